@@ -1,0 +1,38 @@
+"""Timing two things in one run and telling their ratio."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+
+
+def best(task: Callable[[], object], repeats: int = 7, warm: bool = True) -> float:
+    """The shortest of several runs, in seconds: the one least disturbed by the machine."""
+    if warm:
+        task()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        task()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def show(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """A Markdown table."""
+    print(f"\n### {title}\n")
+    names = list(columns)
+    print("| " + " | ".join(names) + " |")
+    print("|" + "---|" * len(names))
+    for row in rows:
+        cells = (f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row)
+        print("| " + " | ".join(cells) + " |")
+
+
+def machine() -> str:
+    """What the figures were measured on, as far as a file tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            model = next(line.split(":")[1].strip() for line in file if "model name" in line)
+    except (OSError, StopIteration):
+        model = "unknown processor"
+    return f"{model}, {os.cpu_count()} cores"

@@ -1,0 +1,55 @@
+"""fairfield: what is each player of a cooperative game worth?
+
+Every criterion is a reading of the gradient of the game's multilinear extension.
+"""
+
+from fairfield.comparison import Comparison, Interactions
+from fairfield.criteria import axioms
+from fairfield.criteria.annealing import Annealing, annealing
+from fairfield.criteria.compare import compare
+from fairfield.criteria.diagnosis import Diagnosis, diagnose
+from fairfield.criteria.free_energy import free_energy_value
+from fairfield.criteria.interactions import interactions, moebius
+from fairfield.criteria.samples import samples_needed
+from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalue, shapley
+from fairfield.criteria.variational import variational_index, variational_values
+from fairfield.energy.boltzmann import Boltzmann
+from fairfield.energy.temperature import relative
+from fairfield.evaluation.evaluate import WorthError
+from fairfield.game import Extension, FunctionGame, Game, TableGame
+from fairfield.games.shapiq import from_shapiq, to_shapiq
+from fairfield.valuation import Valuation
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Annealing",
+    "Boltzmann",
+    "Comparison",
+    "Diagnosis",
+    "Extension",
+    "FunctionGame",
+    "Game",
+    "Interactions",
+    "TableGame",
+    "Valuation",
+    "WorthError",
+    "annealing",
+    "axioms",
+    "banzhaf",
+    "beta",
+    "compare",
+    "diagnose",
+    "free_energy_value",
+    "from_shapiq",
+    "interactions",
+    "leave_one_out",
+    "moebius",
+    "relative",
+    "samples_needed",
+    "semivalue",
+    "shapley",
+    "to_shapiq",
+    "variational_index",
+    "variational_values",
+]

@@ -1,0 +1,133 @@
+"""Criteria side by side, and players together: results that hold several values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairfield.coalitions import spell
+from fairfield.display import MOST_ROWS, html_table, number, text_table
+from fairfield.game import FloatArray, Player
+from fairfield.valuation import Valuation, read_plain, write_plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Mapping[str, Valuation]):
+    """Several criteria on one game: a mapping from criterion to valuation."""
+
+    valuations: Mapping[str, Valuation]
+
+    def __getitem__(self, criterion: str) -> Valuation:
+        return self.valuations[criterion]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.valuations)
+
+    def __len__(self) -> int:
+        return len(self.valuations)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Values with one column per criterion."""
+        import pandas as pd
+
+        return pd.DataFrame({name: v.to_frame()["value"] for name, v in self.items()})
+
+    def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
+        first = next(iter(self.values()))
+        if first.batch:
+            means = {name: v.mean().mean[0] for name, v in self.items()}
+            order = np.arange(len(first.players))[:MOST_ROWS]
+            columns = {f"mean {name}": list(mean[order]) for name, mean in means.items()}
+        else:
+            order = np.argsort(-first.values, kind="stable")[:MOST_ROWS]
+            columns = {name: list(v.values[order]) for name, v in self.items()}
+        errors = [
+            f"decoupling error: {name} {number(v.decoupling_error)}"
+            for name, v in self.items()
+            if v.decoupling_error is not None and not v.batch
+        ]
+        hidden = len(first.players) - MOST_ROWS
+        notes = [f"… {hidden} more players"] if hidden > 0 else []
+        players: list[object] = [first.players[i] for i in order]
+        return {"player": players, **columns}, [*notes, f"{first.game}, {first.method}", *errors]
+
+    def __repr__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all valuations to one .npz file of plain arrays and JSON."""
+        write_plain(path, "comparison", self.valuations)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Comparison:
+        """Read a file written by :meth:`save`; nothing in it is ever executed."""
+        return cls(read_plain(path, "comparison"))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Interactions:
+    """How much the players of a coalition are worth together beyond their parts.
+
+    ``coalitions`` are tuples of players of one size, ``values`` (*batch, coalitions).
+    """
+
+    criterion: str
+    players: tuple[Player, ...]
+    coalitions: Sequence[tuple[Player, ...]]
+    values: FloatArray
+    method: str
+    game: str
+    seconds: float = 0.0
+
+    def matrix(self) -> FloatArray:
+        """Pair interactions as a symmetric (*batch, n, n) matrix, zero where not asked."""
+        if any(len(pair) != 2 for pair in self.coalitions):
+            raise ValueError("only interactions of order 2 make a matrix")
+        place = {player: i for i, player in enumerate(self.players)}
+        first, second = np.array([[place[p] for p in pair] for pair in self.coalitions]).T
+        table = np.zeros((*self.values.shape[:-1], len(self.players), len(self.players)))
+        table[..., first, second] = table[..., second, first] = self.values
+        return table
+
+    def top(self, count: int = 10) -> list[tuple[tuple[Player, ...], float]]:
+        """The strongest interactions of one game, by magnitude."""
+        if self.values.ndim > 1:
+            raise ValueError("a batch has no single top list; take values[i] of one game")
+        order = np.argsort(-np.abs(self.values), kind="stable")[:count]
+        return [(self.coalitions[i], float(self.values[i])) for i in order]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line per coalition; batches give one column per game."""
+        import pandas as pd
+
+        index = pd.Index([tuple(c) for c in self.coalitions], tupleize_cols=False, name="coalition")
+        flat = self.values.reshape(-1, len(self.coalitions)).T
+        names: list[Any] = ["value"] if self.values.ndim == 1 else list(range(flat.shape[1]))
+        return pd.DataFrame(flat, index=index, columns=names)
+
+    def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
+        note = f"{self.criterion} interactions of {self.game}, {self.method}"
+        if self.values.ndim > 1:
+            return {"coalitions": [len(self.coalitions)], "games": [len(self.values)]}, [note]
+        strongest = self.top(MOST_ROWS)
+        table: dict[str, list[object]] = {
+            "coalition": [spell(coalition) for coalition, _ in strongest],
+            "interaction": [value for _, value in strongest],
+        }
+        return table, [note]
+
+    def __repr__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())

@@ -1,0 +1,1 @@
+"""Criteria: readings of the gradient of the multilinear extension."""

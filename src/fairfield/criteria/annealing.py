@@ -1,0 +1,105 @@
+"""The criteria as the temperature falls: from Banzhaf's values to an assignment of 0 or 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.comparison import Comparison
+from fairfield.criteria.compare import USUAL, Criterion, compare, criterion_of
+from fairfield.criteria.setting import Setting
+from fairfield.criteria.variational import variational_index
+from fairfield.display import number, text_table
+from fairfield.energy.temperature import Relative, Temperature, resolve
+from fairfield.game import FloatArray, Players
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Multiples of the game's own scale, from hardly any coupling to almost none left.
+LADDER = tuple(np.geomspace(10.0, 0.1, 21))
+
+
+@dataclass(frozen=True, repr=False)
+class Annealing:
+    """Comparisons along falling temperatures."""
+
+    temperatures: FloatArray
+    comparisons: tuple[Comparison, ...]
+
+    def values(self, criterion: str = "variational_index") -> FloatArray:
+        """The values at every temperature: (temperatures, *batch, n)."""
+        return np.stack([each[criterion].values for each in self.comparisons])
+
+    def marginals(self, criterion: str = "variational_index") -> FloatArray:
+        """The marginals at every temperature: (temperatures, *batch, n)."""
+        return np.stack([np.asarray(each[criterion].marginals) for each in self.comparisons])
+
+    def decoupling_errors(self, criterion: str = "variational_index") -> FloatArray:
+        """The decoupling error at every temperature: (temperatures, *batch)."""
+        return np.stack([np.asarray(each[criterion].decoupling_error) for each in self.comparisons])
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line per temperature and player, one column per criterion."""
+        import pandas as pd
+
+        rungs = [number(float(np.mean(t)), 6) for t in self.temperatures]
+        return pd.concat(
+            [c.to_frame() for c in self.comparisons], keys=rungs, names=["temperature"]
+        )
+
+    def __repr__(self) -> str:
+        columns: dict[str, list[object]] = {
+            "temperature": [float(np.mean(t)) for t in self.temperatures]
+        }
+        for name in self.comparisons[0]:
+            columns[f"decoupling error, {name}"] = [
+                None if error is None else float(np.mean(error))
+                for error in (c[name].decoupling_error for c in self.comparisons)
+            ]
+        return text_table(columns)
+
+
+def annealing(
+    game: Any,
+    temperatures: Sequence[Temperature] | None = None,
+    *,
+    criteria: Sequence[str | Criterion] = USUAL,
+    players: Players | None = None,
+    **how: Any,
+) -> Annealing:
+    """The criteria along falling temperatures, the index followed from one to the next.
+
+    Starting hot, where the variational index is Banzhaf's value, each answer is the
+    start of the next. By default 21 temperatures from 10 to 0.1 times the game's scale.
+
+    >>> import fairfield as ff
+    >>> path = ff.annealing([0, 1, 1, 5], temperatures=[100.0, 1.0])
+    >>> path.values()[:, 0].round(2)
+    array([2.52, 3.94])
+    """
+    steps: Sequence[Temperature] = (
+        [Relative(c) for c in LADDER] if temperatures is None else temperatures
+    )
+    if not len(steps):
+        raise ValueError("no temperatures were given; give at least one")
+    base = Setting.of(game, players, None, how)
+    heats = [resolve(step, base.extension) for step in steps]
+    heats.sort(key=lambda heat: -float(np.mean(heat)))
+    start: ArrayLike = 0.5
+    comparisons = []
+    for heat in heats:
+        setting = replace(base, heat=heat)
+        chosen = [
+            partial(function, start=start) if function is variational_index else function
+            for function in map(criterion_of, criteria)
+        ]
+        comparisons.append(compare(setting, criteria=chosen))
+        if "variational_index" in comparisons[-1]:
+            start = np.asarray(comparisons[-1]["variational_index"].marginals)
+    return Annealing(np.stack(heats), tuple(comparisons))

@@ -1,0 +1,175 @@
+"""The axioms of the paper as checks on any criterion and any game.
+
+Each check builds games in which the axiom has something to say about every player,
+values them, and reports the worst violation, so that no check passes for want of a
+case. A criterion is a function of a game that returns a valuation: pass its keywords
+with ``functools.partial``. The temperature should then be a number: a relative one
+changes with the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fairfield.coalitions import enumerate_coalitions, rows_of
+from fairfield.criteria.compare import Criterion, criterion_of
+from fairfield.display import text_table
+from fairfield.evaluation.how import How
+from fairfield.extension.choose import table_of
+from fairfield.game import FloatArray, Players, TableGame, as_game, on_host
+
+
+@dataclass(frozen=True)
+class Check:
+    """The worst violation of an axiom, in units of the worths, and where it was seen."""
+
+    axiom: str
+    violation: float
+    where: str
+    scale: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the violation is within rounding: 1e-9 of the worths' range."""
+        return self.violation <= 1e-9 * self.scale
+
+
+def null_player(criterion: str | Criterion, game: Any, *, players: Players | None = None) -> Check:
+    """A player who adds nothing to any coalition is worth 0.
+
+    Each player in turn is replaced by one who adds nothing.
+    """
+    table, names = _table(game, players)
+    seen = []
+    for i in range(len(names)):
+        without = enumerate_coalitions(len(names))
+        without[:, i] = False
+        values = _values(criterion, table[rows_of(without)], names)
+        seen.append((abs(values[i]), f"player {names[i]}"))
+    return _worst("null player", seen, table)
+
+
+def symmetry(criterion: str | Criterion, game: Any, *, players: Players | None = None) -> Check:
+    """Players who add the same to every coalition are worth the same.
+
+    Each pair in turn is made interchangeable, by averaging the game with its mirror image.
+    """
+    table, names = _table(game, players)
+    seen = []
+    for i, j in combinations(range(len(names)), 2):
+        swapped = enumerate_coalitions(len(names))
+        swapped[:, [i, j]] = swapped[:, [j, i]]
+        values = _values(criterion, (table + table[rows_of(swapped)]) / 2, names)
+        seen.append((abs(values[i] - values[j]), f"players {names[i]} and {names[j]}"))
+    return _worst("symmetry", seen, table)
+
+
+def marginalism(
+    criterion: str | Criterion, game: Any, *, own: bool = False, players: Players | None = None
+) -> Check:
+    """Values depend on marginal contributions alone.
+
+    The paper asks it of games in which *all* contributions are equal: they differ by a
+    constant. Young's form (``own=True``) asks more: a player whose *own* contributions
+    are equal in two games, whatever the others', is worth the same in both.
+    """
+    table, names = _table(game, players)
+    scale = np.ptp(table) or 1.0
+    before = _values(criterion, table, names)
+    if not own:
+        after = _values(criterion, table + scale, names)
+        changes = zip(np.abs(after - before), names, strict=True)
+        return _worst("marginalism", [(d, f"player {name}") for d, name in changes], table)
+    rng = np.random.default_rng(0)
+    seen = []
+    for i in range(len(names)):
+        others = enumerate_coalitions(len(names))
+        others[:, i] = False
+        noise = scale * rng.standard_normal(len(table))
+        after = _values(criterion, table + noise[rows_of(others)], names)
+        seen.append((abs(after[i] - before[i]), f"player {names[i]}"))
+    return _worst("own marginalism", seen, table)
+
+
+def additivity(
+    criterion: str | Criterion, game: Any, other: Any = None, *, players: Players | None = None
+) -> Check:
+    """The values of a sum of games are the sums of the values.
+
+    ``other`` is the second game; by default one of random worths of the same range.
+    """
+    table, names = _table(game, players)
+    if other is None:
+        second = np.ptp(table) * np.random.default_rng(0).standard_normal(len(table))
+    else:
+        second, _ = _table(other, names)
+    joint = _values(criterion, table + second, names)
+    apart = _values(criterion, table, names) + _values(criterion, second, names)
+    changes = zip(np.abs(joint - apart), names, strict=True)
+    return _worst("additivity", [(d, f"player {name}") for d, name in changes], table)
+
+
+def efficiency(criterion: str | Criterion, game: Any, *, players: Players | None = None) -> Check:
+    """The values add up to F(N) - F(∅)."""
+    table, names = _table(game, players)
+    gap = abs(_values(criterion, table, names).sum() - (table[-1] - table[0]))
+    return _worst("efficiency", [(gap, "the sum of all values")], table)
+
+
+AXIOMS: tuple[Callable[..., Check], ...] = (
+    null_player,
+    symmetry,
+    marginalism,
+    additivity,
+    efficiency,
+)
+
+
+def check(
+    criterion: str | Criterion, game: Any, *, players: Players | None = None
+) -> dict[str, Check]:
+    """All five axioms on one criterion and game.
+
+    >>> import fairfield as ff
+    >>> found = ff.axioms.check("shapley", [0, 1, 1, 5])
+    >>> [name for name, each in found.items() if not each.holds]
+    []
+    """
+    checks = [axiom(criterion, game, players=players) for axiom in AXIOMS]
+    return {each.axiom: each for each in checks}
+
+
+def show(checks: dict[str, Check]) -> str:
+    """The checks as a table."""
+    return text_table(
+        {
+            "axiom": list(checks),
+            "holds": ["yes" if each.holds else "no" for each in checks.values()],
+            "worst violation": [each.violation for each in checks.values()],
+            "at": [each.where for each in checks.values()],
+        }
+    )
+
+
+def _table(game: Any, players: Players | None) -> tuple[FloatArray, tuple[Any, ...]]:
+    given = as_game(game, None if isinstance(game, TableGame) else players)
+    if given.batch:
+        raise ValueError("axioms are checked on one game at a time")
+    table = table_of(given, How())
+    return np.array(on_host(table.worth_table)), table.players
+
+
+def _values(criterion: str | Criterion, table: FloatArray, names: tuple[Any, ...]) -> FloatArray:
+    return criterion_of(criterion)(TableGame(table, names)).values
+
+
+def _worst(axiom: str, seen: list[tuple[float, str]], table: FloatArray) -> Check:
+    if not seen:
+        return Check(axiom, 0.0, "there is no pair of players", float(np.ptp(table)))
+    violation, where = max(seen, key=lambda pair: pair[0])
+    return Check(axiom, float(violation), where, float(np.ptp(table)))

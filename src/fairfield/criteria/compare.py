@@ -1,0 +1,59 @@
+"""Several criteria on one game, sharing its worths and its log Z."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from fairfield.comparison import Comparison
+from fairfield.criteria.free_energy import free_energy_value
+from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
+from fairfield.criteria.setting import Setting
+from fairfield.criteria.variational import variational_index
+from fairfield.energy.temperature import OWN_SCALE, Temperature
+from fairfield.game import Players
+from fairfield.valuation import Valuation
+
+Criterion: TypeAlias = Callable[..., Valuation]
+
+CRITERIA: dict[str, Criterion] = {
+    "variational_index": variational_index,
+    "banzhaf": banzhaf,
+    "shapley": shapley,
+    "leave_one_out": leave_one_out,
+    "free_energy_value": free_energy_value,
+}
+USUAL = ("variational_index", "banzhaf", "shapley")
+
+
+def criterion_of(given: str | Criterion) -> Criterion:
+    """A criterion from its name, or the function itself."""
+    if callable(given):
+        return given
+    if given not in CRITERIA:
+        raise ValueError(f"there is no criterion {given!r}; choose from {', '.join(CRITERIA)}")
+    return CRITERIA[given]
+
+
+def compare(
+    game: Any,
+    *,
+    criteria: Sequence[str | Criterion] = USUAL,
+    players: Players | None = None,
+    temperature: Temperature = OWN_SCALE,
+    **how: Any,
+) -> Comparison:
+    """The values of the players by several criteria, side by side.
+
+    Criteria are names or functions of a game; the worths are evaluated once.
+
+    >>> import fairfield as ff
+    >>> both = ff.compare([0, 1, 1, 5], temperature=1, criteria=["banzhaf", ff.shapley])
+    >>> both["shapley"].values
+    array([2.5, 2.5])
+    """
+    setting = Setting.of(game, players, temperature, how)
+    valuations = [criterion_of(given)(setting) for given in criteria]
+    if not valuations:
+        raise ValueError("no criteria were given; name at least one")
+    return Comparison({valuation.criterion: valuation for valuation in valuations})

@@ -1,0 +1,158 @@
+"""How far a variational index can be trusted: saddles, other answers, uniqueness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairfield.criteria.setting import Setting
+from fairfield.criteria.variational import FLAT, start_points
+from fairfield.energy import mean_field
+from fairfield.energy.product import entropy, log_odds, sigmoid
+from fairfield.energy.stability import response
+from fairfield.extension.table import TableExtension
+from fairfield.game import Extension, FloatArray, Players
+from fairfield.valuation import Valuation
+
+BRACKET_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is known about the fixed points of one game at one temperature.
+
+    ``saddle_eigenvalue`` is λ_max(D^½HD^½/T - I): positive at a saddle of the ELBO.
+    ``cycle_eigenvalue`` is λ_min(D^½HD^½)/T: below -1 Alg. 1 two-cycles there.
+    Above ``uniqueness_temperature`` = ¼ max_i Σ_j max|Δ_ij F| the answer is unique.
+    ``bracket`` holds every fixed point of a sub- or supermodular game. ``spread`` is
+    the largest distance between the marginals found from several starts, ``better`` by
+    how much the best of them lowers the decoupling error.
+    """
+
+    temperature: float
+    saddle_eigenvalue: float
+    cycle_eigenvalue: float
+    uniqueness_temperature: float | None
+    modularity: str | None
+    bracket: tuple[FloatArray, FloatArray] | None
+    spread: float
+    better: float
+
+    @property
+    def unique(self) -> bool | None:
+        """Whether the fixed point is certainly the only one; None where nothing proves it."""
+        if (
+            self.uniqueness_temperature is not None
+            and self.temperature > self.uniqueness_temperature
+        ):
+            return True
+        if self.bracket is not None and np.max(self.bracket[1] - self.bracket[0]) <= 1e-9:
+            return True
+        return False if self.spread > 1e-6 else None
+
+    def __str__(self) -> str:
+        kind = "a saddle" if self.saddle_eigenvalue > FLAT else "a maximum"
+        known: dict[bool | None, str] = {
+            True: "the only fixed point",
+            False: "not the only fixed point",
+        }
+        lines = [
+            f"{kind} of the ELBO (eigenvalue {self.saddle_eigenvalue:.3g}), "
+            + known.get(self.unique, "uniqueness not proven"),
+            "Alg. 1 "
+            + (
+                "two-cycles here" if self.cycle_eigenvalue < -1 else "is stable against cycles here"
+            ),
+        ]
+        if self.uniqueness_temperature is not None:
+            lines.append(
+                f"unique above T = {self.uniqueness_temperature:.4g}; T is {self.temperature:.4g}"
+            )
+        if self.modularity is not None:
+            lines.append(f"the game is {self.modularity}")
+        if self.spread > 1e-6:
+            lines.append(
+                f"other starts end up to {self.spread:.3g} away; the best lowers the decoupling "
+                f"error by {self.better:.3g}"
+            )
+        return "\n".join(lines)
+
+
+def diagnose(
+    game: Any,
+    valuation: Valuation,
+    *,
+    starts: int = 8,
+    players: Players | None = None,
+    **how: Any,
+) -> Diagnosis:
+    """Where the marginals of a valuation stand among the fixed points of their game.
+
+    Costs one Hessian, the solutions from ``starts`` starts, and for tables one pass per
+    pair of players.
+
+    >>> import fairfield as ff
+    >>> v = ff.variational_index([0, 1, 1, 0], temperature=0.2)
+    >>> ff.diagnose([0, 1, 1, 0], v).unique
+    False
+    """
+    if valuation.temperature is None or valuation.marginals is None:
+        raise ValueError(
+            f"{valuation.criterion} has no temperature; value the game with temperature="
+        )
+    if valuation.batch:
+        raise ValueError("a batch is diagnosed game by game; pass one game and v[i]")
+    heat = float(valuation.temperature)
+    setting = Setting.of(game, players, heat, how)
+    if setting.game.players != valuation.players:
+        raise ValueError("the valuation is of other players than the game")
+    extension, x = setting.extension, valuation.marginals
+    eigenvalues = np.linalg.eigvalsh(response(extension, x)) / heat
+    temperature = np.asarray(heat)
+    found = [
+        mean_field.solve(mean_field.anderson, extension, start, temperature, None).x[0]
+        for start in start_points(starts, extension.players, setting.how.seed)
+    ]
+    heights = [_height(extension, other, heat) for other in found]
+    uniqueness, modularity = _curvature(extension)
+    return Diagnosis(
+        temperature=heat,
+        saddle_eigenvalue=float(eigenvalues[-1] - 1),
+        cycle_eigenvalue=float(eigenvalues[0]),
+        uniqueness_temperature=uniqueness,
+        modularity=modularity,
+        bracket=None if modularity is None else _bracket(extension, heat, modularity),
+        spread=max(float(np.max(np.abs(other - x))) for other in found),
+        better=max(0.0, max(heights) - _height(extension, x, heat)),
+    )
+
+
+def _height(extension: Extension, x: FloatArray, heat: float) -> float:
+    return float(extension.centred(x)[0] / heat + entropy(log_odds(x)))
+
+
+def _curvature(extension: Extension) -> tuple[float | None, str | None]:
+    """The uniqueness temperature, and whether the game is sub- or supermodular."""
+    if not isinstance(extension, TableExtension):
+        return None, None
+    least, largest = extension.second_differences()
+    bound = float(np.maximum(-least, largest).sum(axis=-1).max() / 4)
+    rounding = 1e-12 * max(-least.min(), largest.max())
+    if largest.max() <= rounding:
+        return bound, "submodular"
+    return bound, "supermodular" if least.min() >= -rounding else None
+
+
+def _bracket(extension: Extension, heat: float, modularity: str) -> tuple[FloatArray, FloatArray]:
+    """Bounds on every fixed point: ∇f falls in x when submodular, rises when supermodular."""
+    low, high = np.zeros(extension.players), np.ones(extension.players)
+    for _ in range(BRACKET_STEPS):
+        at_low, at_high = sigmoid(extension.gradient(np.stack([low, high])) / heat)
+        moved = (at_high, at_low) if modularity == "submodular" else (at_low, at_high)
+        change = max(np.max(np.abs(moved[0] - low)), np.max(np.abs(moved[1] - high)))
+        low, high = moved
+        if change <= 1e-13:
+            break
+    return low, high

@@ -1,0 +1,164 @@
+"""What players are worth together, beyond what they are worth apart.
+
+The interaction of a coalition A is its derivative ∂_A f, read where the criterion reads
+the gradient: averaged on the diagonal (Shapley), at ½ (Banzhaf), at x* (variational).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from fairfield.coalitions import spell
+from fairfield.comparison import Interactions
+from fairfield.criteria.setting import Setting
+from fairfield.criteria.variational import variational_index
+from fairfield.energy.temperature import OWN_SCALE, Temperature
+from fairfield.evaluation.how import How
+from fairfield.extension import by_size
+from fairfield.extension.choose import table_of
+from fairfield.extension.table import TableExtension
+from fairfield.game import Extension, FloatArray, Player, Players, as_game, on_host
+
+# Lists of coalitions longer than this are refused unless they are named.
+MOST_COALITIONS = 100_000
+
+Name = str | Callable[..., Any]
+
+
+def interactions(
+    game: Any,
+    criterion: Name = "shapley",
+    *,
+    order: int = 2,
+    among: Iterable[Any] | None = None,
+    players: Players | None = None,
+    temperature: Temperature = OWN_SCALE,
+    **how: Any,
+) -> Interactions:
+    """∂_A f for coalitions A of ``order`` players, read as the criterion reads ∇f.
+
+    ``criterion``: "shapley", "banzhaf" or "variational_index". ``among``: the players to
+    combine, or the coalitions themselves; all players by default. All pairs of a table
+    cost a few passes; other coalitions one pass each (Shapley: n/2).
+
+    >>> import fairfield as ff
+    >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
+    [((0, 1), 3.0)]
+    """
+    started = time.perf_counter()
+    name = criterion if isinstance(criterion, str) else criterion.__name__
+    setting = Setting.of(game, players, temperature, how)
+    if name not in _POINTS:
+        raise ValueError(
+            f"interactions by {name!r} are not known; choose from {', '.join(_POINTS)}"
+        )
+    names = setting.game.players
+    coalitions = _coalitions(names, order, among)
+    extension = setting.extension
+    place = {player: i for i, player in enumerate(names)}
+    sets = [tuple(place[player] for player in coalition) for coalition in coalitions]
+    every_pair = order == 2 and len(sets) == comb(len(names), 2)
+    if every_pair and name == "shapley" and isinstance(extension, TableExtension):
+        matrix = by_size.pair_semivalue(extension, by_size.shapley_weights(len(names), 2))
+    else:
+        at, shares = _POINTS[name](setting, order)
+        if every_pair:
+            matrix = np.sum(
+                [w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0
+            )
+        else:
+            values = np.stack([_derivative(extension, a, at, shares) for a in sets], axis=-1)
+    if every_pair:
+        first, second = np.array(sets).T
+        values = matrix[..., first, second]
+    return Interactions(
+        name, names, coalitions, values, extension.method, repr(setting.game),
+        time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def moebius(game: Any, *, players: Players | None = None, **how: Any) -> FloatArray:
+    """a(S) = Σ_{R⊆S} (-1)^(|S|-|R|) F(R), in table order: F(S) = Σ_{R⊆S} a(R).
+
+    O(n 2^n), on a copy of the table.
+
+    >>> import fairfield as ff
+    >>> ff.moebius([0, 1, 1, 5])
+    array([0., 1., 1., 3.])
+    """
+    table = table_of(as_game(game, players), How.of(how))
+    dividends = np.array(on_host(table.worth_table), dtype=float)
+    for i in range(len(table.players)):
+        halves = dividends.reshape(-1, 2, 2**i)
+        halves[:, 1] -= halves[:, 0]
+    return dividends
+
+
+def _coalitions(
+    names: tuple[Player, ...], order: int, among: Iterable[Any] | None
+) -> list[tuple[Player, ...]]:
+    """The coalitions asked for, as tuples of player names."""
+    if int(order) != order or not 1 <= order <= len(names):
+        raise ValueError(
+            f"order={order} was given; it must be between 1 and {len(names)}, the players"
+        )
+    chosen = list(names if among is None else among)
+    known = set(names)
+    if all(_hashable(item) and item in known for item in chosen):
+        if comb(len(chosen), order) > MOST_COALITIONS:
+            raise ValueError(
+                f"{comb(len(chosen), order):,} coalitions of {order} out of {len(chosen)} players are "
+                "too many to list; name the ones you want with among="
+            )
+        return list(combinations(chosen, order))
+    sets = [tuple(item) for item in chosen if not isinstance(item, str)]
+    for coalition in sets:
+        if len(set(coalition)) != order or not known.issuperset(coalition):
+            raise ValueError(
+                f"{spell(coalition)} is not a coalition of {order} of the players {spell(names)}; "
+                "among= takes players, or coalitions of the given order"
+            )
+    if len(sets) < len(chosen):
+        raise ValueError("among= names a player who is not in the game")
+    return sets
+
+
+def _hashable(item: Any) -> bool:
+    return getattr(item, "__hash__", None) is not None
+
+
+def _derivative(
+    extension: Extension, a: tuple[int, ...], at: FloatArray, shares: FloatArray
+) -> FloatArray:
+    readings = [w * extension.derivative(a, x) for x, w in zip(at, shares, strict=True)]
+    return np.asarray(np.sum(readings, axis=0))
+
+
+def _shapley_points(setting: Setting, order: int) -> tuple[FloatArray, FloatArray]:
+    """Gauss–Legendre nodes on the diagonal: ∂_A f has degree - order there."""
+    extension = setting.extension
+    count = max(1, -(-(extension.degree - order + 1) // 2))
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return np.outer((1 + nodes) / 2, np.ones(extension.players)), weights / 2
+
+
+def _banzhaf_points(setting: Setting, order: int) -> tuple[FloatArray, FloatArray]:
+    return np.full((1, setting.extension.players), 0.5), np.ones(1)
+
+
+def _variational_points(setting: Setting, order: int) -> tuple[FloatArray, FloatArray]:
+    index = variational_index(setting)
+    return np.asarray(index.marginals)[None], np.ones(1)
+
+
+_POINTS: dict[str, Callable[[Setting, int], tuple[FloatArray, FloatArray]]] = {
+    "shapley": _shapley_points,
+    "banzhaf": _banzhaf_points,
+    "variational_index": _variational_points,
+}

@@ -1,0 +1,22 @@
+"""How many samples the paper's Monte Carlo estimate needs."""
+
+from __future__ import annotations
+
+from math import ceil, log
+
+
+def samples_needed(epsilon: float, delta: float, players: int = 1) -> int:
+    """Samples per player so that all gradients are ε-close with probability 1 - δ.
+
+    m ≥ (2/ε²) ln(2n/δ), ε relative to max_S |F(S+i) - F(S)|: Hoeffding's inequality for
+    both sides (the paper's statement lacks its factor 2) and n players at once.
+
+    >>> samples_needed(0.1, 0.05, players=20)
+    1337
+    """
+    if not (epsilon > 0 and 0 < delta < 1 and players >= 1):
+        raise ValueError(
+            f"samples_needed({epsilon}, {delta}, {players}): epsilon must be above 0, delta between "
+            "0 and 1, and there must be at least one player"
+        )
+    return ceil(2 / epsilon**2 * log(2 * players / delta))

@@ -1,0 +1,54 @@
+"""Small tables as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+MOST_ROWS = 20
+
+
+def number(value: object, digits: int = 4) -> str:
+    """A number as people read it.
+
+    >>> number(0.0627634), number(12), number(1e-12), number(None)
+    ('0.06276', '12', '1e-12', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.{digits}g}"
+    return str(value)
+
+
+def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:
+    """Columns side by side, the first flush left, and notes below.
+
+    >>> print(text_table({"player": ["ann"], "value": [0.5]}, ["exact table"]))
+    player  value
+    ann       0.5
+    exact table
+    """
+    cells = [[name, *map(number, column)] for name, column in columns.items()]
+    widths = [max(map(len, column)) for column in cells]
+    lines = []
+    for row in zip(*cells, strict=True):
+        first, *others = (
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append("  ".join([first, *others]).rstrip())
+    return "\n".join([*lines, *notes])
+
+
+def html_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:
+    """The same table for a notebook; every cell is escaped."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(number(cell))}</td>" for cell in row) + "</tr>"
+        for row in zip(*columns.values(), strict=True)
+    )
+    below = "".join(f"<div>{escape(note)}</div>" for note in notes)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{below}"

@@ -1,0 +1,1 @@
+"""The energy-based model p(S) ∝ exp(F(S)/T) and its mean-field surrogate."""

@@ -1,0 +1,212 @@
+"""The energy-based model of a game: p(S) ∝ exp(F(S)/T)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import array_api_compat
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.coalitions import BoolArray, coalition_of
+from fairfield.energy.partition import Partition
+from fairfield.energy.product import entropy, log_odds, prior_energy, prior_logits, sigmoid
+from fairfield.energy.temperature import Temperature, resolve
+from fairfield.evaluation.how import How
+from fairfield.extension.choose import table_of
+from fairfield.extension.table import TableExtension
+from fairfield.game import FloatArray, Player, Players, TableGame, as_game
+from fairfield.valuation import Number, Valuation, as_number
+
+
+class Boltzmann:
+    """The law p(S) ∝ exp(F(S)/T) of coalitions, exactly, from the table of the game.
+
+    Of all laws with the same mean payoff E[F] it has the largest entropy. A ``prior``
+    π multiplies it by Π π_i^{z_i} (1-π_i)^{1-z_i}; π_i of 0 or 1 fixes a player.
+
+    >>> law = Boltzmann([0.0, 1.0, 1.0, 2.0], temperature=1.0)
+    >>> law.marginals.round(3).tolist()
+    [0.731, 0.731]
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        temperature: Temperature,
+        prior: ArrayLike | None = None,
+        *,
+        players: Players | None = None,
+        **how: Any,
+    ) -> None:
+        self.game: TableGame = table_of(as_game(game, players), How.of(how))
+        extension = TableExtension.of(self.game)
+        logits = prior_logits(prior, len(self.game.players))
+        self.partition = Partition(extension, resolve(temperature, extension), logits)
+
+    @classmethod
+    def _given(cls, game: TableGame, heat: FloatArray, prior: FloatArray | None) -> Boltzmann:
+        law = cls.__new__(cls)
+        law.game = game
+        law.partition = Partition(TableExtension.of(game), heat, prior)
+        return law
+
+    @classmethod
+    def from_mean(
+        cls, game: Any, mean: float, *, players: Players | None = None, **how: Any
+    ) -> Boltzmann:
+        """The law of largest entropy with E_p[F] = ``mean``: its T is the Lagrange multiplier.
+
+        There is one exactly when the mean lies between that of all coalitions and the
+        largest worth.
+
+        >>> round(Boltzmann.from_mean([0.0, 1.0], 0.75).temperature, 4)
+        0.9102
+        """
+        from scipy.optimize import brentq
+
+        table = table_of(as_game(game, players), How.of(how))
+        if table.batch:
+            raise ValueError("a mean payoff sets the temperature of one game, not of a batch")
+        extension = TableExtension.of(table)
+        uniform = float(extension.value(np.full(extension.players, 0.5)))
+        top = float(table.highest)
+        if not uniform < mean < top:
+            raise ValueError(
+                f"no temperature gives a mean payoff of {mean:g}: it must lie between {uniform:g}, "
+                f"the mean worth of all coalitions, and {top:g}, the largest worth"
+            )
+
+        def above(log_heat: float) -> float:
+            heat = np.asarray(np.exp(log_heat))
+            return top + float(heat * Partition(extension, heat).mean_gap) - mean
+
+        middle = np.log(top - uniform)
+        hot, cold = middle, middle
+        while above(hot) > 0:
+            hot += 2.0
+        while above(cold) < 0:
+            cold -= 2.0
+        return cls._given(table, np.asarray(np.exp(brentq(above, cold, hot, xtol=1e-13))), None)
+
+    @property
+    def temperature(self) -> Number:
+        """T, one number per game."""
+        return as_number(self.partition.heat)
+
+    @property
+    def log_z(self) -> Number:
+        """log Z = log Σ_S exp(F(S)/T)."""
+        return as_number(self.partition.log_z)
+
+    @property
+    def marginals(self) -> FloatArray:
+        """p(i ∈ S), the truth that mean-field marginals approximate."""
+        return self.partition.marginals
+
+    @property
+    def pair_marginals(self) -> FloatArray:
+        """p(i, j ∈ S), with the marginals on the diagonal."""
+        return self.partition.pair_marginals
+
+    @property
+    def entropy(self) -> Number:
+        """H(p) in nats."""
+        return as_number(self.partition.entropy)
+
+    @property
+    def mean(self) -> Number:
+        """E_p[F], the mean payoff."""
+        top = self.game.highest
+        return as_number(top + self.partition.heat * self.partition.mean_gap)
+
+    @property
+    def total_correlation(self) -> Number:
+        """Σ_i h(p_i) - H(p): KL(p ‖ q) at its best, reached by the true marginals."""
+        apart = entropy(self.partition.log_odds())
+        return as_number(np.maximum(apart - self.partition.entropy, 0.0))
+
+    def probability(self, coalitions: ArrayLike) -> FloatArray:
+        """p(S) of coalitions (m, n): (*batch, m)."""
+        rows = np.asarray(coalitions, dtype=bool)
+        rows = rows.reshape(-1, len(self.game.players))
+        part = self.partition
+        gaps = (self.game.worths(rows) - self.game.highest[..., None]) / part.heat[..., None]
+        inside = rows.astype(float)
+        tilt = prior_energy(inside, log_odds(inside), part.prior)
+        return np.asarray(np.exp(gaps + tilt - part.excess[..., None]))
+
+    def elbo(self, marginals: ArrayLike | Valuation) -> Number:
+        """f(x)/T + H(x), plus the prior's part: log Z less the decoupling error."""
+        logits, part = self._logits(marginals), self.partition
+        x = sigmoid(logits)
+        value, _ = part.extension.centred(x)
+        energy = (value + part.extension.offset) / part.heat
+        return as_number(energy + entropy(logits) + prior_energy(x, logits, part.prior))
+
+    def decoupling_error(self, marginals: ArrayLike | Valuation) -> Number:
+        """KL(q ‖ p) of the product law q with these marginals, or with σ(value/T)."""
+        return as_number(self.partition.gap(self._logits(marginals)))
+
+    def reverse_error(self, marginals: ArrayLike | Valuation) -> Number:
+        """KL(p ‖ q): smallest at the true marginals, where it is the total correlation."""
+        logits, p = self._logits(marginals), self.marginals
+        cross = np.sum(p * np.logaddexp(0, -logits) + (1 - p) * np.logaddexp(0, logits), axis=-1)
+        return as_number(cross - self.partition.entropy)
+
+    def draw(self, count: int, seed: int = 0) -> BoolArray:
+        """``count`` coalitions drawn exactly from p: (*batch, count, n)."""
+        if count < 0:
+            raise ValueError(f"{count} coalitions cannot be drawn; give a count of 0 or more")
+        return self.partition.draw(count, np.random.default_rng(seed))
+
+    def condition(self, inside: Iterable[Player] = (), outside: Iterable[Player] = ()) -> Boltzmann:
+        """The law of the other players, given who is in and who is out."""
+        names = self.game.players
+        held, barred = coalition_of(inside, names), coalition_of(outside, names)
+        if (held & barred).any():
+            raise ValueError("a player cannot be both inside and outside")
+        return self._reduced(held | barred, lambda xp, out, into, i: into if held[i] else out)
+
+    def marginalise(self, players: Iterable[Player]) -> Boltzmann:
+        """The law of the others, whatever these players do: F_M(S) = T log Σ_R exp(F(S∪R)/T).
+
+        Keeps log Z and the joint law of the remaining players.
+        """
+        prior, heat = self.partition.prior, self.partition.heat
+        speed = heat.reshape(-1, 1, 1)
+
+        def sum_out(xp: Any, out: Any, into: Any, i: int) -> Any:
+            scale = xp.asarray(speed, device=array_api_compat.device(out))
+            log_in, log_out = (0.0, 0.0)
+            if prior is not None:
+                log_in, log_out = -np.logaddexp(0, -prior[i]), -np.logaddexp(0, prior[i])
+            return scale * xp.logaddexp(out / scale + float(log_out), into / scale + float(log_in))
+
+        return self._reduced(coalition_of(players, self.game.players), sum_out)
+
+    def _reduced(self, gone: BoolArray, merge: Any) -> Boltzmann:
+        """The law without some players, whose two halves of the table are merged."""
+        if gone.all():
+            raise ValueError("at least one player must remain")
+        table = self.game.worth_table
+        xp = array_api_compat.array_namespace(table)
+        for i in reversed(np.flatnonzero(gone).tolist()):
+            halves = xp.reshape(table, (int(np.prod(self.game.batch, dtype=int)), -1, 2, 2**i))
+            table = merge(xp, halves[:, :, 0, :], halves[:, :, 1, :], i)
+        rest = [name for name, out in zip(self.game.players, gone, strict=True) if not out]
+        game = TableGame(xp.reshape(table, (*self.game.batch, 2 ** len(rest))), rest)
+        prior = self.partition.prior
+        return self._given(game, self.partition.heat, None if prior is None else prior[~gone])
+
+    def _logits(self, marginals: ArrayLike | Valuation) -> FloatArray:
+        if isinstance(marginals, Valuation):
+            if marginals.players != self.game.players:
+                raise ValueError("the valuation is of other players than this law")
+            tilt = 0.0 if self.partition.prior is None else self.partition.prior
+            return np.asarray(tilt + marginals.values / self.partition.heat[..., None])
+        x = np.asarray(marginals, dtype=float)
+        if not ((x >= 0) & (x <= 1)).all():
+            raise ValueError("marginals must be probabilities in [0, 1]")
+        return log_odds(x)

@@ -1,0 +1,144 @@
+"""Sums over p(S) ∝ exp(F(S)/T) · Π π_i^{z_i} (1-π_i)^{1-z_i}, exactly, from a table.
+
+Z is the multilinear extension of the table exp(F/T), read at the prior (or with the
+factors 1, 1 where there is none); its faces give the marginals. The largest worth is
+taken out before exponentiating, so no temperature overflows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray, IntArray, coalitions_in
+from fairfield.energy.product import entropy, log_odds, prior_energy, sigmoid
+from fairfield.extension import folding
+from fairfield.extension.table import TableExtension
+from fairfield.game import FloatArray, on_host
+
+# Coalitions drawn together: their rows of the table take 2^18 worths or so.
+DRAWN = 2**18
+
+
+@dataclass(frozen=True)
+class Partition:
+    """log Z, marginals and draws of the Boltzmann law of each game of a table."""
+
+    extension: TableExtension
+    heat: FloatArray
+    prior: FloatArray | None = None
+
+    @cached_property
+    def _weights(self) -> TableExtension:
+        top = self.extension.highest.reshape(self.extension.batch)
+        return self.extension.lifted(top, 1 / self.heat, lambda xp, block: xp.exp(block))
+
+    @cached_property
+    def _factors(self) -> FloatArray:
+        count = self.extension.players
+        if self.prior is None:
+            return np.ones((1, 1, count, 2))
+        return np.stack([sigmoid(-self.prior), sigmoid(self.prior)], axis=-1)[None, None]
+
+    @cached_property
+    def _masses(self) -> FloatArray:
+        """Σ exp((F - max F)/T) · prior over coalitions without and with i: (games, n, 2)."""
+        return np.asarray((self._weights.faces(self._factors) * self._factors)[:, 0])
+
+    @cached_property
+    def _total(self) -> FloatArray:
+        total = self._masses[:, 0].sum(axis=-1)
+        if not (total > 0).all():
+            raise FloatingPointError(
+                "the prior all but excludes every coalition that this low temperature allows; "
+                "raise the temperature, or fix players with condition(inside, outside)"
+            )
+        return np.asarray(total)
+
+    def _shaped(self, per_game: FloatArray) -> FloatArray:
+        return per_game.reshape((*self.extension.batch, *per_game.shape[1:]))
+
+    @cached_property
+    def excess(self) -> FloatArray:
+        """log Z - max F / T: never overflows."""
+        return self._shaped(np.log(self._total))
+
+    @cached_property
+    def log_z(self) -> FloatArray:
+        """log Σ_S exp(F(S)/T), with the prior's weights where there is one."""
+        return np.asarray(self._shaped(self.extension.highest) / self.heat + self.excess)
+
+    @cached_property
+    def marginals(self) -> FloatArray:
+        """p(i ∈ S)."""
+        return self._shaped(self._masses[..., 1] / self._total[:, None])
+
+    @cached_property
+    def pair_marginals(self) -> FloatArray:
+        """p(i, j ∈ S), with the marginals on the diagonal."""
+        inside = self._factors[0, 0, :, 1]
+        both = self._weights.pairs(self._factors, folding.INSIDE)[:, 0]
+        both = both * inside[:, None] * inside / self._total[:, None, None]
+        each = np.arange(self.extension.players)
+        both[:, each, each] = self.marginals.reshape(both.shape[:2])
+        return self._shaped(both)
+
+    @cached_property
+    def mean_gap(self) -> FloatArray:
+        """E_p[(F - max F)/T]."""
+        weights = self._weights
+        shift, rate = (np.asarray(a).reshape(weights.batch) for a in (weights.shift, weights.rate))
+        gaps = weights.lifted(shift, rate, lambda xp, block: block * xp.exp(block))
+        sides = gaps.faces(self._factors)[:, 0, 0] * self._factors[0, 0, 0]
+        return self._shaped(sides.sum(axis=-1) / self._total)
+
+    @cached_property
+    def entropy(self) -> FloatArray:
+        """H(p) = log Z - E_p[F]/T - E_p[log prior]."""
+        tilt = prior_energy(self.marginals, log_odds(self.marginals), self.prior)
+        return np.asarray(self.excess - self.mean_gap - tilt)
+
+    def gap(self, logits: FloatArray) -> FloatArray:
+        """KL(q ‖ p) = log Z - ELBO of the product law with these logits."""
+        x = sigmoid(logits)
+        value, _ = self.extension.centred(x)
+        top = (self._shaped(self.extension.highest) - self.extension.offset) / self.heat
+        energy = value / self.heat + entropy(logits) + prior_energy(x, logits, self.prior)
+        return np.asarray(top + self.excess - energy)
+
+    def log_odds(self) -> FloatArray:
+        """log p_i/(1-p_i), in the log domain: right however cold it is."""
+        sums = self.extension.log_sums(1 / self.heat, self.prior)
+        return np.asarray(sums[..., 1] - sums[..., 0])
+
+    def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
+        """Coalitions (*batch, count, n) drawn exactly from p."""
+        table, low = self._weights, self.extension.low
+        below, above = self._factors[..., :low, :], self._factors[..., low:, :]
+        law_low, law_high = folding.laws(below)[-1][0], folding.laws(above)[-1][0, 0]
+        _, of_rows = table.fold(None, law_low[None])
+        games, width = len(of_rows), law_low.shape[-1]
+        drawn = np.empty((games, count), dtype=np.int64)
+        for game in range(games):
+            rows = _inverse(of_rows[game] * law_high, rng.random(count)[None])[0]
+            uniform = rng.random(count)
+            step = max(1, DRAWN // width)
+            for start in range(0, count, step):
+                some = slice(start, start + step)
+                weights = on_host(table.gather(game, rows[some])) * law_low
+                columns = _inverse(weights, uniform[some, None])[:, 0]
+                drawn[game, some] = rows[some] * width + columns
+        drawn = drawn.reshape((*self.extension.batch, count))
+        return coalitions_in(drawn, self.extension.players)
+
+
+def _inverse(weights: FloatArray, uniform: FloatArray) -> IntArray:
+    """Per line of weights, the entries that uniform numbers in [0, 1) fall on."""
+    steps = np.cumsum(weights, axis=-1)
+    found = [
+        np.searchsorted(line, at * line[-1], side="right")
+        for line, at in zip(np.atleast_2d(steps), uniform, strict=True)
+    ]
+    return np.asarray(np.minimum(np.array(found), weights.shape[-1] - 1), dtype=np.int64)

@@ -1,0 +1,89 @@
+"""Temperatures: numbers in the units of the worths, or relative to the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.extension.table import TableExtension
+from fairfield.game import Extension, FloatArray
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A temperature in units of the game's own scale."""
+
+    factor: float
+
+
+Temperature: TypeAlias = float | ArrayLike | Relative
+
+
+def relative(factor: float = 1.0) -> Relative:
+    """``factor`` times Banzhaf's own scale Σ Ba_i² / Σ |Ba_i|.
+
+    One gradient, for every game; not diluted by null players or by their number.
+    Each game of a batch has its own.
+
+    >>> relative(0.5)
+    Relative(factor=0.5)
+    """
+    return Relative(float(_positive(factor)))
+
+
+# The temperature where none is given.
+OWN_SCALE = Relative(1.0)
+
+
+def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
+    """The temperature of each game, shaped like the batch."""
+    if isinstance(temperature, Relative):
+        return temperature.factor * banzhaf_scale(extension)
+    absolute = _positive(temperature)
+    try:
+        return np.broadcast_to(absolute, extension.batch).copy()
+    except ValueError:
+        raise ValueError(
+            f"temperatures of shape {absolute.shape} were given for a batch of {extension.batch} "
+            "games; give one number, or one per game"
+        ) from None
+
+
+def banzhaf_scale(extension: Extension) -> FloatArray:
+    """Σ Ba_i² / Σ |Ba_i|, or the standard deviation of the worths where all Ba are 0."""
+    banzhaf = np.abs(extension.gradient(np.full(extension.players, 0.5)))
+    largest = banzhaf.max(axis=-1)
+    # Divided by the largest first: squares of very large or small worths leave the range.
+    shares = banzhaf / np.where(largest > 0, largest, 1.0)[..., None]
+    total = shares.sum(axis=-1)
+    scale = largest * np.sum(shares**2, axis=-1) / np.where(total > 0, total, 1.0)
+    if (scale > 0).all():
+        return np.asarray(scale)
+    if isinstance(extension, TableExtension):
+        scale = np.where(scale > 0, scale, _standard_deviation(extension))
+    if not (scale > 0).all():
+        raise ValueError(
+            "every Banzhaf value is 0, so the game gives no scale for a relative temperature; "
+            "pass temperature= as a number in the units of the worths"
+        )
+    return np.asarray(scale)
+
+
+def _standard_deviation(extension: TableExtension) -> FloatArray:
+    uniform = np.full(extension.players, 0.5)
+    mean = extension.value(uniform)
+    squares = extension.lifted(mean, 1.0, lambda _, block: block * block)
+    return np.sqrt(squares.value(uniform))
+
+
+def _positive(number: ArrayLike) -> FloatArray:
+    given = np.asarray(number, dtype=float)
+    if not (np.isfinite(given) & (given > 0)).all():
+        raise ValueError(
+            f"a temperature of {number!r} was given; it must be a finite number above 0, in the "
+            "units of the worths, or fairfield.relative(c)"
+        )
+    return given

@@ -1,0 +1,1 @@
+"""Worths: where they are computed, and how much of it is allowed."""

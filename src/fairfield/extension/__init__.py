@@ -1,0 +1,1 @@
+"""Extensions: f, ∇f, ∇²f of a game, exactly."""

@@ -1,0 +1,79 @@
+"""Weighted sums over a table whose weights depend on the size of the coalition.
+
+A semivalue is Σ_S c(S) F(S) with coefficients that know only |S| and which of the asked
+players S holds; so the weights are applied in the pass over the table, and what is left
+are small tables of sums. The table is centred on the way where its offset would cost
+digits.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairfield.coalitions import enumerate_coalitions, sizes
+from fairfield.game import FloatArray
+
+if TYPE_CHECKING:
+    from fairfield.extension.table import TableExtension
+
+
+def shapley_weights(players: int, order: int = 1) -> FloatArray:
+    """1/((n-k+1) C(n-k, s)): Shapley's weights for contributions of k players at once."""
+    most = players - order
+    return np.array([1 / ((most + 1) * comb(most, size)) for size in range(most + 1)])
+
+
+def semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
+    """Σ_{S∌i} weights[|S|] (F(S+i) - F(S)), for weights of the sizes 0 … n-1.
+
+    Equal to Σ_{S∋i} F(S) (w_{s-1} + w_s) - Σ_S F(S) w_s with s = |S|: one pass.
+    """
+    with_player, without = np.append(0.0, weights), np.append(weights, 0.0)
+    both = with_player + without
+    of_high, sums = table.by_size(lambda size: both[size][None])
+    inside = _inside(table, _weigh(table, sums, both), of_high[:, 0])
+    total = _weigh(table, sums, without).sum(axis=-1)
+    return table.shaped((inside - total[:, None])[:, None], table.batch)
+
+
+def pair_semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
+    """Σ_{S∌i,j} weights[|S|] Δ_ij F(S) for all pairs, weights of the sizes 0 … n-2.
+
+    With s = |S| the coefficient of F(S) is w_{s-2}, -w_{s-1} or w_s as S holds both,
+    one or none of the pair; that is α_s on both, plus β_s for each, plus γ_s.
+    """
+    padded = np.concatenate([[0.0, 0.0], weights, [0.0, 0.0]])
+    gamma, one, two = padded[2:], padded[1:-1], padded[:-2]
+    alpha, beta = two + 2 * one + gamma, -(one + gamma)
+    low, count = table.low, table.players
+    members = enumerate_coalitions(low).T.astype(float)
+    of_high, sums = table.by_size(
+        lambda size: np.concatenate([beta[size][None], alpha[size] * members, alpha[size][None]])
+    )
+    single = _inside(table, _weigh(table, sums, beta), of_high[:, 0])
+    both = np.empty((len(single), count, count))
+    rows = enumerate_coalitions(table.high).T.astype(float)
+    of_low = _weigh(table, sums, alpha)[:, None]
+    both[:, :low, :low] = members @ (of_low * members).swapaxes(1, 2)
+    both[:, :low, low:] = of_high[:, 1:-1] @ rows.T
+    both[:, low:, :low] = both[:, :low, low:].swapaxes(1, 2)
+    both[:, low:, low:] = rows @ (of_high[:, -1:] * rows).swapaxes(1, 2)
+    both += single[:, :, None] + single[:, None, :]
+    both += _weigh(table, sums, gamma).sum(axis=-1)[:, None, None]
+    both[:, np.arange(count), np.arange(count)] = 0.0
+    return table.shaped(both[:, None], table.batch)
+
+
+def _inside(table: TableExtension, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
+    """Per player, the sum over the coalitions that hold him: (games, n)."""
+    low, high = (enumerate_coalitions(count).astype(float) for count in (table.low, table.high))
+    return np.concatenate([of_low @ low, of_high @ high], axis=-1)
+
+
+def _weigh(table: TableExtension, sums: FloatArray, weights: FloatArray) -> FloatArray:
+    """Σ over sizes of the high coalition of weights[whole size] · sums: (games, 2^low)."""
+    size = np.arange(table.high + 1)[:, None] + sizes(table.low)
+    return np.asarray((weights[size] * sums).sum(axis=1))

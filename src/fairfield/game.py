@@ -1,0 +1,366 @@
+"""Games: players, and a worth for every coalition of them.
+
+A game answers ``worths(coalitions)``. Where its multilinear extension
+
+    f(x) = E F(z),   z_i ~ Bernoulli(x_i) independently,
+
+has a closed form, the game also hands out that :class:`Extension`; every criterion
+is a reading of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, cast
+
+import array_api_compat
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairfield.coalitions import BoolArray, coalition_of, enumerate_coalitions, rows_of, spell
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Player: TypeAlias = Hashable
+Players: TypeAlias = int | Iterable[Player]
+Worths: TypeAlias = Callable[[BoolArray], ArrayLike]
+
+
+class Update(Protocol):
+    """New inclusion probabilities of player ``i``, given his slope of the extension."""
+
+    def __call__(self, player: int, slope: FloatArray) -> FloatArray: ...
+
+
+class Extension:
+    """The multilinear extension of a game, or of a batch of games.
+
+    Points ``x`` have shape ``(..., *batch, n)``; a single point ``(n,)`` serves every
+    game of a batch. Answers carry the leading axes of the points and of the batch.
+
+    A closed form implements ``value``, ``gradient`` and ``hessian`` (and ``rows`` when
+    it comes in batches), and says in ``degree`` how high its polynomial goes (the number
+    of players when in doubt). It may do better than the general way to the rest.
+    """
+
+    method: str
+    players: int
+    batch: tuple[int, ...] = ()
+    degree: int
+
+    @property
+    def offset(self) -> FloatArray:
+        """A constant of each game that ``centred`` leaves out; no criterion depends on it."""
+        return np.zeros(self.batch)
+
+    def value(self, x: ArrayLike) -> FloatArray:
+        """f(x), the mean worth when player i joins with probability x_i."""
+        raise NotImplementedError
+
+    def gradient(self, x: ArrayLike) -> FloatArray:
+        """∇f(x): player i's mean marginal contribution to coalitions drawn from x."""
+        raise NotImplementedError
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        """∇²f(x), zero on its diagonal: f is linear in each x_i."""
+        raise NotImplementedError
+
+    def shapley(self) -> FloatArray:
+        """∫₀¹ ∇f(t, …, t) dt, exact by Gauss–Legendre: ∇f has degree - 1 on the diagonal."""
+        nodes, weights = np.polynomial.legendre.leggauss(-(-self.degree // 2))
+        gradients = [self.gradient(np.full(self.players, (1 + t) / 2)) for t in nodes]
+        return np.asarray(sum(w / 2 * g for w, g in zip(weights, gradients, strict=True)))
+
+    def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
+        """∂_A f(x) = Σ_{L ⊆ A} (-1)^(|A|-|L|) f(x with L in and A∖L out)."""
+        chosen = list(coalition)
+        total = np.float64(0.0)
+        for corner in enumerate_coalitions(len(chosen)):
+            at = np.array(x, dtype=float)
+            at[..., chosen] = corner
+            total = total + (-1.0) ** (len(chosen) - corner.sum()) * self.value(at)
+        return np.asarray(total)
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """``f(x) - offset`` and ∇f(x) together: what ascent of the ELBO reads."""
+        return self.value(x) - self.offset, self.gradient(x)
+
+    def sweep(self, x: FloatArray, update: Update) -> FloatArray:
+        """x after one update of every player in turn, each seeing those before him."""
+        x = x.copy()
+        for i in range(self.players):
+            x[..., i] = update(i, self.gradient(x)[..., i])
+        return x
+
+    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
+        """The extensions of some games of a batch, whose batch axes count as one."""
+        if self.batch:
+            raise NotImplementedError
+        return self
+
+
+class Game:
+    """Players and the worth of their coalitions.
+
+    A new kind of game sets ``players`` and implements ``worths``; it may also offer a
+    closed-form ``extension`` or a ``table`` that is faster than coalition by coalition.
+    """
+
+    players: tuple[Player, ...]
+    batch: tuple[int, ...] = ()
+    # What to show beside the players (feature values, say), shaped (*batch, n).
+    data: Any = None
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        """The worth of each row of ``coalitions`` (m, n), shaped (*batch, m)."""
+        raise NotImplementedError
+
+    def extension(self) -> Extension | None:
+        """The closed form of the game's multilinear extension, if it has one."""
+        return None
+
+    def table(self) -> Any:
+        """All 2^n worths, where the game has a faster way to them than one by one."""
+        return None
+
+    def describe(self) -> dict[str, Any]:
+        """What identifies the game, as plain data."""
+        return {"game": type(self).__name__, "players": [str(p) for p in self.players]}
+
+    def __repr__(self) -> str:
+        batch = f"{' × '.join(map(str, self.batch))} games of " if self.batch else ""
+        count = len(self.players)
+        return f"{type(self).__name__}: {batch}{count} player{'s' if count > 1 else ''}"
+
+    def __add__(self, other: Game) -> Game:
+        return (
+            Combination(((1.0, self), (1.0, other))) if isinstance(other, Game) else NotImplemented
+        )
+
+    def __mul__(self, factor: float) -> Game:
+        return Combination(((float(factor), self),))
+
+    __rmul__ = __mul__
+
+    def __sub__(self, other: Game) -> Game:
+        return self + other * -1.0
+
+
+class TableGame(Game):
+    """A game given by its 2^n worths: bit i of the row number is player i.
+
+    Leading axes of ``worths`` are a batch of games over the same players. The array
+    may live on any device of the array-API standard; it is never copied.
+
+    >>> TableGame([0, 1, 1, 3], players=["ann", "bob"])
+    TableGame: 2 players
+    """
+
+    def __init__(self, worths: Any, players: Players | None = None) -> None:
+        table = worths if array_api_compat.is_array_api_obj(worths) else np.asarray(worths)
+        xp = array_api_compat.array_namespace(table)
+        if not xp.isdtype(table.dtype, ("bool", "integral", "real floating")):
+            raise ValueError(
+                f"worths have dtype {table.dtype}; they must be real numbers; convert them first"
+            )
+        if table.dtype not in (xp.float32, xp.float64):
+            table = xp.astype(table, xp.float64)
+        length = table.shape[-1] if table.ndim else 0
+        count = max(length, 1).bit_length() - 1
+        if length != 2**count or count == 0:
+            raise ValueError(
+                f"a table of shape {tuple(table.shape)} was given; its last axis must hold "
+                "the 2^n worths of all coalitions of n ≥ 1 players, the empty one first"
+            )
+        self.players = name_players(count if players is None else players)
+        if len(self.players) != count:
+            raise ValueError(
+                f"{len(self.players)} players were named for a table of 2^{count} worths; "
+                f"give {count} names"
+            )
+        self.batch = tuple(table.shape[:-1])
+        self.worth_table = table
+        # NaN passes through both, so two reductions check the table and give its range.
+        self.lowest = on_host(xp.min(table, axis=-1))
+        self.highest = on_host(xp.max(table, axis=-1))
+        if not (np.isfinite(self.lowest).all() and np.isfinite(self.highest).all()):
+            self._refuse_infinite(xp)
+
+    def _refuse_infinite(self, xp: Any) -> None:
+        flat = xp.reshape(xp.isfinite(self.worth_table), (-1, 2 ** len(self.players)))
+        game, row = np.argwhere(~on_host(flat, bool))[0]
+        worth = on_host(xp.reshape(self.worth_table, (-1, flat.shape[-1]))[int(game), int(row)])
+        inside = enumerate_coalitions(len(self.players), row, row + 1)[0]
+        where = f" of game {game}" if self.batch else ""
+        raise ValueError(
+            f"the worth of coalition {spell(np.array(self.players, dtype=object)[inside])}{where} is "
+            f"{worth}; every worth must be a finite number"
+        )
+
+    @classmethod
+    def from_mapping(cls, worths: Mapping[Any, float], players: Players | None = None) -> TableGame:
+        """The game of a dict ``{coalition: worth}`` that names all 2^n coalitions.
+
+        >>> ann_and_bob = {(): 0, ("ann",): 1, ("bob",): 1, ("ann", "bob"): 3}
+        >>> TableGame.from_mapping(ann_and_bob).worth_table.tolist()
+        [0.0, 1.0, 1.0, 3.0]
+        """
+        given = {frozenset(coalition): worth for coalition, worth in worths.items()}
+        if players is None:
+            # The order in which names first appear, sorted inside a coalition.
+            players = dict.fromkeys(p for s in worths for p in sorted(s, key=str))
+        names = name_players(players)
+        table = np.full(2 ** len(names), np.nan)
+        seen = np.zeros(len(table), dtype=bool)
+        for coalition, worth in given.items():
+            at = rows_of(coalition_of(coalition, names))
+            table[at], seen[at] = worth, True
+        if not seen.all():
+            row = int(np.flatnonzero(~seen)[0])
+            inside = enumerate_coalitions(len(names), row, row + 1)[0]
+            raise ValueError(
+                f"{int((~seen).sum())} of the {len(table)} coalitions of {len(names)} players have "
+                f"no worth, {spell(np.array(names, dtype=object)[inside])} among them; name them all"
+            )
+        return cls(table, names)
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        rows = rows_of(coalitions)
+        xp = array_api_compat.array_namespace(self.worth_table)
+        index = xp.asarray(rows, device=array_api_compat.device(self.worth_table))
+        return np.asarray(on_host(xp.take(self.worth_table, index, axis=-1)))
+
+    def table(self) -> Any:
+        return self.worth_table
+
+    def describe(self) -> dict[str, Any]:
+        digest = hashlib.sha256(np.ascontiguousarray(on_host(self.worth_table)).tobytes())
+        return {**super().describe(), "worths": digest.hexdigest()}
+
+
+class FunctionGame(Game):
+    """A game whose worths come from a function ``bool[m, n] -> float[m]``.
+
+    >>> game = FunctionGame(lambda S: S.sum(axis=1) ** 2, players=["ann", "bob"])
+    >>> game.worths(np.array([[True, True]])).tolist()
+    [4.0]
+    """
+
+    def __init__(self, function: Worths, players: Players, *, name: str | None = None) -> None:
+        if not callable(function):
+            raise TypeError(f"a worth function was expected, {type(function).__name__} was given")
+        self.function = function
+        self.players = name_players(players)
+        self.name = name or getattr(function, "__qualname__", type(function).__name__)
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        worths = np.asarray(self.function(coalitions), dtype=float)
+        if worths.shape != (len(coalitions),):
+            raise ValueError(
+                f"the worth function {self.name} returned shape {worths.shape} for "
+                f"{len(coalitions)} coalitions; it takes a bool array (m, n) and must return "
+                f"m worths"
+            )
+        return worths
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "function": self.name}
+
+
+class Combination(Game):
+    """Σ c·F over games on the same players; its extension is the sum of theirs."""
+
+    def __init__(self, terms: Iterable[tuple[float, Game]]) -> None:
+        self.terms = tuple(terms)
+        first = self.terms[0][1]
+        for _, game in self.terms:
+            if game.players != first.players or game.batch != first.batch:
+                raise ValueError(
+                    f"games are added over the same players; {first!r} and {game!r} differ"
+                )
+        if not all(np.isfinite(factor) for factor, _ in self.terms):
+            raise ValueError("a game is scaled by a finite number; NaN or infinity was given")
+        self.players, self.batch, self.data = first.players, first.batch, first.data
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))
+
+    def extension(self) -> Extension | None:
+        parts = [(factor, game.extension()) for factor, game in self.terms]
+        known = [(factor, part) for factor, part in parts if part is not None]
+        return CombinedExtension(known) if len(known) == len(parts) else None
+
+    def describe(self) -> dict[str, Any]:
+        terms = [{"factor": c, **game.describe()} for c, game in self.terms]
+        return {**super().describe(), "terms": terms}
+
+
+class CombinedExtension(Extension):
+    """Σ c·f: the extension is linear in the game."""
+
+    def __init__(self, terms: Sequence[tuple[float, Extension]]) -> None:
+        self.terms = tuple(terms)
+        first = self.terms[0][1]
+        self.players, self.batch = first.players, first.batch
+        self.degree = max(part.degree for _, part in self.terms)
+        self.method = " + ".join(dict.fromkeys(part.method for _, part in self.terms))
+
+    def value(self, x: ArrayLike) -> FloatArray:
+        return cast(FloatArray, sum(c * part.value(x) for c, part in self.terms))
+
+    def gradient(self, x: ArrayLike) -> FloatArray:
+        return cast(FloatArray, sum(c * part.gradient(x) for c, part in self.terms))
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        return cast(FloatArray, sum(c * part.hessian(x) for c, part in self.terms))
+
+    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
+        return CombinedExtension([(c, part.rows(chosen)) for c, part in self.terms])
+
+
+def as_game(game: Any, players: Players | None = None) -> Game:
+    """A game from a game, a worth function, a dict of worths, or a table of worths.
+
+    >>> as_game(lambda S: S.any(axis=1), players=3)
+    FunctionGame: 3 players
+    """
+    if isinstance(game, Game):
+        if players is not None:
+            raise ValueError(f"{game!r} knows its players; leave out players=")
+        return game
+    if isinstance(game, Mapping):
+        return TableGame.from_mapping(game, players)
+    if callable(game):
+        if players is None:
+            raise ValueError(
+                "a worth function does not say who plays; pass players= (their names or their number)"
+            )
+        return FunctionGame(game, players)
+    return TableGame(game, players)
+
+
+def name_players(players: Players) -> tuple[Player, ...]:
+    """The names of the players: given ones, checked, or 0 … n-1 for a count."""
+    if isinstance(players, (int, np.integer)):
+        players = range(int(players))
+    if isinstance(players, str):
+        raise ValueError(f"players={players!r} is one string; pass a list of names or a count")
+    names = tuple(name.item() if isinstance(name, np.generic) else name for name in players)
+    if not names:
+        raise ValueError("no players were given; a game needs at least one")
+    seen: set[Player] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"player {name!r} is named twice; names must differ")
+        seen.add(name)
+    return names
+
+
+def on_host(array: Any, dtype: Any = np.float64) -> Any:
+    """An array of any device as a NumPy array."""
+    if not isinstance(array, np.ndarray):
+        if array_api_compat.is_torch_array(array):
+            array = array.detach().cpu()
+        elif array_api_compat.is_cupy_array(array):
+            array = array.get()
+    return np.asarray(array, dtype=dtype)

@@ -1,0 +1,1 @@
+"""Games: what the players are and what their coalitions are worth."""

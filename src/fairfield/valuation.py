@@ -1,0 +1,286 @@
+"""What a criterion says of the players of a game."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.display import MOST_ROWS, html_table, number, text_table
+from fairfield.game import FloatArray, Player
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
+CONVERGED = 1e-10
+
+Number = float | FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Valuation:
+    """The value of each player by one criterion, and how it was found.
+
+    ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
+    one of them. With a temperature, ``marginals`` are σ(value / T), ``elbo`` bounds
+    ``log_z`` from below and their gap is the ``decoupling_error`` KL(q ‖ p).
+    """
+
+    criterion: str
+    players: tuple[Player, ...]
+    values: FloatArray
+    method: str
+    game: str
+    stderr: FloatArray | None = None
+    marginals: FloatArray | None = None
+    temperature: Number | None = None
+    elbo: Number | None = None
+    log_z: Number | None = None
+    decoupling_error: Number | None = None
+    trajectory: FloatArray | None = None
+    steps: int | NDArray[np.int64] | None = None
+    residual: Number | None = None
+    stops: NDArray[np.str_] = field(default_factory=lambda: np.array("exact"))
+    empty: Number | None = None
+    grand: Number | None = None
+    data: NDArray[Any] | None = None
+    evaluations: int = 0
+    seconds: float = 0.0
+    seed: int | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The leading axes: () for one game."""
+        return self.values.shape[:-1]
+
+    @property
+    def stop(self) -> str:
+        """Why the computation stopped: a sentence, or counts of them over a batch."""
+        if not self.batch:
+            return str(self.stops)
+        counts = Counter(self.stops.ravel().tolist())
+        return "; ".join(f"{count} × {sentence}" for sentence, count in counts.most_common())
+
+    @property
+    def converged(self) -> bool | NDArray[np.bool_]:
+        """Whether the fixed point was reached; criteria without iteration always are."""
+        if self.residual is None:
+            return np.ones(self.batch, dtype=bool) if self.batch else True
+        reached = np.asarray(self.residual) <= CONVERGED
+        return reached if self.batch else bool(reached)
+
+    def __getitem__(self, index: Any) -> Valuation:
+        """One game of a batch (or several, by a slice)."""
+        if not self.batch:
+            raise IndexError("this valuation is of one game; only a batch has rows")
+        depth = len(self.batch)
+        part: dict[str, Any] = {}
+        for entry in fields(self):
+            held = getattr(self, entry.name)
+            if entry.name == "trajectory" and held is not None:
+                part[entry.name] = held[(slice(None), *np.index_exp[index])]
+            elif isinstance(held, np.ndarray) and held.shape[:depth] == self.batch:
+                chosen = held[index]
+                part[entry.name] = chosen if np.ndim(chosen) else chosen.item()
+        # Elements of a string array come out as str; the field stays an array.
+        part["stops"] = np.array(self.stops[index])
+        return replace(self, **part)
+
+    def ranking(self) -> list[Player]:
+        """The players from the most to the least valuable; ties keep their order."""
+        self._one_game("ranking")
+        return [self.players[i] for i in np.argsort(-self.values, kind="stable")]
+
+    def difference(self, first: Player, second: Player) -> float:
+        """How much more the first player is worth than the second."""
+        self._one_game("difference")
+        i, j = self.players.index(first), self.players.index(second)
+        return float(self.values[i] - self.values[j])
+
+    def step_differences(self, *, squared: bool = True) -> FloatArray:
+        """‖x^k - x^(k-1)‖² / n of each step of the trajectory, as in the paper's table.
+
+        The table printed there in fact holds the norm without the square:
+        ``squared=False``.
+        """
+        if self.trajectory is None:
+            raise ValueError(f"{self.criterion} has no trajectory; use variational_values")
+        moved = np.sum(np.diff(self.trajectory, axis=0) ** 2, axis=-1)
+        return np.asarray((moved if squared else np.sqrt(moved)) / len(self.players))
+
+    def mean(self, by: Sequence[Any] | None = None) -> Means:
+        """Mean value and mean |value| over a batch, overall or per label in ``by``."""
+        if not self.batch:
+            raise ValueError("this valuation is of one game; only a batch has means")
+        rows = self.values.reshape(-1, len(self.players))
+        labels = np.zeros(len(rows), dtype=int) if by is None else np.asarray(by)
+        if labels.shape != (len(rows),):
+            raise ValueError(
+                f"{labels.shape} labels were given for {len(rows)} games; give one per game"
+            )
+        groups = sorted(set(labels.tolist()))
+        return Means(
+            self.players,
+            ("all",) if by is None else tuple(groups),
+            np.array([rows[labels == group].mean(axis=0) for group in groups]),
+            np.array([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """A DataFrame with one line per player (and per game of a batch)."""
+        import pandas as pd
+
+        columns = {"value": self.values, "stderr": self.stderr, "marginal": self.marginals}
+        known = {name: c.ravel() for name, c in columns.items() if c is not None}
+        levels = [range(size) for size in self.batch]
+        names = [f"game{i}" if i else "game" for i in range(len(levels))]
+        index = pd.MultiIndex.from_product([*levels, self.players], names=[*names, "player"])
+        return pd.DataFrame(known, index=index if levels else pd.Index(self.players, name="player"))
+
+    def columns(self) -> dict[str, list[object]]:
+        """What the table of one game shows, most valuable player first."""
+        order = np.argsort(-self.values, kind="stable")[:MOST_ROWS]
+        shown: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
+        shown["value"] = list(self.values[order])
+        if self.stderr is not None:
+            shown["±"] = list(1.96 * self.stderr[order])
+        if self.marginals is not None:
+            shown["marginal"] = list(self.marginals[order])
+        return shown
+
+    def notes(self) -> list[str]:
+        """The lines below the table."""
+        counts = [
+            f"{label} {number(held)}"
+            for label, held in (
+                ("temperature", self.temperature),
+                ("decoupling error", self.decoupling_error),
+                ("steps", self.steps),
+                ("evaluations", self.evaluations),
+            )
+            if held is not None and not self.batch
+        ]
+        hidden = len(self.players) - MOST_ROWS
+        more = [f"… {hidden} more players"] if hidden > 0 and not self.batch else []
+        return [
+            *more,
+            f"{self.criterion} of {self.game}, {self.method}",
+            ", ".join(counts),
+            self.stop,
+        ]
+
+    def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
+        if not self.batch:
+            return self.columns(), self.notes()
+        means = self.mean()
+        table: dict[str, list[object]] = {
+            "player": list(self.players)[:MOST_ROWS],
+            "mean value": list(means.mean[0])[:MOST_ROWS],
+            "mean |value|": list(means.magnitude[0])[:MOST_ROWS],
+        }
+        return table, [line for line in self.notes() if line]
+
+    def __repr__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())
+
+    def _one_game(self, what: str) -> None:
+        if self.batch:
+            raise ValueError(f"a batch has no single {what}; take one game, v[i].{what}(…)")
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one .npz file of plain arrays and JSON."""
+        write_plain(path, "valuation", {"": self})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Valuation:
+        """Read a file written by :meth:`save`; nothing in it is ever executed."""
+        return read_plain(path, "valuation")[""]
+
+
+@dataclass(frozen=True)
+class Means:
+    """Mean value and mean |value| of the players over groups of games."""
+
+    players: tuple[Player, ...]
+    labels: tuple[Any, ...]
+    mean: FloatArray
+    magnitude: FloatArray
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line per label and player."""
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product([self.labels, self.players], names=["label", "player"])
+        columns = {"mean": self.mean.ravel(), "mean |value|": self.magnitude.ravel()}
+        return pd.DataFrame(columns, index=index)
+
+
+def as_number(held: FloatArray) -> Number:
+    """One number as a float, an array of them as it is."""
+    return float(held) if np.ndim(held) == 0 else held
+
+
+def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Valuation]) -> None:
+    """Write valuations under their names into one .npz file."""
+    arrays: dict[str, NDArray[Any]] = {}
+    about: dict[str, dict[str, Any]] = {}
+    for name, valuation in parts.items():
+        about[name] = {}
+        for entry in fields(valuation):
+            held = getattr(valuation, entry.name)
+            if isinstance(held, np.ndarray) and held.dtype != object:
+                arrays[f"{name}/{entry.name}"] = held
+            elif isinstance(held, np.ndarray):
+                about[name][entry.name] = {"objects": np.vectorize(str)(held).tolist()}
+            elif entry.name == "players":
+                about[name]["players"] = [p if _is_plain(p) else str(p) for p in held]
+            elif held is not None:
+                about[name][entry.name] = dict(held) if isinstance(held, Mapping) else held
+    text = json.dumps({"fairfield": kind, "parts": about})
+    with open(path, "wb") as file:
+        np.savez_compressed(file, about=np.array(text), **arrays)  # type: ignore[arg-type]  # names are free
+
+
+def read_plain(path: str | PathLike[str], kind: str) -> dict[str, Valuation]:
+    """Read what :func:`write_plain` wrote, refusing anything else."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(str(arrays.pop("about")))
+        if about["fairfield"] != kind:
+            raise ValueError(f"it holds a {about['fairfield']}")
+        parts: dict[str, dict[str, Any]] = about["parts"]
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        zipfile.BadZipFile,
+        json.JSONDecodeError,
+    ) as reason:
+        raise ValueError(f"{path} is not a saved {kind} of fairfield ({reason})") from None
+    for key, array in arrays.items():
+        name, entry = key.rsplit("/", 1)
+        parts[name][entry] = array
+    for held in parts.values():
+        held["players"] = tuple(held["players"])
+        data = held.get("data")
+        if isinstance(data, dict):
+            held["data"] = np.array(data["objects"], dtype=object)
+    return {name: Valuation(**held) for name, held in parts.items()}
+
+
+def _is_plain(name: object) -> bool:
+    return name is None or isinstance(name, (str, int, float, bool))

@@ -1,0 +1,149 @@
+"""K-step values and the index: the paper's definitions, limits and laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+
+import brute
+import fairfield as ff
+
+WORTHS = arrays(float, 2**4, elements=st.floats(-3, 3))
+
+
+def alg1(table, x, temperature, steps):
+    """Algorithm 1 of the paper, literally."""
+    for _ in range(steps):
+        x = 1 / (1 + np.exp(-brute.gradient(table, x) / temperature))
+    return x
+
+
+@given(WORTHS, st.floats(0, 1), st.integers(1, 5))
+@settings(max_examples=40, deadline=None)
+def test_k_step_values_are_algorithm_1(table, start, steps):
+    found = ff.variational_values(table, steps, start=start, temperature=0.8)
+    x = alg1(table, np.full(4, start), 0.8, steps)
+    assert_allclose(found.marginals, x, atol=1e-12)
+    assert_allclose(found.values, 0.8 * np.log(x / (1 - x)), atol=1e-8)
+    assert found.trajectory.shape == (steps + 1, 4)
+    assert_allclose(found.trajectory[0], start)
+    assert_allclose(found.trajectory[-1], found.marginals)
+
+
+@given(WORTHS)
+@settings(max_examples=40, deadline=None)
+def test_one_step_from_the_middle_is_banzhaf(table):
+    found = ff.variational_values(table, 1, temperature=0.37)
+    assert_allclose(found.values, brute.banzhaf(table), atol=1e-12)
+
+
+@given(WORTHS, arrays(float, 4, elements=st.floats(0, 1)))
+@settings(max_examples=40, deadline=None)
+def test_one_step_from_anywhere_is_a_probabilistic_value(table, x):
+    """φ_i = Σ_S p^i(S) [F(S+i) - F(S)] with p^i = q(·; x | x_i ← 0)."""
+    found = ff.variational_values(table, 1, start=x, temperature=1.0)
+    for i in range(4):
+        at = x.copy()
+        at[i] = 0
+        p = brute.law(at)
+        rows = np.array([row for row in range(16) if not row >> i & 1])
+        assert_allclose(p[rows].sum(), 1)
+        assert_allclose(found.values[i], p[rows] @ (table[rows | 1 << i] - table[rows]), atol=1e-12)
+
+
+def test_step_differences_are_the_papers_convergence_table(rng):
+    found = ff.variational_values(brute.flid(rng, 5), 4, temperature=1.0)
+    moved = np.diff(found.trajectory, axis=0)
+    assert_allclose(found.step_differences(), [d @ d / 5 for d in moved])
+    assert_allclose(found.step_differences(squared=False), [np.linalg.norm(d) / 5 for d in moved])
+
+
+def test_the_convergence_table_of_the_paper(reference):
+    """‖Δx‖₂/n at iterations 0, 2, 3, 5 on breast cancer: the row as the paper prints it."""
+    game = reference("paper_breast_cancer.npz")
+    found = ff.variational_values(game["worths"], 6, temperature=0.1)
+    steps = found.step_differences(squared=False)
+    assert_allclose(steps[[0, 2, 3, 5]], [0.0023, 3.61e-6, 1.53e-7, 2.77e-10], rtol=0.06)
+
+
+@given(WORTHS, st.floats(0.1, 10), st.floats(0.2, 5))
+@settings(max_examples=30, deadline=None)
+def test_scale_law(table, factor, temperature):
+    """s(aF, aT) = a·s(F, T)."""
+    plain = ff.variational_index(table, temperature=temperature)
+    scaled = ff.variational_index(factor * table, temperature=factor * temperature)
+    if np.max(np.abs(table)) / temperature < 1:  # hot enough for one answer only
+        assert_allclose(scaled.values, factor * plain.values, atol=1e-8 * factor)
+    assert scaled.converged == plain.converged
+
+
+def test_hot_limit_is_banzhaf_with_its_first_correction(rng):
+    """s* = Ba + H(½)Ba/(4T) + O(T⁻²)."""
+    table = rng.standard_normal(2**6)
+    banzhaf, hessian = brute.banzhaf(table), brute.hessian(table, np.full(6, 0.5))
+    errors = []
+    for heat in (50.0, 100.0):
+        index = ff.variational_index(table, temperature=heat).values
+        errors.append(np.abs(index - banzhaf - hessian @ banzhaf / (4 * heat)).max())
+    assert errors[1] < errors[0] / 3.5
+
+
+def test_a_null_player_keeps_zero_under_any_prior(rng):
+    table = np.concatenate([brute.mixed(rng, 4)] * 2)
+    found = ff.variational_index(table, temperature=0.5, prior=[0.3, 0.8, 0.5, 0.6, 0.9])
+    assert_allclose(found.values[4], 0, atol=1e-14)
+    assert_allclose(found.marginals[4], 0.9, rtol=1e-12)
+    law = ff.Boltzmann(table, 0.5, [0.3, 0.8, 0.5, 0.6, 0.9])
+    assert_allclose(found.decoupling_error, law.decoupling_error(found), rtol=1e-10)
+    flat = ff.variational_index(table, temperature=0.5, prior=0.5)
+    assert_allclose(flat.values, ff.variational_index(table, temperature=0.5).values, atol=1e-9)
+
+
+def test_values_are_gradients_even_where_marginals_saturate(rng):
+    table = 1000 * brute.mixed(rng, 5)
+    found = ff.variational_index(table, temperature=1.0)
+    assert np.isfinite(found.values).all()
+    assert_allclose(found.values, brute.gradient(table, found.marginals), atol=1e-8)
+
+
+def test_relative_temperature_is_banzhafs_scale(rng):
+    tables = rng.standard_normal((3, 2**5))
+    found = ff.variational_index(tables, temperature=ff.relative(0.5))
+    for i in range(3):
+        ba = brute.banzhaf(tables[i])
+        assert_allclose(found.temperature[i], 0.5 * (ba**2).sum() / np.abs(ba).sum())
+    even = np.array([0.0, 1.0, 1.0, 0.0])  # every Banzhaf value is 0
+    assert_allclose(ff.variational_index(even).temperature, even.std())
+    with pytest.raises(ValueError, match="pass temperature= as a number"):
+        ff.variational_index(np.ones(4))
+
+
+def test_same_seed_same_answer(rng):
+    table = brute.mixed(rng, 7)
+    one, other = (ff.variational_index(table, temperature=0.1, starts=6, seed=4) for _ in range(2))
+    assert (one.values == other.values).all()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "sentence"),
+    [
+        ({"temperature": 0}, "above 0"),
+        ({"temperature": -1.0}, "above 0"),
+        ({"temperature": np.nan}, "above 0"),
+        ({"temperature": np.inf}, "above 0"),
+        ({"temperature": [1.0, 2.0]}, "one number, or one per game"),
+        ({"start": 1.5}, r"\[0, 1\]"),
+        ({"start": np.nan}, r"\[0, 1\]"),
+        ({"start": [0.5, 0.5, 0.5]}, "does not fit 2 players"),
+        ({"prior": 2.0}, r"\[0, 1\]"),
+        ({"solver": "newton"}, "no solver 'newton'"),
+        ({"starts": 0}, "at least one start"),
+    ],
+)
+def test_bad_keywords_get_one_sentence(keywords, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ff.variational_index([0, 1, 1, 3], **keywords)
+    with pytest.raises(ValueError, match="at least one whole step"):
+        ff.variational_values([0, 1, 1, 3], 0)

@@ -1,0 +1,86 @@
+"""Worths are checked where they are computed, and trouble is named by its coalition."""
+
+import numpy as np
+import pytest
+
+import fairfield as ff
+from fairfield.evaluation import evaluate as module
+
+
+def failing(S):
+    if (S[:, 0] & S[:, 2]).any():
+        raise KeyError("no model for these")
+    return S.sum(axis=1)
+
+
+def test_a_failing_coalition_is_named():
+    with pytest.raises(ff.WorthError, match=r"coalition \{ann, eve\}: KeyError") as caught:
+        ff.shapley(failing, players=["ann", "bob", "eve"])
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_failure_of_the_batch_alone_is_told():
+    def crowded(S):
+        if len(S) > 1:
+            raise MemoryError("too many at once")
+        return S.sum(axis=1)
+
+    with pytest.raises(ff.WorthError, match="though not on each alone"):
+        ff.shapley(crowded, players=2)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_an_infinite_worth_is_named(bad):
+    def worth(S):
+        return np.where(S.all(axis=1), bad, 1.0)
+
+    with pytest.raises(ff.WorthError, match=r"coalition \{a, b\} is (nan|inf|-inf)"):
+        ff.banzhaf(worth, players=["a", "b"])
+
+
+@pytest.mark.parametrize("shape", ["scalar", "column", "short"])
+def test_a_wrong_shape_is_told(shape):
+    def worth(S):
+        return {"scalar": 1.0, "column": np.ones((len(S), 1)), "short": np.ones(len(S) - 1)}[shape]
+
+    with pytest.raises(ff.WorthError, match="must return m worths"):
+        ff.shapley(worth, players=3)
+
+
+def test_forty_players_are_refused_with_the_memory_it_would_take():
+    with pytest.raises(MemoryError, match=r"8\.8 TB.*closed form, or give a budget"):
+        ff.shapley(lambda S: S.sum(axis=1), players=40)
+
+
+def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(module, "free_memory", lambda: 10_000)
+    with pytest.raises(MemoryError, match=r"2\^10 worths, 8\.19 kB"):
+        ff.shapley(lambda S: S.sum(axis=1), players=10)
+
+
+def test_a_budget_below_the_table_is_refused():
+    with pytest.raises(ValueError, match="need all 1,024 worths, the budget allows 1,000"):
+        ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1000)
+    assert ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1024).evaluations == 1024
+    with pytest.raises(ValueError, match="at least 1"):
+        ff.shapley([0, 1], budget=0)
+
+
+def test_blocks_depend_on_position_alone():
+    seen = []
+
+    def worth(S):
+        seen.append(S.copy())
+        return S.sum(axis=1)
+
+    ff.shapley(worth, players=12)
+    table = np.concatenate(seen[:-1])
+    assert {len(block) for block in seen[:-1]} == {module.BLOCK}
+    assert (table @ (1 << np.arange(12)) == np.arange(2**12)).all()
+
+
+def test_progress_is_shown_when_asked(capsys):
+    ff.shapley(lambda S: S.sum(axis=1), players=4, progress=True)
+    assert "worths" in capsys.readouterr().err
+    ff.shapley(lambda S: S.sum(axis=1), players=4, progress=False)
+    assert capsys.readouterr().err == ""
