@@ -81,6 +81,10 @@ class Extension:
             total = total + (-1.0) ** (len(chosen) - corner.sum()) * self.value(at)
         return np.asarray(total)
 
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """F(∅) and F(N), the extension at the two ends of the diagonal."""
+        return self.value(np.zeros(self.players)), self.value(np.ones(self.players))
+
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """``f(x) - offset`` and ∇f(x) together: what ascent of the ELBO reads."""
         return self.value(x) - self.offset, self.gradient(x)

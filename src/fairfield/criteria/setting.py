@@ -13,7 +13,6 @@ import numpy as np
 from fairfield.energy.partition import Partition
 from fairfield.energy.product import entropy, prior_energy, sigmoid
 from fairfield.energy.temperature import Temperature, resolve
-from fairfield.evaluation.evaluate import evaluate
 from fairfield.evaluation.how import How
 from fairfield.extension.choose import choose
 from fairfield.extension.table import TableExtension
@@ -74,10 +73,7 @@ class Setting:
     def valuation(self, criterion: str, values: FloatArray, **rest: Any) -> Valuation:
         """The valuation of these values, with what the temperature adds to it."""
         seconds = time.perf_counter() - self.started
-        grounds = np.stack(
-            [np.zeros(len(self.game.players), bool), np.ones(len(self.game.players), bool)]
-        )
-        ends = evaluate(self.game, grounds)
+        empty, grand = self.extension.ends()
         about = {**self._energies(values), **rest}
         return Valuation(
             criterion=criterion,
@@ -85,8 +81,8 @@ class Setting:
             values=values,
             method=self.extension.method,
             game=repr(self.game),
-            empty=as_number(ends[..., 0]),
-            grand=as_number(ends[..., 1]),
+            empty=as_number(empty),
+            grand=as_number(grand),
             data=self.game.data,
             evaluations=self.evaluations,
             seconds=seconds,

@@ -21,12 +21,6 @@ class WorthError(RuntimeError):
     """A game could not say what a coalition is worth."""
 
 
-def evaluate(game: Game, coalitions: BoolArray) -> FloatArray:
-    """The checked worths (*batch, m) of coalitions (m, n), in blocks."""
-    starts = range(0, len(coalitions), BLOCK)
-    return np.concatenate([_block(game, coalitions[s : s + BLOCK]) for s in starts], axis=-1)
-
-
 def evaluate_all(game: Game, how: How) -> FloatArray:
     """The table of all 2^n worths, evaluated block by block."""
     from tqdm.auto import tqdm

@@ -125,6 +125,10 @@ class TableExtension(Extension):
         value = faces[..., 0, 0] + points[..., 0] * slopes[..., 0]
         return self.shaped(value, lead), self.shaped(slopes, lead)
 
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        corners = (on_host(self.matrices[:, i, i]).reshape(self.batch) for i in (0, -1))
+        return next(corners), next(corners)
+
     def hessian(self, x: ArrayLike) -> FloatArray:
         points, lead = self._points(x)
         return self.shaped(self.pairs(folding.probabilities(points), folding.DERIVATIVE), lead)
