@@ -47,6 +47,8 @@ class Extension:
     players: int
     batch: tuple[int, ...] = ()
     degree: int
+    # Whether a sweep costs about one gradient, rather than one per player.
+    quick_sweep: bool = False
 
     @property
     def offset(self) -> FloatArray:

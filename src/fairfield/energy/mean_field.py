@@ -27,12 +27,16 @@ MOST_SWEEPS = 20_000
 ENOUGH = 1e-3
 # Predicted gains below this share of the ELBO drown in its rounding.
 ROUNDING = 1e-10
+# Logits of equal players agree to this share of their scale. Averaging players who are
+# not equal moves x by at most ¼ of it, which must stay below CONVERGED.
+ALIKE = 1e-11
 # Worths held by the games that are solved together: 8 MB stay in cache between steps.
 TOGETHER = 2**20
 
 REACHED = "converged"
 OUT_OF_STEPS = f"stopped after {MOST_STEPS} steps before it converged"
 OUT_OF_SWEEPS = f"stopped after {MOST_SWEEPS} sweeps before it converged"
+IN_TURN = "converged by updating players in turn, where equal players may come to differ"
 NO_ASCENT = "stopped where rounding hides any further ascent"
 TWO_CYCLE = (
     "stopped in a two-cycle: synchronous updates alternate between two points for ever; "
@@ -54,6 +58,16 @@ class MeanField:
     residual: FloatArray
     steps: NDArray[np.int64]
     stops: NDArray[np.str_]
+
+    def updated(self, rows: NDArray[np.int64], other: MeanField) -> MeanField:
+        """With these rows taken from another, their steps added up."""
+        held = {f.name: getattr(self, f.name).copy() for f in fields(self)}
+        width = max(held["stops"].dtype.itemsize, other.stops.dtype.itemsize)
+        held["stops"] = held["stops"].astype(f"<U{width // 4}")
+        for name, values in held.items():
+            values[rows] = getattr(other, name)
+        held["steps"][rows] += self.steps[rows]
+        return MeanField(**held)
 
     def better_of(self, other: MeanField) -> MeanField:
         """Row by row the one with the higher ELBO; a tie keeps the first."""
@@ -103,6 +117,10 @@ class _Single(Extension):
     batch = (1,)
 
     @property
+    def quick_sweep(self) -> bool:  # type: ignore[override]  # derived here, a field elsewhere
+        return self.one.quick_sweep
+
+    @property
     def players(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
         return self.one.players
 
@@ -139,9 +157,18 @@ class _Point:
         residual = np.max(np.abs(sigmoid(target) - x), axis=-1)
         return cls(x, logits, gradient, height, target - logits, residual)
 
-    def ascent(self) -> FloatArray:
-        """Σ x(1-x) r²: the slope of the ELBO along r, and the squared norm of r."""
-        return np.asarray(np.sum(self.x * sigmoid(-self.logits) * self.pull**2, axis=-1))
+    def slope(self) -> FloatArray:
+        """Σ x(1-x) r²: the slope of the ELBO along r."""
+        reach = np.minimum(np.sqrt(self.x * sigmoid(-self.logits)) * np.abs(self.pull), 1e150)
+        return np.asarray(np.sum(reach**2, axis=-1))
+
+    def distance(self) -> FloatArray:
+        """Σ (σ(θ + r) - σ(θ)) r: how far the step r goes, also from a saturated x.
+
+        The symmetric divergence between q at θ and at θ + r; Σ x(1-x) r² for small r.
+        """
+        step = sigmoid(self.logits + self.pull) - self.x
+        return np.asarray(np.sum(step * self.pull, axis=-1))
 
     def where(self, mask: NDArray[np.bool_], other: _Point) -> _Point:
         """This point in the games of the mask, the other elsewhere."""
@@ -160,13 +187,29 @@ class _Point:
 def anderson(
     extension: Extension, start: FloatArray, heat: FloatArray, tilt: FloatArray
 ) -> MeanField:
+    """Anderson acceleration; players in turn for the few games on which it stalls.
+
+    It stalls where the temperature is so low that whole players flip at every step.
+    """
+    found = _accelerated(extension, start, heat, tilt)
+    lost = np.flatnonzero(found.residual > CONVERGED)
+    if not (len(lost) and extension.quick_sweep):
+        return found
+    again = coordinate(extension.rows(lost), found.x[lost], heat[lost], tilt)
+    again = replace(again, stops=np.where(again.stops == REACHED, IN_TURN, again.stops))
+    return found.updated(lost, again)
+
+
+def _accelerated(
+    extension: Extension, start: FloatArray, heat: FloatArray, tilt: FloatArray
+) -> MeanField:
     """Anderson acceleration in logits θ, accepted only while the ELBO rises.
 
     A step that combines earlier ones is tried first; if the ELBO falls, the history is
     cleared and θ + ηr is tried with η = 1, ½, ¼, … until the ELBO gains enough. Close
-    to the answer, where gains drown in rounding, a step must shrink Σ x(1-x) r²
-    instead. Players whose logits agree are averaged after every step, so equal players
-    stay equal even beside a saddle.
+    to the answer, where gains drown in rounding, a step must shorten the next one
+    instead. Players who have agreed from the start are averaged after every step, so equal
+    players stay equal even beside a saddle.
     """
     games = len(start)
     alive, parts = np.arange(games), []
@@ -174,11 +217,14 @@ def anderson(
     history = _History.empty(best)
     damping = np.ones(games)
     combined = np.zeros(games, dtype=bool)
-    trial = _levelled(best.logits + best.pull)
+    equals = _Equals.of(best.logits, np.broadcast_to(tilt, start.shape))
+    equals, trial = equals.levelled(best.logits + best.pull)
     for step in range(2, MOST_STEPS + 1):
         point = _Point.at(extension, trial, heat, tilt)
-        before, after = best.ascent(), point.ascent()
-        rises = point.elbo >= best.elbo + np.where(combined, 0.0, ENOUGH * damping * before)
+        before, after = best.distance(), point.distance()
+        # A long step cannot gain more than its distance, whatever the slope at its foot.
+        promise = damping * np.minimum(best.slope(), before)
+        rises = point.elbo >= best.elbo + np.where(combined, 0.0, ENOUGH * promise)
         drowned = before <= ROUNDING * np.maximum(1.0, np.abs(best.elbo))
         accepted = np.where(drowned, after < before, rises)
         # One who has converged does not need to be told twice that he cannot improve.
@@ -189,26 +235,33 @@ def anderson(
         if ended.any():
             reason = OUT_OF_STEPS if step == MOST_STEPS else NO_ASCENT
             out = np.flatnonzero(ended)
-            parts.append((alive[out], best.rows(out).result(np.full(len(out), step), reason)))
+            final = best.rows(out).result(np.full(len(out), step), reason)
+            values = equals.rows(out).levelled(final.gradient)[1]
+            parts.append((alive[out], replace(final, gradient=values)))
             if ended.all():
                 break
         damping = np.where(accepted | combined, 1.0, damping / 2)
         mixed, combined = history.combine(best)
         combined &= accepted
-        trial = _levelled(_pick(combined, mixed, best.logits + damping[:, None] * best.pull))
+        plain = best.logits + damping[:, None] * best.pull
+        equals, trial = equals.levelled(_pick(combined, mixed, plain))
         if ended.any():
             on = np.flatnonzero(~ended)
-            alive, best, history = alive[on], best.rows(on), history.rows(on)
+            alive, best, history, equals = (
+                alive[on],
+                best.rows(on),
+                history.rows(on),
+                equals.rows(on),
+            )
             damping, combined, trial = damping[on], combined[on], trial[on]
             extension, heat = extension.rows(on), heat[on]
     order = np.argsort(np.concatenate([which for which, _ in parts]))
-    found = MeanField(
+    return MeanField(
         *(
             np.concatenate([getattr(part, f.name) for _, part in parts])[order]
             for f in fields(MeanField)
         )
     )
-    return replace(found, gradient=_levelled(found.gradient))
 
 
 @dataclass(frozen=True)
@@ -238,30 +291,64 @@ class _History:
         turns = (self.turns * weights).swapaxes(0, 1)
         gram = turns @ turns.swapaxes(1, 2)
         size = np.trace(gram, axis1=1, axis2=2)
+        past = np.isfinite(size) & (size > 1e-200)
+        scale = np.where(past, size, 1.0)[:, None, None]
         # A little of the trace keeps parallel turns from cancelling in huge multiples.
-        ridge = (1e-13 * size + (size == 0))[:, None, None] * np.eye(MEMORY)
-        shares = np.linalg.solve(gram + ridge, turns @ (weights * point.pull)[..., None])[..., 0]
+        gram = np.where(past[:, None, None], gram / scale, 0.0) + 1e-13 * np.eye(MEMORY)
+        target = np.where(
+            past[:, None, None], turns @ (weights * point.pull)[..., None] / scale, 0.0
+        )
+        shares = np.linalg.solve(gram, target)[..., 0]
         step = np.einsum("mgn,gm->gn", self.moves + self.turns, shares)
-        return point.logits + point.pull - step, size > 0
+        mixed = point.logits + point.pull - step
+        return mixed, past & np.isfinite(mixed).all(axis=1)
 
     def rows(self, chosen: NDArray[np.int64]) -> _History:
         return _History(self.moves[:, chosen], self.turns[:, chosen])
 
 
-def _levelled(logits: FloatArray) -> FloatArray:
-    """Logits that agree to 1e-9 of their scale, averaged."""
-    order = np.argsort(logits, axis=-1)
-    ranked = np.take_along_axis(logits, order, axis=-1)
-    scale = np.maximum(np.abs(ranked), 1e-4 * np.abs(ranked).max(axis=-1, keepdims=True))
-    apart = np.diff(ranked, axis=-1) > 1e-9 * scale[:, 1:]
-    if apart.all():
-        return logits
-    first = np.ones((len(ranked), 1), dtype=bool)
-    group = np.cumsum(np.concatenate([first, apart], axis=1).ravel()) - 1
-    means = np.bincount(group, ranked.ravel()) / np.bincount(group)
-    level = np.empty_like(logits)
-    np.put_along_axis(level, order, means[group].reshape(ranked.shape), axis=-1)
-    return level
+class _Equals:
+    """Players who have been equal from the start, and are kept so.
+
+    Players that start alike form a group. A group splits for good where the logits of
+    its members part by more than 1e-11 of their scale; those that stay together are
+    averaged. So rounding never tells equal players apart, not even beside a saddle, and
+    players who only happen to meet are left alone.
+    """
+
+    def __init__(self, groups: NDArray[np.int64]) -> None:
+        self.groups = groups  # (games, n): equal numbers within a game are one group
+        games, count = groups.shape
+        self._keys = (groups + count * np.arange(games)[:, None]).ravel()
+        self._shared = np.flatnonzero(np.bincount(self._keys)[self._keys] > 1)
+
+    @classmethod
+    def of(cls, *alike: FloatArray) -> _Equals:
+        """The players of each game that agree in all of these (games, n)."""
+        equals = cls(np.zeros(alike[0].shape, dtype=np.int64))
+        for each in alike:
+            equals, _ = equals.levelled(each)
+        return equals
+
+    def levelled(self, logits: FloatArray) -> tuple[_Equals, FloatArray]:
+        """The groups that are left, and the logits averaged over them."""
+        if not len(self._shared):
+            return self, logits
+        at, flat, count = self._shared, logits.ravel().copy(), logits.shape[1]
+        at = at[np.lexsort((flat[at], self._keys[at]))]
+        keys, ranked = self._keys[at], flat[at]
+        scale = np.maximum(np.abs(logits), 1e-4 * np.abs(logits).max(axis=1, keepdims=True)).ravel()
+        apart = (np.diff(keys) != 0) | (np.diff(ranked) > ALIKE * scale[at[1:]])
+        group = np.concatenate([[0], np.cumsum(apart)])
+        flat[at] = (np.bincount(group, ranked) / np.bincount(group))[group]
+        groups = self.groups.ravel().copy()
+        # A group is named by one of its members, so names never clash within a game.
+        first = np.concatenate([[0], np.flatnonzero(apart) + 1])
+        groups[at] = at[first][group] % count
+        return _Equals(groups.reshape(logits.shape)), flat.reshape(logits.shape)
+
+    def rows(self, chosen: NDArray[np.int64]) -> _Equals:
+        return _Equals(self.groups[chosen])
 
 
 def _pick(mask: NDArray[np.bool_], yes: FloatArray, no: FloatArray) -> FloatArray:

@@ -53,6 +53,7 @@ class TableExtension(Extension):
     rate: FloatArray | None = None
     lift: Lift | None = None
     method = "exact table"
+    quick_sweep = True
 
     @classmethod
     def of(cls, game: TableGame) -> TableExtension:
