@@ -1,5 +1,7 @@
 """What several tests share."""
 
+import importlib
+import os
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,8 @@ import pytest
 
 # Reference results of others may lie beside the project; they are not part of it.
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference"
+# Engines whose absence is a failure rather than a skip, as in continuous integration.
+REQUIRED = os.environ.get("FAIRFIELD_REQUIRE", "").split(",")
 
 
 @pytest.fixture
@@ -25,3 +29,13 @@ def reference():
         return np.load(path, allow_pickle=False)
 
     return load
+
+
+def needs(module, engine):
+    """The module, or a skip where it is not installed and not required."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        if engine in REQUIRED:
+            raise
+        pytest.skip(f"{engine} is not installed")

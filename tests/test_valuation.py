@@ -38,7 +38,7 @@ def test_it_tells_what_was_done(one):
     assert one.evaluations == 0
     assert one.seconds > 0
     assert one.converged is True
-    assert set(one.versions) == {"fairfield", "numpy", "scipy"}
+    assert {"fairfield", "numpy", "scipy"} <= set(one.versions)
     assert isinstance(one.decoupling_error, float)
 
 

@@ -15,7 +15,8 @@ from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalu
 from fairfield.criteria.variational import variational_index, variational_values
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.temperature import relative
-from fairfield.evaluation.evaluate import WorthError
+from fairfield.evaluation.store import StoreError, describe_store, verify_store
+from fairfield.evaluation.workers import WorthError
 from fairfield.game import Extension, FunctionGame, Game, TableGame
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.valuation import Valuation
@@ -31,6 +32,7 @@ __all__ = [
     "FunctionGame",
     "Game",
     "Interactions",
+    "StoreError",
     "TableGame",
     "Valuation",
     "WorthError",
@@ -39,6 +41,7 @@ __all__ = [
     "banzhaf",
     "beta",
     "compare",
+    "describe_store",
     "diagnose",
     "free_energy_value",
     "from_shapiq",
@@ -52,4 +55,5 @@ __all__ = [
     "to_shapiq",
     "variational_index",
     "variational_values",
+    "verify_store",
 ]

@@ -114,6 +114,8 @@ class Game:
 
     players: tuple[Player, ...]
     batch: tuple[int, ...] = ()
+    # How many coalitions to hand over at once; None leaves it to the evaluation.
+    block: int | None = None
     # What to show beside the players (feature values, say), shaped (*batch, n).
     data: Any = None
 

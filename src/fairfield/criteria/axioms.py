@@ -160,7 +160,7 @@ def _table(game: Any, players: Players | None) -> tuple[FloatArray, tuple[Any, .
     given = as_game(game, None if isinstance(game, TableGame) else players)
     if given.batch:
         raise ValueError("axioms are checked on one game at a time")
-    table = table_of(given, How())
+    table = table_of(given, How())[0]
     return np.array(on_host(table.worth_table)), table.players
 
 

@@ -34,11 +34,11 @@ def free_energy_value(
     """
     if not isinstance(game, Setting):
         # The sums over all coalitions have no closed form: always go through the table.
-        game, players = table_of(as_game(game, players), How.of(how)), None
+        game, players = table_of(as_game(game, players), How.of(how))[0], None
     setting = Setting.of(game, players, temperature, how)
     heat = setting.needs_heat()
     extension = setting.extension
     if not isinstance(extension, TableExtension):
-        extension = TableExtension.of(table_of(setting.game, setting.how))
+        extension = TableExtension.of(table_of(setting.game, setting.how)[0])
     odds = Partition(extension, heat).log_odds()
     return setting.valuation("free_energy_value", np.asarray(heat)[..., None] * odds)

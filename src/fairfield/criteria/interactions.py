@@ -92,7 +92,7 @@ def moebius(game: Any, *, players: Players | None = None, **how: Any) -> FloatAr
     >>> ff.moebius([0, 1, 1, 5])
     array([0., 1., 1., 3.])
     """
-    table = table_of(as_game(game, players), How.of(how))
+    table = table_of(as_game(game, players), How.of(how))[0]
     dividends = np.array(on_host(table.worth_table), dtype=float)
     for i in range(len(table.players)):
         halves = dividends.reshape(-1, 2, 2**i)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, version
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from fairfield.energy.partition import Partition
 from fairfield.energy.product import entropy, prior_energy, sigmoid
 from fairfield.energy.temperature import Temperature, resolve
+from fairfield.evaluation.evaluate import versions
 from fairfield.evaluation.how import How
 from fairfield.extension.choose import choose
 from fairfield.extension.table import TableExtension
@@ -87,7 +87,7 @@ class Setting:
             evaluations=self.evaluations,
             seconds=seconds,
             seed=self.how.seed,
-            versions=_versions(),
+            versions=versions(),
             **{"stops": np.full(self.extension.batch, "exact"), **about},
         )
 
@@ -110,14 +110,3 @@ class Setting:
             known["log_z"] = as_number(self.partition.log_z)
             known["decoupling_error"] = as_number(np.maximum(gap, 0.0))
         return known
-
-
-@cache
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in ("fairfield", "numpy", "scipy"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found

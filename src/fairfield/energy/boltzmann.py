@@ -40,7 +40,7 @@ class Boltzmann:
         players: Players | None = None,
         **how: Any,
     ) -> None:
-        self.game: TableGame = table_of(as_game(game, players), How.of(how))
+        self.game: TableGame = table_of(as_game(game, players), How.of(how))[0]
         extension = TableExtension.of(self.game)
         logits = prior_logits(prior, len(self.game.players))
         self.partition = Partition(extension, resolve(temperature, extension), logits)
@@ -66,7 +66,7 @@ class Boltzmann:
         """
         from scipy.optimize import brentq
 
-        table = table_of(as_game(game, players), How.of(how))
+        table = table_of(as_game(game, players), How.of(how))[0]
         if table.batch:
             raise ValueError("a mean payoff sets the temperature of one game, not of a batch")
         extension = TableExtension.of(table)

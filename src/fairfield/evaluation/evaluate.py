@@ -1,118 +1,175 @@
-"""The one place where worths are computed and checked."""
+"""The one place where worths are computed: once, checked, kept, shared out, shown."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from math import ceil
+from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray, enumerate_coalitions, members, spell
+from fairfield.coalitions import BoolArray, IntArray, coalitions_in, rows_of
 from fairfield.evaluation.how import How
-from fairfield.game import FloatArray, Game
+from fairfield.evaluation.known import Known, pack, unpack
+from fairfield.evaluation.memory import check_table
+from fairfield.evaluation.store import Store, recheck
+from fairfield.evaluation.workers import Outcome, Workers, WorthError
+from fairfield.game import FloatArray, FunctionGame, Game
 
-# Coalitions reach a game in blocks of this many, whatever else is going on, so that
-# results do not depend on how the work is shared out.
-BLOCK = 1024
-# Tables beyond this many players are asked for by a budget, not by default.
-MOST_PLAYERS = 25
+# A task should outlast the cost of sending it; a round bounds what a crash can lose.
+TASK_SECONDS = 0.1
+FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
+
+Blocks = Callable[[int], BoolArray]
 
 
-class WorthError(RuntimeError):
-    """A game could not say what a coalition is worth."""
+class Evaluator:
+    """Evaluates coalitions of one game, each at most once; use as a context.
+
+    Coalitions reach the game in blocks whose edges depend on the game and on their
+    position alone; how many blocks make a task, and tasks a round, follows the measured
+    cost. So the worths are the same for any number of workers on any backend.
+    """
+
+    def __init__(self, game: Game, how: How) -> None:
+        self.game, self.how = game, how
+        self.evaluations = 0
+        self._games = int(np.prod(game.batch, dtype=int))
+        self._workers = Workers(game, how.n_jobs)
+        self._known = Known(len(game.players), self._games)
+        self._store = None if how.store is None else Store(how.store, game, versions())
+        if self._store is not None:
+            self._known.add(*self._store.load())
+            if isinstance(game, FunctionGame):
+                # Its name cannot tell what data the function has captured.
+                keys, worths = self._known.keys, self._known.worths
+                self.evaluations += recheck(game, keys, worths, self._store.path)
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._workers.close(broken=error[0] is not None)
+        if self._store is not None:
+            self._store.close()
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        """The worths (*batch, m) of coalitions (m, n)."""
+        keys = pack(coalitions)
+        first = np.sort(np.unique(keys, return_index=True)[1])
+        missing = coalitions[first[~self._known.find(keys[first])[1]]]
+        size = block_size(self.game)
+        starts = range(0, len(missing), size)
+        for rows, worths in self._rounds(
+            list(starts), lambda start: missing[start : start + size], len(missing)
+        ):
+            self._known.add(pack(rows), worths)
+        at, _ = self._known.find(keys)
+        return self._known.worths[at].T.reshape((*self.game.batch, len(coalitions)))
+
+    def table(self) -> FloatArray:
+        """All 2^n worths (*batch, 2^n), in table order."""
+        check_table(self.game, self.how)
+        count, size = len(self.game.players), block_size(self.game)
+        table = np.empty((self._games, 2**count))
+        missing = np.ones(2**count, dtype=bool)
+        if len(self._known):
+            rows = rows_of(unpack(self._known.keys, count))
+            table[:, rows], missing[rows] = self._known.worths.T, False
+        starts = [
+            start for start in range(0, 2**count, size) if missing[start : start + size].any()
+        ]
+
+        def block(start: int) -> BoolArray:
+            rows: IntArray = start + np.flatnonzero(missing[start : start + size])
+            return coalitions_in(rows, count)
+
+        for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
+            table[:, rows_of(coalitions)] = worths.T
+        return table.reshape((*self.game.batch, 2**count))
+
+    def _rounds(
+        self, starts: list[int], block: Blocks, total: int
+    ) -> Iterator[tuple[BoolArray, FloatArray]]:
+        """Coalitions and their worths (m, games), round by round, as they are committed."""
+        if not total:
+            return
+        from tqdm.auto import tqdm
+
+        hidden = None if self.how.progress is None else not self.how.progress
+        delay = 0 if self.how.progress else 1
+        done, cost, length = 0, 0.0, FIRST_ROUND
+        with tqdm(total=total, desc="worths", disable=hidden, delay=delay, leave=False) as bar:
+            while done < len(starts):
+                per_task, tasks = _plan(cost, length, self._workers.jobs)
+                chosen = starts[done : done + per_task * tasks]
+                blocks = [block(start) for start in chosen]
+                shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
+                outcomes = [each for task in self._workers.run(shared) for each in task]
+                coalitions, worths = self._commit(blocks, outcomes)
+                yield coalitions, worths
+                bar.update(len(coalitions))
+                cost = sum(each.seconds for each in outcomes) / len(outcomes)
+                done += len(chosen)
+                length = min(2 * length, LONGEST_ROUND)
+
+    def _commit(
+        self, blocks: list[BoolArray], outcomes: list[Outcome]
+    ) -> tuple[BoolArray, FloatArray]:
+        """Keep what a round gave, then speak of what went wrong in it."""
+        good = [
+            (rows, each.worths.reshape(self._games, len(rows)).T)
+            for rows, each in zip(blocks, outcomes, strict=True)
+            if each.worths is not None and each.failure is None
+        ]
+        if good:
+            coalitions = np.concatenate([rows for rows, _ in good])
+            worths = np.concatenate([found for _, found in good])
+            self.evaluations += len(coalitions)
+            if self._store is not None:
+                self._store.add(coalitions, worths)
+        for each in outcomes:
+            if each.failure is not None:
+                error = WorthError(each.failure)
+                if each.trace:
+                    error.add_note(f"in a worker:\n{each.trace}")
+                raise error from each.error
+        return coalitions, worths
 
 
-def evaluate_all(game: Game, how: How) -> FloatArray:
-    """The table of all 2^n worths, evaluated block by block."""
-    from tqdm.auto import tqdm
+def evaluate_all(game: Game, how: How) -> tuple[FloatArray, int]:
+    """The table of all worths, and how many of them were evaluated for it."""
+    with Evaluator(game, how) as evaluator:
+        return evaluator.table(), evaluator.evaluations
 
+
+def block_size(game: Game) -> int:
+    """How many coalitions reach a game at once.
+
+    A game may set it (1 where a worth is a model fit); else small blocks for small games,
+    whose worths may be expensive, and at most 4096 blocks for a table.
+    """
     count = len(game.players)
-    _check_size(game, how)
-    table = np.empty((*game.batch, 2**count))
-    hidden = None if how.progress is None else not how.progress
-    with tqdm(
-        total=2**count, desc="worths", disable=hidden, delay=0 if how.progress else 1, leave=False
-    ) as bar:
-        for start in range(0, 2**count, BLOCK):
-            stop = min(start + BLOCK, 2**count)
-            table[..., start:stop] = _block(game, enumerate_coalitions(count, start, stop))
-            bar.update(stop - start)
-    return table
+    return game.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
 
 
-def _block(game: Game, coalitions: BoolArray) -> FloatArray:
-    try:
-        worths = np.asarray(game.worths(coalitions), dtype=float)
-    except Exception as error:
-        raise _named(game, coalitions, error) from error
-    wanted = (*game.batch, len(coalitions))
-    if worths.shape != wanted:
-        raise WorthError(f"{game!r} returned worths of shape {worths.shape}; {wanted} is needed")
-    bad = np.argwhere(~np.isfinite(worths))
-    if len(bad):
-        coalition = spell(members(coalitions[bad[0][-1]], game.players))
-        raise WorthError(
-            f"the worth of coalition {coalition} is {worths[tuple(bad[0])]}; "
-            "every worth must be a finite number"
-        )
-    return worths
+def _plan(cost: float, length: float, jobs: int) -> tuple[int, int]:
+    """Blocks per task and tasks per round, for a round of this length in seconds."""
+    if cost <= 0:
+        return 1, jobs
+    per_task = max(1, ceil(TASK_SECONDS / cost))
+    return per_task, jobs * max(1, int(length / (per_task * cost)))
 
 
-def _named(game: Game, coalitions: BoolArray, error: Exception) -> WorthError:
-    """The error with the first coalition on which the game fails by itself."""
-    for row in coalitions if len(coalitions) > 1 else ():
+@cache
+def versions() -> dict[str, str]:
+    """The versions of the libraries that worths may depend on."""
+    found = {}
+    for name in ("fairfield", "numpy", "scipy", "scikit-learn"):
         try:
-            game.worths(row[None])
-        except Exception as own:
-            if type(own) is type(error):
-                name = spell(members(row, game.players))
-                return WorthError(f"the game failed on coalition {name}: {_told(own)}")
-    if len(coalitions) == 1:
-        name = spell(members(coalitions[0], game.players))
-        return WorthError(f"the game failed on coalition {name}: {_told(error)}")
-    first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
-    return WorthError(
-        f"the game failed on {len(coalitions)} coalitions at once, {first} to {last}, "
-        f"though not on each alone: {_told(error)}"
-    )
-
-
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def _check_size(game: Game, how: How) -> None:
-    """Refuse a table that is too long to evaluate or too large to hold."""
-    count = len(game.players)
-    worths = 2**count * int(np.prod(game.batch, dtype=int))
-    size = _bytes_in_words(8 * worths)
-    if how.budget is not None and 2**count > how.budget:
-        raise ValueError(
-            f"{game!r}: exact values need all {2**count:,} worths, the budget allows {how.budget:,}; "
-            "raise the budget, group players, or use a game with a closed form"
-        )
-    free = free_memory()
-    if (how.budget is None and count > MOST_PLAYERS) or (free and 8 * worths > free // 2):
-        raise MemoryError(
-            f"{game!r}: exact values need all 2^{count} worths, {size} of memory; group players, "
-            "use a game with a closed form, or give a budget of worths to evaluate"
-        )
-
-
-def _bytes_in_words(count: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB", "TB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:,.3g} PB"
-
-
-def free_memory() -> int | None:
-    """The bytes of memory that could be had now, or None where that is not known."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return None
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

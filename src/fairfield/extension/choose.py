@@ -18,14 +18,15 @@ def choose(game: Game, how: How) -> tuple[Extension, int]:
     closed = game.extension()
     if closed is not None:
         return closed, 0
-    if isinstance(game, TableGame):
-        return TableExtension.of(game), 0
-    return TableExtension.of(table_of(game, how)), 2 ** len(game.players)
+    table, evaluations = table_of(game, how)
+    return TableExtension.of(table), evaluations
 
 
-def table_of(game: Game, how: How) -> TableGame:
-    """The game as a table, whatever other form it has."""
+def table_of(game: Game, how: How) -> tuple[TableGame, int]:
+    """The game as a table, whatever other form it has, and the worths evaluated for it."""
     if isinstance(game, TableGame):
-        return game
-    table = game.table()
-    return TableGame(evaluate_all(game, how) if table is None else table, game.players)
+        return game, 0
+    table, evaluations = game.table(), 2 ** len(game.players)
+    if table is None:
+        table, evaluations = evaluate_all(game, how)
+    return TableGame(table, game.players), evaluations

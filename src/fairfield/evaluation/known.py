@@ -1,0 +1,50 @@
+"""Coalitions whose worth is known, packed tightly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.coalitions import BoolArray
+from fairfield.game import FloatArray
+
+Keys = NDArray[np.bytes_]
+
+
+def pack(coalitions: BoolArray) -> Keys:
+    """One string of n/8 bytes per coalition, equal exactly where the coalitions are."""
+    bits = np.packbits(coalitions, axis=1, bitorder="little")
+    return np.ascontiguousarray(bits).view(f"S{bits.shape[1]}").ravel()
+
+
+def unpack(keys: Keys, players: int) -> BoolArray:
+    """The coalitions of packed keys."""
+    width = (players + 7) // 8
+    flat = np.ascontiguousarray(keys.astype(f"S{width}")).view(np.uint8).reshape(len(keys), width)
+    return np.unpackbits(flat, axis=1, count=players, bitorder="little").astype(bool)
+
+
+class Known:
+    """Worths by coalition: sorted keys beside their worths, n/8 + 8 bytes each."""
+
+    def __init__(self, players: int, games: int) -> None:
+        self.keys: Keys = np.empty(0, dtype=f"S{(players + 7) // 8}")
+        self.worths: FloatArray = np.empty((0, games))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Where each key stands, and whether it is there at all."""
+        at = np.searchsorted(self.keys, keys)
+        inside = np.minimum(at, max(len(self.keys) - 1, 0))
+        there = np.zeros(len(keys), dtype=bool)
+        if len(self.keys):
+            there = self.keys[inside] == keys
+        return np.asarray(inside, dtype=np.int64), np.asarray(there)
+
+    def add(self, keys: Keys, worths: FloatArray) -> None:
+        """Remember worths (k, games) of new keys; the first worth of a key stays."""
+        joined = np.concatenate([self.keys, keys])
+        unique, first = np.unique(joined, return_index=True)
+        self.keys, self.worths = unique, np.concatenate([self.worths, worths])[first]

@@ -1,0 +1,50 @@
+"""Whether a table of all worths can be had."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from fairfield.evaluation.how import How
+from fairfield.game import Game
+
+# Tables beyond this many players are asked for by a budget, not by default.
+MOST_PLAYERS = 25
+
+
+def check_table(game: Game, how: How) -> None:
+    """Refuse a table that is too long to evaluate or too large to hold."""
+    count = len(game.players)
+    size = 8 * 2**count * int(np.prod(game.batch, dtype=int))
+    if how.budget is not None and 2**count > how.budget:
+        raise ValueError(
+            f"{game!r}: exact values need all {2**count:,} worths, the budget allows "
+            f"{how.budget:,}; raise the budget, group players, or use a game with a closed form"
+        )
+    free = free_memory()
+    if (how.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
+        raise MemoryError(
+            f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
+            "players, use a game with a closed form, or give a budget of worths to evaluate"
+        )
+
+
+def _in_words(count: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:,.3g} PB"
+
+
+def free_memory() -> int | None:
+    """The bytes of memory that could be had now, or None where that is not known."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,215 @@
+"""Worths on disk: one SQLite file per game, written round by round.
+
+A round is one row: its coalitions and worths as packed bytes, and a checksum over both.
+It is committed as a whole, so a crash loses at most the round in flight, and a damaged
+row is noticed when it is read. Nothing in the file is ever executed or unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray
+from fairfield.evaluation.known import Keys, pack, unpack
+from fairfield.game import FloatArray, Game
+
+FORMAT = 1
+_TABLES = """
+CREATE TABLE game (format INTEGER, fingerprint TEXT, description TEXT, versions TEXT,
+                   players INTEGER, games INTEGER);
+CREATE TABLE rounds (id INTEGER PRIMARY KEY, coalitions BLOB, worths BLOB, checksum INTEGER,
+                     law TEXT);
+"""
+
+
+class StoreError(RuntimeError):
+    """A store of worths cannot be used, and why."""
+
+
+def fingerprint(description: dict[str, Any]) -> str:
+    """A digest of what identifies a game."""
+    text = json.dumps(description, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class StoreSummary:
+    """What a store holds."""
+
+    path: str
+    description: dict[str, Any]
+    versions: dict[str, str]
+    players: int
+    rounds: int
+    worths: int
+
+
+class Store:
+    """The worths of one game in one file; open it as a context."""
+
+    def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
+        self.path = fspath(path)
+        self.players = len(game.players)
+        self.games = int(np.prod(game.batch, dtype=int))
+        description = game.describe()
+        fresh = not Path(self.path).exists() or Path(self.path).stat().st_size == 0
+        with _told(self.path):
+            self._base = sqlite3.connect(self.path, timeout=30)
+            if fresh:
+                with self._base:
+                    self._base.executescript("BEGIN IMMEDIATE;" + _TABLES)
+                    self._base.execute(
+                        "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?)",
+                        (
+                            FORMAT,
+                            fingerprint(description),
+                            json.dumps(description, default=str),
+                            json.dumps(versions),
+                            self.players,
+                            self.games,
+                        ),
+                    )
+                return
+            _check(self._base, self.path)
+            held, theirs = self._base.execute(
+                "SELECT fingerprint, description FROM game"
+            ).fetchone()
+        if held != fingerprint(description):
+            self._base.close()
+            raise StoreError(
+                f"{self.path} holds the worths of another game; it was made for "
+                f"{_short(json.loads(theirs))}, this is {_short(description)}; use another file"
+            )
+
+    def load(self) -> tuple[Keys, FloatArray]:
+        """All keys and worths (k, games) in the store, every checksum verified."""
+        return _read(self._base, self.path, self.players, self.games)
+
+    def add(
+        self, coalitions: BoolArray, worths: FloatArray, law: dict[str, Any] | None = None
+    ) -> None:
+        """Commit one round: worths are (m, games)."""
+        keys = pack(coalitions).tobytes()
+        values = np.ascontiguousarray(worths, dtype="<f8").tobytes()
+        row = (keys, values, zlib.crc32(keys + values), None if law is None else json.dumps(law))
+        with _told(self.path), self._base:
+            self._base.execute(
+                "INSERT INTO rounds (coalitions, worths, checksum, law) VALUES (?, ?, ?, ?)", row
+            )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._base.close()
+
+
+def describe_store(path: str | PathLike[str]) -> StoreSummary:
+    """What a store of worths holds, without knowing its game."""
+    with _opened(path) as base:
+        _, _, description, versions, players, _ = base.execute("SELECT * FROM game").fetchone()
+        width = (players + 7) // 8
+        rounds, size = base.execute(
+            "SELECT COUNT(*), COALESCE(SUM(LENGTH(coalitions)), 0) FROM rounds"
+        ).fetchone()
+    return StoreSummary(
+        fspath(path), json.loads(description), json.loads(versions), players, rounds, size // width
+    )
+
+
+def verify_store(path: str | PathLike[str], game: Game | None = None, most: int = 4) -> int:
+    """How many worths a store holds, after checking them all.
+
+    Every checksum is verified; with a ``game``, up to ``most`` stored worths are also
+    evaluated again and must be the same.
+    """
+    with _opened(path) as base:
+        players, games = base.execute("SELECT players, games FROM game").fetchone()
+        keys, worths = _read(base, fspath(path), players, games)
+    if game is not None:
+        recheck(game, keys, worths, fspath(path), most)
+    return len(keys)
+
+
+def recheck(game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4) -> int:
+    """Evaluate a few stored worths again and refuse the store if they have changed."""
+    chosen = np.unique(np.linspace(0, len(keys) - 1, min(most, len(keys))).astype(int))
+    if not len(chosen):
+        return 0
+    coalitions = unpack(keys[chosen], len(game.players))
+    again = np.asarray(game.worths(coalitions), dtype=float).reshape(worths.shape[1], -1).T
+    if not np.allclose(again, worths[chosen], rtol=1e-9, atol=0):
+        raise StoreError(
+            f"{path} was made when {game!r} gave other worths than it does now; "
+            "delete the file, or give the changed game another name"
+        )
+    return len(chosen)
+
+
+def _read(base: sqlite3.Connection, path: str, players: int, games: int) -> tuple[Keys, FloatArray]:
+    width = (players + 7) // 8
+    with _told(path):
+        rows = base.execute(
+            "SELECT id, coalitions, worths, checksum FROM rounds ORDER BY id"
+        ).fetchall()
+    for number, keys, worths, checksum in rows:
+        whole = zlib.crc32(keys + worths) == checksum
+        if not whole or len(keys) * 8 * games != len(worths) * width:
+            raise StoreError(
+                f"{path} is damaged: the checksum of round {number} does not match; "
+                "restore the file from a copy, or delete it"
+            )
+    keys = np.frombuffer(b"".join(row[1] for row in rows), dtype=f"S{width}")
+    worths = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f8").reshape(-1, games)
+    return keys, worths
+
+
+def _check(base: sqlite3.Connection, path: str) -> None:
+    tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+    if not {"game", "rounds"} <= tables:
+        raise StoreError(f"{path} is not a store of fairfield; use another file")
+    (found,) = base.execute("SELECT format FROM game").fetchone()
+    if found != FORMAT:
+        raise StoreError(f"{path} has format {found}; this version reads format {FORMAT}")
+
+
+@contextmanager
+def _opened(path: str | PathLike[str]) -> Iterator[sqlite3.Connection]:
+    if not Path(path).exists():
+        raise StoreError(f"there is no store {fspath(path)}")
+    with _told(fspath(path)):
+        base = sqlite3.connect(f"file:{Path(path).resolve()}?mode=ro", uri=True)
+        try:
+            _check(base, fspath(path))
+            yield base
+        finally:
+            base.close()
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """SQLite's errors in a sentence."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StoreError(
+            f"{path} could not be used ({error}); worths committed earlier are intact"
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{path} is not a store of fairfield, or is damaged ({error}); use another file"
+        ) from error
+
+
+def _short(description: dict[str, Any]) -> str:
+    text = json.dumps(description, default=str)
+    return text if len(text) <= 300 else text[:297] + "..."

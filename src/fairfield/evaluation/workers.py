@@ -1,0 +1,186 @@
+"""Blocks of coalitions, evaluated here or by joblib's workers.
+
+A task is some blocks; tasks run in finite rounds, which every joblib backend can do. The
+game travels once to each worker, not once per task: the first round carries it, later
+tasks carry its name alone, and a worker that does not know the name says so and gets it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import traceback
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray, members, spell
+from fairfield.game import FloatArray, Game
+
+RETRIES = 3
+
+# The games a worker knows, by name.
+_games: dict[str, Game] = {}
+
+
+class WorthError(RuntimeError):
+    """A game could not say what a coalition is worth."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Worths (*batch, m) of a block, or the sentence that tells why there are none."""
+
+    worths: FloatArray | None
+    failure: str | None
+    seconds: float
+    error: Exception | None = None
+    trace: str | None = None
+
+
+def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
+    """The checked worths of one block; a failure is a value, so that it can travel."""
+    start = time.perf_counter()
+    try:
+        worths = np.asarray(game.worths(coalitions), dtype=float)
+    except Exception as error:
+        failure = _named(game, coalitions, error)
+        return Outcome(None, failure, time.perf_counter() - start, error)
+    return Outcome(worths, _complaint(game, coalitions, worths), time.perf_counter() - start)
+
+
+def _complaint(game: Game, coalitions: BoolArray, worths: FloatArray) -> str | None:
+    wanted = (*game.batch, len(coalitions))
+    if worths.shape != wanted:
+        return f"{game!r} returned worths of shape {worths.shape}; {wanted} is needed"
+    if np.isfinite(worths).all():
+        return None
+    bad = np.argwhere(~np.isfinite(worths))[0]
+    coalition = spell(members(coalitions[bad[-1]], game.players))
+    return (
+        f"the worth of coalition {coalition} is {worths[tuple(bad)]}; "
+        "every worth must be a finite number"
+    )
+
+
+def _named(game: Game, coalitions: BoolArray, error: Exception) -> str:
+    """The failure with the first coalition on which the game fails by itself."""
+    if len(coalitions) > 1:
+        for row in coalitions:
+            try:
+                game.worths(row[None])
+            except Exception as own:
+                return f"the game failed on coalition {spell(members(row, game.players))}: {_told(own)}"
+        first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
+        return (
+            f"the game failed on {len(coalitions)} coalitions at once, {first} to {last}, "
+            f"though not on each alone: {_told(error)}"
+        )
+    return f"the game failed on coalition {spell(members(coalitions[0], game.players))}: {_told(error)}"
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """One thread for BLAS and OpenMP: models are fitted side by side, and identically."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        yield
+
+
+def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] | None:
+    """What a worker does: the outcomes of its blocks, or None if it lacks the game."""
+    if name not in _games:
+        if parcel is None:
+            return None
+        import cloudpickle
+
+        _games.clear()
+        _games[name] = cloudpickle.loads(parcel.tobytes())
+    with one_blas_thread():
+        outcomes = [evaluate_block(_games[name], block) for block in blocks]
+    # Exceptions of others may not survive the journey; their text does.
+    return [
+        replace(each, error=None, trace="".join(traceback.format_exception(each.error)))
+        if each.error is not None
+        else each
+        for each in outcomes
+    ]
+
+
+class Workers:
+    """Runs rounds of tasks for one game, on a pool that stays open until it is closed."""
+
+    def __init__(self, game: Game, n_jobs: int | None) -> None:
+        from joblib import effective_n_jobs
+
+        self.game = game
+        self.n_jobs = n_jobs
+        self.jobs = int(effective_n_jobs(n_jobs))
+        self._name = uuid.uuid4().hex
+        self._sent = False
+        self._parcel: Any = None
+        self._pool: Any = None
+
+    def close(self, broken: bool = False) -> None:
+        """Let the workers go."""
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            # A pool that lost a worker may complain again while it is put away.
+            with contextlib.suppress(Exception) if broken else contextlib.nullcontext():
+                pool.__exit__(None, None, None)
+        self._sent = False
+
+    def run(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
+        """The outcomes of a round; a round that loses a worker is tried again."""
+        if self.jobs == 1:
+            with one_blas_thread():
+                return [[evaluate_block(self.game, block) for block in task] for task in tasks]
+        for attempt in range(RETRIES + 1):
+            try:
+                return self._round(tasks)
+            except Exception as error:
+                self.close(broken=True)
+                if attempt == RETRIES:
+                    coalitions = [row for task in tasks for block in task for row in block]
+                    names = ", ".join(
+                        spell(members(row, self.game.players)) for row in coalitions[:8]
+                    )
+                    raise WorthError(
+                        f"workers were lost {RETRIES + 1} times on the same {len(coalitions)} "
+                        f"coalitions, {names}{', …' if len(coalitions) > 8 else ''} "
+                        f"({_told(error)}); worths of earlier rounds are kept"
+                    ) from error
+        raise AssertionError  # the last attempt returns or raises
+
+    def _round(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
+        answers = self._send(tasks, with_game=not self._sent)
+        self._sent = True
+        # Workers that joined since the game was sent do not know it yet.
+        lacking = [i for i, answer in enumerate(answers) if answer is None]
+        if lacking:
+            again = self._send([tasks[i] for i in lacking], with_game=True)
+            for i, answer in zip(lacking, again, strict=True):
+                answers[i] = answer
+        return [answer for answer in answers if answer is not None]
+
+    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[list[Outcome] | None]:
+        from joblib import Parallel, delayed
+
+        if self._pool is None:
+            self._pool = Parallel(n_jobs=self.n_jobs, return_as="list", batch_size=1).__enter__()
+        if with_game and self._parcel is None:
+            import cloudpickle
+
+            # As an array joblib maps it into the workers' memory instead of copying it.
+            self._parcel = np.frombuffer(cloudpickle.dumps(self.game), dtype=np.uint8)
+        parcel = self._parcel if with_game else None
+        call = delayed(_run_task)
+        return list(self._pool(call(self._name, parcel, task) for task in tasks))
