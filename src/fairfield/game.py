@@ -18,7 +18,14 @@ import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import BoolArray, coalition_of, enumerate_coalitions, rows_of, spell
+from fairfield.coalitions import (
+    BoolArray,
+    coalition_of,
+    enumerate_coalitions,
+    members,
+    rows_of,
+    spell,
+)
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Player: TypeAlias = Hashable
@@ -150,6 +157,16 @@ class Game:
 
     __rmul__ = __mul__
 
+    def __truediv__(self, divisor: float) -> Game:
+        return self * (1.0 / divisor)
+
+    def __neg__(self) -> Game:
+        return self * -1.0
+
+    def __radd__(self, other: object) -> Game:
+        # sum() starts from 0.
+        return self if other == 0 else NotImplemented
+
     def __sub__(self, other: Game) -> Game:
         return self + other * -1.0
 
@@ -173,6 +190,8 @@ class TableGame(Game):
             )
         if table.dtype not in (xp.float32, xp.float64):
             table = xp.astype(table, xp.float64)
+        if 0 in table.shape[:-1]:
+            raise ValueError(f"a table of shape {tuple(table.shape)} is a batch of no games")
         length = table.shape[-1] if table.ndim else 0
         count = max(length, 1).bit_length() - 1
         if length != 2**count or count == 0:
@@ -201,7 +220,7 @@ class TableGame(Game):
         inside = enumerate_coalitions(len(self.players), row, row + 1)[0]
         where = f" of game {game}" if self.batch else ""
         raise ValueError(
-            f"the worth of coalition {spell(np.array(self.players, dtype=object)[inside])}{where} is "
+            f"the worth of coalition {spell(members(inside, self.players))}{where} is "
             f"{worth}; every worth must be a finite number"
         )
 
@@ -213,27 +232,38 @@ class TableGame(Game):
         >>> TableGame.from_mapping(ann_and_bob).worth_table.tolist()
         [0.0, 1.0, 1.0, 3.0]
         """
-        given = {frozenset(coalition): worth for coalition, worth in worths.items()}
+        given: dict[frozenset[Player], float] = {}
+        for coalition, worth in worths.items():
+            if isinstance(coalition, str) or not isinstance(coalition, Iterable):
+                raise ValueError(
+                    f"{coalition!r} does not name a coalition; keys are tuples or frozensets of players"
+                )
+            if frozenset(coalition) in given:
+                raise ValueError(f"coalition {spell(coalition)} is given twice")
+            given[frozenset(coalition)] = worth
         if players is None:
-            # The order in which names first appear, sorted inside a coalition.
-            players = dict.fromkeys(p for s in worths for p in sorted(s, key=str))
+            # The order in which names first appear; those of one coalition as they sort.
+            players = dict.fromkeys(p for s in given for p in _in_order(s))
         names = name_players(players)
-        table = np.full(2 ** len(names), np.nan)
-        seen = np.zeros(len(table), dtype=bool)
-        for coalition, worth in given.items():
-            at = rows_of(coalition_of(coalition, names))
-            table[at], seen[at] = worth, True
-        if not seen.all():
-            row = int(np.flatnonzero(~seen)[0])
-            inside = enumerate_coalitions(len(names), row, row + 1)[0]
+        rows = {int(rows_of(coalition_of(s, names))): worth for s, worth in given.items()}
+        if len(rows) < 2 ** len(names):
+            missing = next(row for row in range(2 ** len(names)) if row not in rows)
+            inside = enumerate_coalitions(len(names), missing, missing + 1)[0]
             raise ValueError(
-                f"{int((~seen).sum())} of the {len(table)} coalitions of {len(names)} players have "
-                f"no worth, {spell(np.array(names, dtype=object)[inside])} among them; name them all"
+                f"{2 ** len(names) - len(rows)} of the {2 ** len(names)} coalitions of {len(names)} "
+                f"players have no worth, {spell(members(inside, names))} among them; name them all"
             )
+        table = np.array([rows[row] for row in range(len(rows))], dtype=float)
         return cls(table, names)
 
+    def __getitem__(self, index: Any) -> TableGame:
+        """One game of a batch, or some of them."""
+        if not self.batch:
+            raise IndexError("this table is of one game; only a batch has rows")
+        return TableGame(self.worth_table[index], self.players)
+
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        rows = rows_of(coalitions)
+        rows = rows_of(np.asarray(coalitions, dtype=bool))
         xp = array_api_compat.array_namespace(self.worth_table)
         index = xp.asarray(rows, device=array_api_compat.device(self.worth_table))
         return np.asarray(on_host(xp.take(self.worth_table, index, axis=-1)))
@@ -262,7 +292,12 @@ class FunctionGame(Game):
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        worths = np.asarray(self.function(coalitions), dtype=float)
+        worths = np.asarray(self.function(coalitions))
+        if np.iscomplexobj(worths):
+            raise ValueError(
+                f"the worth function {self.name} returned complex worths; make them real"
+            )
+        worths = worths.astype(float)
         if worths.shape != (len(coalitions),):
             raise ValueError(
                 f"the worth function {self.name} returned shape {worths.shape} for "
@@ -293,6 +328,12 @@ class Combination(Game):
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))
 
+    def table(self) -> Any:
+        tables = [(factor, game.table()) for factor, game in self.terms]
+        if any(table is None for _, table in tables):
+            return None
+        return sum(factor * table for factor, table in tables)
+
     def extension(self) -> Extension | None:
         parts = [(factor, game.extension()) for factor, game in self.terms]
         known = [(factor, part) for factor, part in parts if part is not None]
@@ -322,6 +363,18 @@ class CombinedExtension(Extension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         return cast(FloatArray, sum(c * part.hessian(x) for c, part in self.terms))
 
+    def shapley(self) -> FloatArray:
+        return cast(FloatArray, sum(c * part.shapley() for c, part in self.terms))
+
+    @property
+    def offset(self) -> FloatArray:
+        return cast(FloatArray, sum(c * part.offset for c, part in self.terms))
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        parts = [(c, *part.centred(x)) for c, part in self.terms]
+        value = cast(FloatArray, sum(c * value for c, value, _ in parts))
+        return value, cast(FloatArray, sum(c * gradient for c, _, gradient in parts))
+
     def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
         return CombinedExtension([(c, part.rows(chosen)) for c, part in self.terms])
 
@@ -341,23 +394,37 @@ def as_game(game: Any, players: Players | None = None) -> Game:
     if callable(game):
         if players is None:
             raise ValueError(
-                "a worth function does not say who plays; pass players= (their names or their number)"
+                "a worth function does not say who plays; pass players= (their names or their "
+                "number); a shapiq game comes in by from_shapiq"
             )
         return FunctionGame(game, players)
     return TableGame(game, players)
 
 
+def _in_order(names: frozenset[Player]) -> list[Player]:
+    try:
+        return sorted(names)  # type: ignore[type-var]  # names that do not compare are caught
+    except TypeError:
+        return sorted(names, key=str)
+
+
 def name_players(players: Players) -> tuple[Player, ...]:
     """The names of the players: given ones, checked, or 0 … n-1 for a count."""
-    if isinstance(players, (int, np.integer)):
+    if isinstance(players, (int, np.integer)) and not isinstance(players, bool):
+        if players < 1:
+            raise ValueError(f"players={players}: a game needs at least one; no players were given")
         players = range(int(players))
-    if isinstance(players, str):
-        raise ValueError(f"players={players!r} is one string; pass a list of names or a count")
+    if isinstance(players, (str, bool)) or not isinstance(players, Iterable):
+        raise ValueError(
+            f"players={players!r} is no list of names and no count; one string is one name: list them"
+        )
     names = tuple(name.item() if isinstance(name, np.generic) else name for name in players)
     if not names:
         raise ValueError("no players were given; a game needs at least one")
     seen: set[Player] = set()
     for name in names:
+        if not isinstance(name, Hashable):
+            raise ValueError(f"player {name!r} cannot serve as a name; use strings or numbers")
         if name in seen:
             raise ValueError(f"player {name!r} is named twice; names must differ")
         seen.add(name)

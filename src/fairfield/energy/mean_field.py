@@ -1,6 +1,8 @@
 """Mean-field inference: fixed points x = σ(λ + ∇f(x)/T) of the ELBO
 
-    ELBO(x) = f(x)/T + H(x) + Σ_i λ_i x_i,   λ the log-odds of a prior (0 without).
+    ELBO(x) = f(x)/T + H(x) + Σ_i x_i log π_i + (1-x_i) log(1-π_i),
+
+λ the log-odds of a prior π (0 without).
 
 Three ways to them, for one game or a batch: Anderson acceleration with an ELBO
 safeguard, the paper's coordinate ascent, and the paper's synchronous Alg. 1.
@@ -14,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.energy.product import entropy, log_odds, sigmoid
+from fairfield.energy.product import CERTAIN, entropy, log_odds, prior_energy, sigmoid
 from fairfield.game import Extension, FloatArray
 from fairfield.valuation import CONVERGED
 
@@ -48,7 +50,7 @@ TWO_CYCLE = (
 class MeanField:
     """Where a solver stopped: one row per game.
 
-    ``elbo`` leaves out the extension's offset/T and the prior's constant.
+    ``elbo`` leaves out the extension's offset/T, and a constant where there is no prior.
     """
 
     x: FloatArray
@@ -153,7 +155,7 @@ class _Point:
         x = sigmoid(logits)
         value, gradient = extension.centred(x)
         target = tilt + gradient / heat[:, None]
-        height = value / heat + entropy(logits) + x @ tilt
+        height = value / heat + entropy(logits) + prior_energy(x, logits, tilt)
         residual = np.max(np.abs(sigmoid(target) - x), axis=-1)
         return cls(x, logits, gradient, height, target - logits, residual)
 
@@ -213,7 +215,8 @@ def _accelerated(
     """
     games = len(start)
     alive, parts = np.arange(games), []
-    best = _Point.at(extension, np.clip(log_odds(start), -40.0, 40.0), heat, tilt)
+    first = np.where(np.abs(tilt) == CERTAIN, tilt, np.clip(log_odds(start), -40.0, 40.0))
+    best = _Point.at(extension, first, heat, tilt)
     history = _History.empty(best)
     damping = np.ones(games)
     combined = np.zeros(games, dtype=bool)
@@ -337,7 +340,8 @@ class _Equals:
         at, flat, count = self._shared, logits.ravel().copy(), logits.shape[1]
         at = at[np.lexsort((flat[at], self._keys[at]))]
         keys, ranked = self._keys[at], flat[at]
-        scale = np.maximum(np.abs(logits), 1e-4 * np.abs(logits).max(axis=1, keepdims=True)).ravel()
+        size = np.where(np.abs(logits) < CERTAIN, np.abs(logits), 0.0)
+        scale = np.maximum(size, 1e-4 * size.max(axis=1, keepdims=True)).ravel()
         apart = (np.diff(keys) != 0) | (np.diff(ranked) > ALIKE * scale[at[1:]])
         group = np.concatenate([[0], np.cumsum(apart)])
         flat[at] = (np.bincount(group, ranked) / np.bincount(group))[group]

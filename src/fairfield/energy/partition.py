@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fairfield.coalitions import BoolArray, IntArray, coalitions_in
-from fairfield.energy.product import entropy, log_odds, prior_energy, sigmoid
+from fairfield.energy.product import CERTAIN, entropy, log_odds, prior_energy, sigmoid
 from fairfield.extension import folding
 from fairfield.extension.table import TableExtension
 from fairfield.game import FloatArray, on_host
@@ -32,8 +33,22 @@ class Partition:
 
     @cached_property
     def _weights(self) -> TableExtension:
-        top = self.extension.highest.reshape(self.extension.batch)
-        return self.extension.lifted(top, 1 / self.heat, lambda xp, block: xp.exp(block))
+        return self.extension.lifted(self.highest, 1 / self.heat, self._exp)
+
+    def _exp(self, xp: Any, gaps: Any) -> Any:
+        """exp of (F - max F)/T; worths that the prior excludes may lie above the maximum."""
+        return xp.exp(xp.minimum(gaps, xp.zeros_like(gaps)) if self._certain else gaps)
+
+    @property
+    def _certain(self) -> bool:
+        return self.prior is not None and bool((np.abs(self.prior) == CERTAIN).any())
+
+    @cached_property
+    def highest(self) -> FloatArray:
+        """The largest worth of a coalition that the prior allows."""
+        if self.prior is None or not self._certain:
+            return self.extension.highest.reshape(self.extension.batch)
+        return self.extension.highest_among(self.prior > -CERTAIN, self.prior < CERTAIN)
 
     @cached_property
     def _factors(self) -> FloatArray:
@@ -68,7 +83,7 @@ class Partition:
     @cached_property
     def log_z(self) -> FloatArray:
         """log Σ_S exp(F(S)/T), with the prior's weights where there is one."""
-        return np.asarray(self._shaped(self.extension.highest) / self.heat + self.excess)
+        return np.asarray(self.highest / self.heat + self.excess)
 
     @cached_property
     def marginals(self) -> FloatArray:
@@ -90,7 +105,7 @@ class Partition:
         """E_p[(F - max F)/T]."""
         weights = self._weights
         shift, rate = (np.asarray(a).reshape(weights.batch) for a in (weights.shift, weights.rate))
-        gaps = weights.lifted(shift, rate, lambda xp, block: block * xp.exp(block))
+        gaps = weights.lifted(shift, rate, lambda xp, block: block * self._exp(xp, block))
         sides = gaps.faces(self._factors)[:, 0, 0] * self._factors[0, 0, 0]
         return self._shaped(sides.sum(axis=-1) / self._total)
 
@@ -104,9 +119,9 @@ class Partition:
         """KL(q ‖ p) = log Z - ELBO of the product law with these logits."""
         x = sigmoid(logits)
         value, _ = self.extension.centred(x)
-        top = (self._shaped(self.extension.highest) - self.extension.offset) / self.heat
+        top = (self.highest - self.extension.offset) / self.heat
         energy = value / self.heat + entropy(logits) + prior_energy(x, logits, self.prior)
-        return np.asarray(top + self.excess - energy)
+        return np.maximum(top + self.excess - energy, 0.0)
 
     def log_odds(self) -> FloatArray:
         """log p_i/(1-p_i), in the log domain: right however cold it is."""

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from fairfield.game import FloatArray
 
-# Beyond this logit a probability is 0 or 1 in floating point: conditioning.
-CERTAIN = 700.0
+# The logit of a certain player: no worth outweighs it, and sums of it stay finite.
+CERTAIN = 1e300
 
 
 def sigmoid(logits: ArrayLike) -> FloatArray:

@@ -21,7 +21,7 @@ import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import enumerate_coalitions, sizes
+from fairfield.coalitions import BoolArray, enumerate_coalitions, sizes
 from fairfield.extension import by_size, folding
 from fairfield.game import Extension, FloatArray, TableGame, Update, on_host
 
@@ -216,6 +216,22 @@ class TableExtension(Extension):
         if self.shift is not None:
             answer = answer + (speed[:, 0] * self.shift[:, None])[..., None]
         return self.shaped(answer[:, None], self.batch)
+
+    def highest_among(self, may_join: BoolArray, may_stay: BoolArray) -> FloatArray:
+        """The largest worth of the coalitions in which nobody does what he may not."""
+        xp = self._namespace
+
+        def allowed(some: slice) -> BoolArray:
+            z = enumerate_coalitions(len(may_join[some]))
+            return np.asarray((np.where(z, may_join[some], may_stay[some])).all(axis=1))
+
+        columns, lines = allowed(slice(0, self.low)), allowed(slice(self.low, None))
+        highest = np.full(self.matrices.shape[0], -np.inf)
+        for some, rows in self.blocks():
+            inside = self._on_device(lines[rows, None] & columns)
+            block = xp.where(inside, self.matrices[some, rows, :], -xp.inf)
+            highest[some] = np.maximum(highest[some], on_host(xp.max(block, axis=(1, 2))))
+        return highest.reshape(self.batch)
 
     def second_differences(self) -> tuple[FloatArray, FloatArray]:
         """The least and the largest Δ_ij F(S) over all S ∌ i, j: two (*batch, n, n) arrays.
