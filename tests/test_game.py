@@ -47,7 +47,9 @@ def test_sums_and_multiples_of_games(rng):
     assert_allclose(ff.shapley(game).values, brute.shapley(1.5 * one + other), atol=1e-12)
     assert "terms" in game.describe()
     games = [ff.TableGame(one), ff.TableGame(other)]
-    assert_allclose(ff.shapley(-sum(games) / 2).values, brute.shapley(-(one + other) / 2), atol=1e-12)
+    assert_allclose(
+        ff.shapley(-sum(games) / 2).values, brute.shapley(-(one + other) / 2), atol=1e-12
+    )
     with pytest.raises(ValueError, match="same players"):
         ff.TableGame(one) + ff.TableGame(np.zeros(4))
     with pytest.raises(ValueError, match="finite"):

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from fairfield.coalitions import spell
 from fairfield.display import MOST_ROWS, html_table, number, text_table
-from fairfield.game import FloatArray, Player
+from fairfield.game import Player
+from fairfield.multilinear import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,10 +1,10 @@
 """Comparison, annealing, diagnosis and the sample bound."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-
-from functools import partial
 
 import brute
 import fairfield as ff

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from fairfield.energy.mean_field import _Equals
+from fairfield.energy.anderson import Equals
 
 Z = brute.coalitions(3)
 REDUNDANCY = Z.any(axis=1) - 0.2 * Z.sum(axis=1)
@@ -131,7 +131,7 @@ def test_very_low_temperatures_neither_overflow_nor_lie(temperature, rng):
 
 
 def test_only_players_equal_from_the_start_are_averaged():
-    alike = _Equals.of(np.zeros((2, 5)))
+    alike = Equals.of(np.zeros((2, 5)))
     first = np.array([[1.0, 1.0 + 1e-12, 2.0, -3.0, 2.0 - 1e-12], [0.1, 0.2, 0.3, 0.4, 0.5]])
     alike, level = alike.levelled(first)
     assert level[0, 0] == level[0, 1]

@@ -1,10 +1,10 @@
 """Eigenvalues at a fixed point: dense and by Lanczos."""
 
-import brute
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import brute
 from fairfield import TableGame
 from fairfield.energy import stability
 from fairfield.extension.table import TableExtension
@@ -17,7 +17,9 @@ def test_lanczos_finds_the_largest_eigenvalue(games, rng):
     heat = np.full(games, 0.3)
     dense = stability.saddle_eigenvalue(f, x, heat)
     wanted = [
-        np.linalg.eigvalsh(np.sqrt(y * (1 - y))[:, None] * brute.hessian(t, y) * np.sqrt(y * (1 - y)))[-1]
+        np.linalg.eigvalsh(
+            np.sqrt(y * (1 - y))[:, None] * brute.hessian(t, y) * np.sqrt(y * (1 - y))
+        )[-1]
         for t, y in zip(tables.reshape(-1, 512), x.reshape(-1, 9), strict=True)
     ]
     assert_allclose(dense.ravel(), np.array(wanted) / 0.3 - 1, atol=1e-10)

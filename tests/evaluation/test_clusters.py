@@ -11,10 +11,10 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from conftest import needs
 from numpy.testing import assert_array_equal
 
 import fairfield as ff
+from conftest import needs
 
 PLAYERS = 8
 
@@ -53,7 +53,9 @@ class Fits(ff.Game):
 def dask_cluster():
     distributed = needs("distributed", "dask")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster),
     ):
         yield
@@ -111,7 +113,9 @@ def test_a_failure_in_a_worker_names_its_coalition_and_shows_where():
             raise ValueError("too many cooks")
         return S.sum(axis=1)
 
-    with pytest.raises(ff.WorthError, match=r"coalition \{a, b, c\}: ValueError: too many") as caught:
+    with pytest.raises(
+        ff.WorthError, match=r"coalition \{a, b, c\}: ValueError: too many"
+    ) as caught:
         ff.shapley(worth, players=["a", "b", "c"], n_jobs=2)
     assert any("too many cooks" in note for note in caught.value.__notes__)
 
@@ -145,7 +149,9 @@ def test_a_killed_driver_resumes_from_its_store(n_jobs, tmp_path):
     path = tmp_path / "worths.db"
     places = os.pathsep.join(str(p) for p in (Path(__file__).parent, Path(__file__).parents[1]))
     command = [sys.executable, "-c", DRIVER, str(path), str(Path(__file__).parent), str(n_jobs)]
-    driver = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": places}, start_new_session=True)
+    driver = subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": places}, start_new_session=True
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with contextlib.suppress(ff.StoreError):

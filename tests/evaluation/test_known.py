@@ -2,11 +2,11 @@
 
 import tracemalloc
 
-import brute
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import brute
 from fairfield import FunctionGame
 from fairfield.evaluation.evaluate import Evaluator
 from fairfield.evaluation.how import How

@@ -47,7 +47,7 @@ def test_what_it_holds_can_be_asked(path):
 
 def test_another_game_is_refused_with_both_descriptions(path):
     ff.shapley(team, players=4, store=path)
-    with pytest.raises(ff.StoreError, match='another game.*"team".*"other"'):
+    with pytest.raises(ff.StoreError, match=r'another game.*"team".*"other"'):
         ff.shapley(other, players=4, store=path)
     with pytest.raises(ff.StoreError, match="another game"):
         ff.shapley(team, players=3, store=path)
@@ -126,7 +126,7 @@ def test_a_truncated_file_is_noticed(path, keep):
     ff.shapley(wide, players=10, store=path)
     raw = path.read_bytes()
     path.write_bytes(raw[: int(keep * len(raw))])
-    with pytest.raises(ff.StoreError, match="worths|damaged|store"):
+    with pytest.raises(ff.StoreError, match=r"worths|damaged|store"):
         ff.shapley(wide, players=10, store=path)
 
 
@@ -166,7 +166,10 @@ def test_a_full_disk_is_told_and_earlier_worths_stay(path):
     """The operating system refuses to let the file grow, as a full disk does."""
     assert resource.RLIMIT_FSIZE is not None
     full = subprocess.run(
-        [sys.executable, "-c", FULL, str(path), "20000"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", FULL, str(path), "20000"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert full.returncode != 0
     assert "worths committed earlier are intact" in full.stderr

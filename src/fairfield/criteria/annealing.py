@@ -17,7 +17,8 @@ from fairfield.criteria.variational import variational_index
 from fairfield.display import text_table
 from fairfield.energy.temperature import Relative, Temperature, resolve
 from fairfield.evaluation.how import Keywords
-from fairfield.game import FloatArray, Players
+from fairfield.game import Players
+from fairfield.multilinear import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd

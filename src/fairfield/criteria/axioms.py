@@ -21,7 +21,8 @@ from fairfield.criteria.compare import Criterion, criterion_of
 from fairfield.display import number, text_table
 from fairfield.evaluation.how import How
 from fairfield.extension.choose import table_of
-from fairfield.game import FloatArray, Game, Players, TableGame, as_game, on_host
+from fairfield.game import Game, Players, TableGame, as_game, on_host
+from fairfield.multilinear import FloatArray
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ import numpy as np
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import FLAT, at_least_one, start_points
 from fairfield.energy import mean_field
+from fairfield.energy.anderson import anderson
 from fairfield.energy.mean_field import MeanField
-from fairfield.energy.product import entropy, log_odds, prior_energy, prior_logits, sigmoid
+from fairfield.energy.product import elbo, log_odds, prior_logits, sigmoid
 from fairfield.energy.stability import response
 from fairfield.evaluation.how import Keywords
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray, Players
+from fairfield.game import Players
+from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import CONVERGED, Valuation
 
 BRACKET_STEPS = 1000
@@ -125,13 +127,10 @@ def diagnose(
     eigenvalues = np.linalg.eigvalsh(response(extension, x)) / heat
     points = start_points(at_least_one("starts", starts), extension.players, setting.how.seed)
     found = [
-        mean_field.solve(mean_field.anderson, extension, start, np.asarray(heat), tilt)
-        for start in points
+        mean_field.solve(anderson, extension, start, np.asarray(heat), tilt) for start in points
     ]
     fixed = [each.x[0] for each in found if each.residual[0] <= CONVERGED]
-    own = float(
-        extension.centred(x)[0] / heat + entropy(log_odds(x)) + prior_energy(x, log_odds(x), tilt)
-    )
+    own = float(elbo(extension.centred(x)[0], log_odds(x), heat, tilt))
     uniqueness, modularity = _curvature(extension)
     return Diagnosis(
         temperature=heat,
@@ -158,10 +157,13 @@ def _curvature(extension: Extension) -> tuple[float | None, str | None]:
         return None, None
     least, largest = extension.second_differences()
     bound = float(np.maximum(-least, largest).sum(axis=-1).max() / 4)
-    rounding = 1e-12 * max(-least.min(), largest.max())
-    if largest.max() <= rounding:
-        return bound, "submodular"
-    return bound, "supermodular" if least.min() >= -rounding else None
+    submodular, supermodular = (
+        largest.max() <= extension.rounding,
+        least.min() >= -extension.rounding,
+    )
+    if submodular and supermodular:
+        return bound, "modular"
+    return bound, "submodular" if submodular else "supermodular" if supermodular else None
 
 
 def _bracket(

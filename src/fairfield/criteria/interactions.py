@@ -24,7 +24,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray, Player, Players, as_game, on_host
+from fairfield.game import Player, Players, as_game, on_host
+from fairfield.multilinear import Extension, FloatArray
 
 # Lists of coalitions longer than this are refused unless they are named.
 MOST_COALITIONS = 100_000

@@ -20,7 +20,8 @@ from fairfield.energy.temperature import Temperature
 from fairfield.evaluation.how import Keywords
 from fairfield.extension import by_size
 from fairfield.extension.table import TableExtension
-from fairfield.game import FloatArray, Players
+from fairfield.game import Players
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
 
 

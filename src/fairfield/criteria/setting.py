@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from fairfield.energy.partition import Partition
-from fairfield.energy.product import entropy, prior_energy, sigmoid
+from fairfield.energy.product import elbo, sigmoid
 from fairfield.energy.temperature import OWN_SCALE, Temperature, resolve
 from fairfield.evaluation.evaluate import versions
 from fairfield.evaluation.how import How, Keywords
 from fairfield.extension.choose import choose, table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray, Game, Players, as_game
+from fairfield.game import Game, Players, as_game
+from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation, as_number
 
 
@@ -124,11 +125,10 @@ class Setting:
         if not self.how.decoupling:
             return known
         value, _ = self.extension.centred(x)
-        height = value / self.heat + entropy(logits) + prior_energy(x, logits, self.prior)
-        offset = self.extension.offset / self.heat
-        known["elbo"] = as_number(height + offset)
+        height = elbo(value, logits, self.heat, self.prior)
+        known["elbo"] = as_number(height + self.extension.offset / self.heat)
         law = self.partition()
         if law is not None:
             known["log_z"] = as_number(law.log_z)
-            known["decoupling_error"] = as_number(np.maximum(law.log_z - offset - height, 0.0))
+            known["decoupling_error"] = as_number(law.gap_of(height))
         return known

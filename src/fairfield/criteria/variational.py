@@ -15,16 +15,18 @@ from numpy.typing import ArrayLike
 
 from fairfield.criteria.setting import Setting
 from fairfield.energy import mean_field
+from fairfield.energy.anderson import anderson
 from fairfield.energy.mean_field import REACHED, MeanField
 from fairfield.energy.product import prior_logits, sigmoid
 from fairfield.energy.stability import saddle_eigenvalue
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import Keywords
-from fairfield.game import FloatArray, Players
+from fairfield.game import Players
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation, as_number
 
 SOLVERS = {
-    "anderson": mean_field.anderson,
+    "anderson": anderson,
     "coordinate": mean_field.coordinate,
     "synchronous": mean_field.synchronous,
 }

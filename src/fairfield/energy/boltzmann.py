@@ -12,12 +12,21 @@ from numpy.typing import ArrayLike
 from fairfield.coalitions import BoolArray, coalition_of
 from fairfield.display import number
 from fairfield.energy.partition import Partition
-from fairfield.energy.product import CERTAIN, entropy, log_odds, prior_energy, prior_logits, sigmoid
+from fairfield.energy.product import (
+    CERTAIN,
+    elbo,
+    entropy,
+    log_odds,
+    prior_energy,
+    prior_logits,
+    sigmoid,
+)
 from fairfield.energy.temperature import Temperature, resolve
 from fairfield.evaluation.how import How, Keywords
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import FloatArray, Player, Players, TableGame, as_game
+from fairfield.game import Player, Players, TableGame, as_game
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Number, Valuation, as_number
 
 
@@ -149,10 +158,8 @@ class Boltzmann:
     def elbo(self, marginals: ArrayLike | Valuation) -> Number:
         """f(x)/T + H(x), plus the prior's part: log Z less the decoupling error."""
         logits, part = self._logits(marginals), self.partition
-        x = sigmoid(logits)
-        value, _ = part.extension.centred(x)
-        energy = (value + part.extension.offset) / part.heat
-        return as_number(energy + entropy(logits) + prior_energy(x, logits, part.prior))
+        value = part.extension.value(sigmoid(logits))
+        return as_number(elbo(value, logits, part.heat, part.prior))
 
     def decoupling_error(self, marginals: ArrayLike | Valuation) -> Number:
         """KL(q ‖ p) of the product law q with these marginals, or with σ(value/T)."""

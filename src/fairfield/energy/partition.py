@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from fairfield.coalitions import BoolArray, IntArray, coalitions_in
-from fairfield.energy.product import CERTAIN, entropy, log_odds, prior_energy, sigmoid
+from fairfield.energy.product import CERTAIN, elbo, log_odds, prior_energy, sigmoid
 from fairfield.extension import folding
 from fairfield.extension.table import TableExtension
-from fairfield.game import FloatArray, on_host
+from fairfield.game import on_host
+from fairfield.multilinear import FloatArray
 
 # Coalitions drawn together: their rows of the table take 2^18 worths or so.
 DRAWN = 2**18
@@ -117,15 +118,26 @@ class Partition:
 
     def gap(self, logits: FloatArray) -> FloatArray:
         """KL(q ‖ p) = log Z - ELBO of the product law with these logits."""
-        x = sigmoid(logits)
-        value, _ = self.extension.centred(x)
+        value, _ = self.extension.centred(sigmoid(logits))
+        return self.gap_of(elbo(value, logits, self.heat, self.prior))
+
+    def gap_of(self, height: FloatArray) -> FloatArray:
+        """log Z less an ELBO that leaves out offset/T: neither is formed with it."""
         top = (self.highest - self.extension.offset) / self.heat
-        energy = value / self.heat + entropy(logits) + prior_energy(x, logits, self.prior)
-        return np.maximum(top + self.excess - energy, 0.0)
+        return np.maximum(top + self.excess - height, 0.0)
 
     def log_odds(self) -> FloatArray:
-        """log p_i/(1-p_i), in the log domain: right however cold it is."""
-        sums = self.extension.log_sums(1 / self.heat, self.prior)
+        """log p_i/(1-p_i), right however cold or hot it is."""
+        table = self.extension
+        middle = (table.highest / 2 + table.lowest / 2).reshape(table.batch)
+        if (np.ptp([table.lowest, table.highest], axis=0).reshape(table.batch) < self.heat).all():
+            # Hot: with a = E[exp((F - c)/T) - 1], log E[exp] = log(1 + a) loses no digits.
+            law = np.zeros(table.players) if self.prior is None else self.prior
+            factors = np.stack([sigmoid(-law), sigmoid(law)], axis=-1)[None, None]
+            small = table.lifted(middle, 1 / self.heat, lambda xp, block: xp.expm1(block))
+            logs = self._shaped(np.log1p(small.faces(factors)[:, 0]))
+            return np.asarray(logs[..., 1] - logs[..., 0] + law)
+        sums = table.log_sums(1 / self.heat, self.prior)
         return np.asarray(sums[..., 1] - sums[..., 0])
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:

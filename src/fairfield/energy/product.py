@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.game import FloatArray
+from fairfield.multilinear import FloatArray
 
 # The logit of a certain player: no worth outweighs it, and sums of it stay finite.
 CERTAIN = 1e300
@@ -27,6 +27,14 @@ def entropy(logits: FloatArray) -> FloatArray:
     """H(q) = Σ_i h(σ(θ_i)), exact in the tails."""
     far = np.abs(logits)
     return np.asarray(np.sum(np.log1p(np.exp(-far)) + far * sigmoid(-far), axis=-1))
+
+
+def elbo(
+    value: FloatArray, logits: FloatArray, heat: FloatArray | float, prior: FloatArray | None
+) -> FloatArray:
+    """f(x)/T + H(x) + E_q[log prior], from f(x) and the logits of x."""
+    tilt = prior_energy(sigmoid(logits), logits, prior)
+    return np.asarray(value / heat + entropy(logits) + tilt)
 
 
 def prior_logits(prior: ArrayLike | None, players: int) -> FloatArray | None:

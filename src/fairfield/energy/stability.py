@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfield.game import Extension, FloatArray
+from fairfield.multilinear import Extension, FloatArray
 
 # Beyond this many players the Hessian is not formed; products with it are, by
 # differences of gradients.

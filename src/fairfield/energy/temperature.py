@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray
+from fairfield.multilinear import Extension, FloatArray
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from fairfield.coalitions import BoolArray, members, spell
-from fairfield.game import FloatArray, Game
+from fairfield.game import Game
+from fairfield.multilinear import FloatArray
 
 RETRIES = 3
 

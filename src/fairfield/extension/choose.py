@@ -5,7 +5,8 @@ from __future__ import annotations
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, Game, TableGame
+from fairfield.game import Game, TableGame
+from fairfield.multilinear import Extension
 
 
 def choose(game: Game, how: How, *, as_table: bool = False) -> tuple[Extension, int]:
