@@ -6,11 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 # Reference results of others may lie beside the project; they are not part of it.
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference"
 # Engines whose absence is a failure rather than a skip, as in continuous integration.
 REQUIRED = os.environ.get("FAIRFIELD_REQUIRE", "").split(",")
+
+
+# The same examples on every run of continuous integration: a failure is a change's fault.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture

@@ -28,8 +28,8 @@ class Extension:
     Points ``x`` have shape ``(..., *batch, n)``; a single point ``(n,)`` serves every
     game of a batch. Answers carry the leading axes of the points and of the batch.
 
-    A closed form implements ``centred`` (or ``value`` and ``gradient``) and ``hessian``,
-    ``rows`` when it comes in batches, and says in ``degree`` how high its polynomial goes
+    A closed form implements ``centred`` (or ``value`` and ``gradient``), ``rows`` when it
+    comes in batches, and says in ``degree`` how high its polynomial goes
     (the number of players when in doubt). It may do better than the general way to the rest.
     """
 
@@ -60,8 +60,20 @@ class Extension:
         return self.centred(x)[1]
 
     def hessian(self, x: ArrayLike) -> FloatArray:
-        """∇²f(x), zero on its diagonal: f is linear in each x_i."""
-        raise NotImplementedError
+        """∇²f(x), zero on its diagonal: f is linear in each x_i.
+
+        In general column j is ∇f(x | x_j←1) - ∇f(x | x_j←0), exactly: 2n gradients.
+        """
+        at = np.broadcast_to(
+            np.asarray(x, dtype=float),
+            np.broadcast_shapes(np.shape(x), (*self.batch, self.players)),
+        )
+        columns = []
+        for j in range(self.players):
+            inside, outside = at.copy(), at.copy()
+            inside[..., j], outside[..., j] = 1.0, 0.0
+            columns.append(self.gradient(inside) - self.gradient(outside))
+        return np.stack(columns, axis=-1)
 
     def shapley(self) -> FloatArray:
         """∫₀¹ ∇f(t, …, t) dt, exact by Gauss–Legendre: ∇f has degree - 1 on the diagonal."""

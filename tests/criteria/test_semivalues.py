@@ -104,6 +104,14 @@ def test_batches_are_games_one_by_one(rng):
         assert_allclose(together[1, 2].values, together.values[1, 2])
 
 
+def test_thousands_of_tables_share_one_product(rng):
+    """Large batches are folded by a matrix of their own: the same values."""
+    tables = rng.standard_normal((600, 2**8))
+    found = ff.banzhaf(tables).values
+    for i in (0, 311, 599):
+        assert_allclose(found[i], brute.banzhaf(tables[i]), atol=1e-12)
+
+
 def test_bad_weights_are_refused():
     with pytest.raises(ValueError, match="2 players need 2 finite weights"):
         ff.semivalue([0, 1, 1, 2], [1.0])

@@ -66,6 +66,16 @@ def test_annealing_runs_from_banzhaf_to_zero_or_one(rng):
     assert path.to_frame().shape == (15, 3)
 
 
+def test_annealing_follows_one_answer_down(rng):
+    """Each temperature starts from the answer above it, not from ½ again."""
+    table = brute.mixed(np.random.default_rng(22), 4)
+    path = ff.annealing(table, temperatures=[3.0, 1.0, 0.5, 0.2, 0.1], criteria="variational_index")
+    fresh = ff.variational_index(table, temperature=0.1)
+    assert np.abs(path.marginals()[-1] - fresh.marginals).max() > 0.5
+    followed = ff.variational_index(table, temperature=0.1, start=path.marginals()[-2])
+    assert_allclose(path.marginals()[-1], followed.marginals, atol=1e-9)
+
+
 def test_diagnosis_of_a_saddle():
     table = [0.0, 1.0, 1.0, 0.0]
     cold = ff.diagnose(table, ff.variational_index(table, temperature=0.2))
@@ -107,6 +117,7 @@ def test_brackets_hold_every_fixed_point(rng):
             low, high = ff.diagnose(table, v).bracket
             assert (low <= v.marginals + 1e-9).all()
             assert (v.marginals <= high + 1e-9).all()
+        assert np.max(high - low) < 1e-9  # hot: one fixed point, and proven
 
 
 def test_cycles_are_foreseen():

@@ -19,7 +19,14 @@ def test_redundancy_converges_hot_and_cycles_cold():
     hot = ff.variational_index(REDUNDANCY, temperature=0.3, solver="synchronous")
     assert hot.converged
     assert 95 < hot.steps < 120
+    cold = ff.variational_index(REDUNDANCY, temperature=0.05, solver="synchronous")
+    assert "two-cycle" in cold.stop
+    assert min(abs(cold.marginals[0] - 0.018), abs(cold.marginals[0] - 1)) < 1e-3
     cycling = ff.variational_index(REDUNDANCY, temperature=0.2, solver="synchronous")
+    # The error of the point it is at, of the two that it alternates between.
+    assert min(abs(cycling.decoupling_error - e) for e in (1.16, 1.38)) < 0.01
+    law = ff.Boltzmann(REDUNDANCY, 0.2)
+    assert_allclose(law.decoupling_error(cycling.marginals), cycling.decoupling_error)
     assert not cycling.converged
     assert "two-cycle" in cycling.stop
     assert "anderson" in cycling.stop
@@ -98,6 +105,47 @@ def test_random_games_converge_and_starts_beat_coordinate(family, share, rng):
     assert (several.elbo >= found.elbo - 1e-9 * np.abs(found.elbo)).all()
 
 
+@pytest.mark.parametrize("temperature", [1.0, 0.1, 0.01, 1e-3, 1e-5])
+def test_voting_games_converge_at_any_temperature(temperature, rng):
+    """Games of 0 and 1, where whole players flip from one step to the next."""
+    for n in (2, 3, 4):
+        weights = rng.integers(1, 6, (100, n))
+        quota = rng.integers(1, weights.sum(axis=1) + 1)
+        tables = (brute.coalitions(n) @ weights.T >= quota).T.astype(float)
+        found = ff.variational_index(tables, temperature=temperature)
+        assert found.converged.all()
+        in_turn = np.char.find(found.stops, "in turn") >= 0
+        twins = (weights[:, 0] == weights[:, 1]) & ~in_turn
+        assert in_turn.sum() <= (10 if temperature <= 1e-3 else 0)
+        assert (found.marginals[twins, 0] == found.marginals[twins, 1]).all()
+
+
+def test_symmetric_players_stay_equal_to_the_last_bit(rng):
+    """Also beside saddles, where rounding alone would part them."""
+    z = brute.coalitions(6)
+    sizes = z[:, :3].sum(axis=1) + 4 * z[:, 3:] @ [1, 2, 4]
+    tables = rng.standard_normal((100, 40))[:, sizes]
+    found = ff.variational_index(tables, temperature=0.1)
+    assert found.converged.all()
+    assert (np.ptp(found.marginals[:, :3], axis=1) == 0).all()
+    assert (np.ptp(found.values[:, :3], axis=1) == 0).all()
+    assert any("saddle" in stop for stop in found.stops)
+
+
+def test_the_coordinate_run_counts_among_the_starts():
+    best = ff.variational_index(REDUNDANCY, temperature=0.05, starts=2)
+    assert_allclose(best.decoupling_error, 1.081, atol=5e-4)
+
+
+@pytest.mark.parametrize("solver", ["anderson", "coordinate", "synchronous"])
+def test_every_solver_knows_the_prior(solver, rng):
+    table, prior = brute.mixed(rng, 5), rng.uniform(0.1, 0.9, 5)
+    found = ff.variational_index(table, temperature=9.0, prior=prior, solver=solver)
+    x = found.marginals
+    pull = np.log(prior / (1 - prior)) + brute.gradient(table, x) / 9.0
+    assert_allclose(x, 1 / (1 + np.exp(-pull)), atol=1e-9)
+
+
 def test_a_batch_is_its_games_one_by_one(rng):
     tables = np.array([brute.mixed(rng, 6) for _ in range(7)])
     together = ff.variational_index(tables, temperature=0.8)
@@ -113,6 +161,16 @@ def test_an_offset_of_any_size_changes_nothing(rng):
     near = ff.variational_index(table, temperature=0.3)
     far = ff.variational_index(table + 1000, temperature=0.3)
     assert far.converged
+    # In a batch, from which games drop out as they converge, each keeps its own offset.
+    tables = np.array([brute.mixed(rng, 5) for _ in range(6)])
+    offsets = 1e7 * np.arange(6)[:, None]
+    moved = ff.variational_index(tables + offsets, temperature=0.3)
+    assert_allclose(moved.values, ff.variational_index(tables, temperature=0.3).values, atol=1e-6)
+    law = ff.Boltzmann(tables + offsets, 0.3)
+    assert_allclose(law.elbo(moved.marginals), moved.elbo, rtol=1e-12)
+    assert_allclose(
+        law.decoupling_error(moved), ff.Boltzmann(tables, 0.3).decoupling_error(moved), atol=1e-6
+    )
     assert_allclose(far.values, near.values, atol=1e-9)
     assert_allclose(far.decoupling_error, near.decoupling_error, atol=1e-8)
 

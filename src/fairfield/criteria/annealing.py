@@ -71,7 +71,7 @@ def annealing(
     game: Any,
     temperatures: Sequence[Temperature] | None = None,
     *,
-    criteria: Sequence[str | Criterion] = USUAL,
+    criteria: str | Sequence[str | Criterion] = USUAL,
     players: Players | None = None,
     **how: Unpack[Keywords],
 ) -> Annealing:
@@ -85,6 +85,8 @@ def annealing(
     >>> path.values()[:, 0].round(2)
     array([2.52, 3.94])
     """
+    if isinstance(criteria, str):
+        criteria = [criteria]
     steps: Sequence[Temperature] = (
         [Relative(c) for c in LADDER] if temperatures is None else temperatures
     )

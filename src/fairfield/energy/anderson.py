@@ -161,13 +161,14 @@ class Equals:
     """Players who have been equal from the start, and are kept so.
 
     Players that start alike form a group. A group splits for good where the logits of
-    its members part by more than 1e-11 of their scale; those that stay together are
-    averaged. So rounding never tells equal players apart, not even beside a saddle, and
-    players who only happen to meet are left alone.
+    its members part by more than 1e-11 of their size and the game's rounding; those that
+    stay together are averaged. So rounding never tells equal players apart, not even
+    beside a saddle, and players who only happen to meet are left alone.
     """
 
-    def __init__(self, groups: NDArray[np.int64]) -> None:
+    def __init__(self, groups: NDArray[np.int64], reach: FloatArray) -> None:
         self.groups = groups  # (games, n): equal numbers within a game are one group
+        self.reach = reach  # the largest logits a game has shown, the scale of its rounding
         games, count = groups.shape
         self._keys = (groups + count * np.arange(games)[:, None]).ravel()
         self._shared = np.flatnonzero(np.bincount(self._keys)[self._keys] > 1)
@@ -175,7 +176,7 @@ class Equals:
     @classmethod
     def of(cls, *alike: FloatArray) -> Equals:
         """The players of each game that agree in all of these (games, n)."""
-        equals = cls(np.zeros(alike[0].shape, dtype=np.int64))
+        equals = cls(np.zeros(alike[0].shape, dtype=np.int64), np.zeros(len(alike[0])))
         for each in alike:
             equals, _ = equals.levelled(each)
         return equals
@@ -188,8 +189,9 @@ class Equals:
         at = at[np.lexsort((flat[at], self._keys[at]))]
         keys, ranked = self._keys[at], flat[at]
         size = np.where(np.abs(logits) < CERTAIN, np.abs(logits), 0.0)
-        scale = np.maximum(size, 1e-4 * size.max(axis=1, keepdims=True)).ravel()
-        gaps, room = np.diff(ranked), ALIKE * scale[at[1:]]
+        reach = np.maximum(self.reach, size.max(axis=1))
+        allowed = (ALIKE * size + 64 * np.finfo(float).eps * reach[:, None]).ravel()
+        gaps, room = np.diff(ranked), allowed[at[1:]]
         apart = (np.diff(keys) != 0) | (gaps > room)
         group = np.concatenate([[0], np.cumsum(apart)])
         # A long chain of neighbours is not one group: then only rounding holds it together.
@@ -202,7 +204,7 @@ class Equals:
         # A group is named by one of its members, so names never clash within a game.
         first = np.concatenate([[0], np.flatnonzero(apart) + 1])
         groups[at] = at[first][group] % count
-        return Equals(groups.reshape(logits.shape)), flat.reshape(logits.shape)
+        return Equals(groups.reshape(logits.shape), reach), flat.reshape(logits.shape)
 
     def rows(self, chosen: NDArray[np.int64]) -> Equals:
-        return Equals(self.groups[chosen])
+        return Equals(self.groups[chosen], self.reach[chosen])

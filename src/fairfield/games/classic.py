@@ -159,7 +159,7 @@ class GlovesExtension(Extension):
         before = np.arange(self.players)
         # Of s players before, fewer than s/2 of his own side.
         left, right = (
-            hypergeom.cdf((before - 1) // 2, self.players - 1, own - 1, before).mean()
+            np.mean(hypergeom.cdf((before - 1) // 2, self.players - 1, own - 1, before))
             for own in (self.left, self.right)
         )
         return np.repeat([left, right], [self.left, self.right])

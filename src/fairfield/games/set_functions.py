@@ -242,7 +242,7 @@ def _square(given: Any, what: str) -> Any:
     if _is_sparse(given):
         from scipy.sparse import csr_array
 
-        matrix = csr_array(given, dtype=float)
+        matrix: Any = csr_array(given, dtype=float)
         numbers(matrix.data if matrix.nnz else [0.0], f"{what}.data")
     else:
         matrix = numbers(given, what, axes=2)
