@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import cloudpickle
 import joblib
 import numpy as np
 import pytest
@@ -47,6 +48,10 @@ class Fits(ff.Game):
         with contextlib.suppress(FileExistsError), open(self.flag, "x"):
             return True
         return False
+
+
+# Workers cannot import this file; its classes travel whole.
+cloudpickle.register_pickle_by_value(sys.modules[Fits.__module__])
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +108,7 @@ def test_a_killed_worker_is_survived(name, request, tmp_path):
 
 def test_a_coalition_that_always_kills_is_named(tmp_path):
     killer = np.arange(PLAYERS) == 0  # {0}, in the first round
-    with pytest.raises(ff.WorthError, match=r"lost 4 times .*\{0\}"):
+    with pytest.raises(ff.WorthError, match=r"failed 4 times .*\{0\}"):
         ff.shapley(Fits(killer), n_jobs=2)
 
 

@@ -155,7 +155,7 @@ class Workers:
                         spell(members(row, self.game.players)) for row in coalitions[:8]
                     )
                     raise WorthError(
-                        f"workers were lost {RETRIES + 1} times on the same {len(coalitions)} "
+                        f"the workers failed {RETRIES + 1} times on the same {len(coalitions)} "
                         f"coalitions, {names}{', …' if len(coalitions) > 8 else ''} "
                         f"({_told(error)}); worths of earlier rounds are kept"
                     ) from error
