@@ -178,6 +178,12 @@ class TableExtension(Extension):
     def faces(self, factors: FloatArray) -> FloatArray:
         """The table folded by the factors of all players but one: (games, k, n, 2)."""
         below, above = factors[..., : self.low, :], factors[..., self.low :, :]
+        if self.low == self.high:
+            # Both halves in one go: where the table is small, it is calls that cost.
+            halves = np.stack([below, above])
+            laws = folding.laws(halves)
+            tables = np.stack(self.fold(laws[-1][1], laws[-1][0]))
+            return np.concatenate(list(folding.faces(tables, halves, laws)), axis=-2)
         law_low, law_high = folding.laws(below), folding.laws(above)
         of_low, of_high = self.fold(law_high[-1], law_low[-1])
         return np.concatenate(
