@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
@@ -228,3 +229,34 @@ def test_bad_input_is_refused_in_one_sentence(
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         ff.EnsembleGame(*arguments, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_the_fast_table_is_the_worths_one_by_one(vote, classes, rng):
+    chances = rng.dirichlet(np.ones(classes), (7, 60))
+    chances[1] = chances[0]  # equal models make exact ties
+    game = ff.EnsembleGame(chances, None, rng.integers(0, classes, 60), vote=vote)
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
+
+
+def test_ties_that_float32_cannot_tell_are_settled_in_float64(rng):
+    """Two models whose votes cancel up to 1e-8, in either direction."""
+    truth = np.zeros(40, dtype=int)
+    first = np.stack([np.full(40, 0.5 + 0.1), np.full(40, 0.5 - 0.1)], axis=1)
+    tilt = np.where(np.arange(40) % 2, 1e-8, -1e-8)
+    second = np.stack([0.4 + tilt, 0.6 - tilt], axis=1)
+    game = ff.EnsembleGame(np.stack([first, second]), None, truth, vote="soft")
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(2)))
+    assert game.table()[3] == 0.5
+
+
+def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
+    from fairfield.games import vote_tables
+
+    chances = rng.dirichlet(np.ones(3), (6, 50))
+    game = ff.EnsembleGame(chances, None, rng.integers(0, 3, 50))
+    wanted = game.table()
+    monkeypatch.setattr(vote_tables, "BLOCK", 300)
+    monkeypatch.setattr(vote_tables, "KEPT", 500)
+    assert_allclose(game.table(), wanted)

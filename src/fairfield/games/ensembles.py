@@ -13,6 +13,7 @@ from fairfield.coalitions import BoolArray
 from fairfield.game import Game, Players
 from fairfield.games.checks import digest, names, number, slabs
 from fairfield.games.products import ProductsExtension
+from fairfield.games.vote_tables import right_shares
 from fairfield.games.voting import WholeVotes, reached, whole_votes
 from fairfield.multilinear import CombinedExtension, Extension, FloatArray
 
@@ -96,6 +97,7 @@ class EnsembleGame(Game):
         labels, votes = _votes(models_or_predictions, X_test, truth, vote)
         self.players = names(players, len(votes))
         self._voting = _voting_games(votes, labels, truth, vote, scoring)
+        self._margins = _margins(votes, labels, truth, vote, scoring)
         # The votes themselves are needed only where they are not games of voting.
         self._votes = votes[:0] if self._voting else votes
         self._score = _score(scoring, labels, X_test, truth)
@@ -132,6 +134,13 @@ class EnsembleGame(Game):
                 )
         worths[~coalitions.any(axis=1)] = self.empty
         return worths
+
+    def table(self) -> FloatArray | None:
+        if self._margins is None:
+            return None
+        table = right_shares(self._margins, TIE)
+        table[0] = self.empty
+        return table
 
     def extension(self) -> Extension | None:
         return self._extension
@@ -253,6 +262,18 @@ def _voting_games(
         return None
     margins = 2 * _own(votes, labels, truth) - votes.sum(axis=-1)
     return margins.T, TIE
+
+
+def _margins(
+    votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any], vote: str, scoring: Any
+) -> FloatArray | None:
+    """Votes for the truth less votes for each other label, where the share of right rows counts."""
+    if vote not in ("soft", "hard") or scoring not in (None, "accuracy") or len(labels) < 2:
+        return None
+    others = votes.transpose(0, 2, 1)[
+        :, (truth != labels[:, None]).T.argsort(axis=1).T[1:], np.arange(len(truth))
+    ]
+    return np.ascontiguousarray(_own(votes, labels, truth)[:, None] - others)
 
 
 def _own(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> FloatArray:
