@@ -19,7 +19,7 @@ from fairfield.energy.mean_field import (
     coordinate,
     pick,
 )
-from fairfield.energy.product import CERTAIN, log_odds, sigmoid
+from fairfield.energy.product import CERTAIN, log_odds
 from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import CONVERGED
 
@@ -71,15 +71,15 @@ def _accelerated(
     equals, trial = equals.levelled(best.logits + best.pull)
     for step in range(2, MOST_STEPS + 1):
         point = Point.at(extension, trial, heat, tilt)
-        before, after = best.distance(), point.distance()
+        before, after = best.distance, point.distance
         # A long step cannot gain more than its distance, whatever the slope at its foot.
-        promise = damping * np.minimum(best.slope(), before)
+        promise = damping * np.minimum(best.slope, before)
         rises = point.elbo >= best.elbo + np.where(combined, 0.0, ENOUGH * promise)
         drowned = before <= ROUNDING * np.maximum(1.0, np.abs(best.elbo))
         accepted = np.where(drowned, after < before, rises)
         # One who has converged does not need to be told twice that he cannot improve.
         stuck = ~accepted & ~combined & ((best.residual <= CONVERGED) | (damping < 2.0**-30))
-        history.add(best, point, accepted)
+        history.add(step, best, point, accepted)
         best = point.where(accepted, best)
         ended = (best.residual <= TARGET) | stuck | (step == MOST_STEPS)
         if ended.any():
@@ -116,7 +116,7 @@ def _accelerated(
 
 @dataclass(frozen=True)
 class _History:
-    """The last few changes of θ and of r, newest first, zero where there are none."""
+    """The last few changes of θ and of r, zero where there are none."""
 
     moves: FloatArray  # (MEMORY, games, n)
     turns: FloatArray
@@ -126,19 +126,19 @@ class _History:
         shape = (MEMORY, *point.logits.shape)
         return cls(np.zeros(shape), np.zeros(shape))
 
-    def add(self, old: Point, new: Point, accepted: NDArray[np.bool_]) -> None:
+    def add(self, number: int, old: Point, new: Point, accepted: NDArray[np.bool_]) -> None:
         """Remember an accepted step; a refused one clears what led to it."""
+        oldest = number % MEMORY
         for kept, change in (
             (self.moves, new.logits - old.logits), (self.turns, new.pull - old.pull),
         ):  # fmt: skip
-            kept[1:] = kept[:-1]
-            kept[0] = change
-            kept[:, ~accepted] = 0.0
+            kept[oldest] = change
+            if not accepted.all():
+                kept[:, ~accepted] = 0.0
 
     def combine(self, point: Point) -> tuple[FloatArray, NDArray[np.bool_]]:
         """θ + r - (Δθ + Δr)γ with γ minimising Σ x(1-x)(r - Δr γ)², where there is a past."""
-        weights = np.sqrt(point.x * sigmoid(-point.logits))
-        turns = (self.turns * weights).swapaxes(0, 1)
+        turns = (self.turns * point.spread).swapaxes(0, 1)
         gram = turns @ turns.swapaxes(1, 2)
         size = np.trace(gram, axis1=1, axis2=2)
         past = np.isfinite(size) & (size > 1e-200)
@@ -146,7 +146,7 @@ class _History:
         # A little of the trace keeps parallel turns from cancelling in huge multiples.
         gram = np.where(past[:, None, None], gram / scale, 0.0) + 1e-13 * np.eye(MEMORY)
         target = np.where(
-            past[:, None, None], turns @ (weights * point.pull)[..., None] / scale, 0.0
+            past[:, None, None], turns @ (point.spread * point.pull)[..., None] / scale, 0.0
         )
         shares = np.linalg.solve(gram, target)[..., 0]
         step = np.einsum("mgn,gm->gn", self.moves + self.turns, shares)

@@ -138,31 +138,34 @@ class Point:
     gradient: FloatArray
     elbo: FloatArray
     pull: FloatArray  # r = λ + ∇f(x)/T - θ, zero at a fixed point
-    residual: FloatArray
+    spread: FloatArray  # √(x(1-x)), the scale of a player's logit
+    residual: FloatArray  # max|σ(θ + r) - x|
+    slope: FloatArray  # Σ x(1-x) r², the slope of the ELBO along r
+    # Σ (σ(θ + r) - σ(θ)) r, how far the step r goes: the symmetric divergence of q at its
+    # two ends. Σ x(1-x) r² for small r, but it also sees a step away from a saturated x.
+    distance: FloatArray
 
     @classmethod
     def at(
         cls, extension: Extension, logits: FloatArray, heat: FloatArray, tilt: FloatArray
     ) -> Point:
+        """What the extension says at σ(logits)."""
         x = sigmoid(logits)
         value, gradient = extension.centred(x)
         target = tilt + gradient / heat[:, None]
-        height = elbo(value, logits, heat, tilt)
-        residual = np.max(np.abs(sigmoid(target) - x), axis=-1)
-        return cls(x, logits, gradient, height, target - logits, residual)
-
-    def slope(self) -> FloatArray:
-        """Σ x(1-x) r²: the slope of the ELBO along r."""
-        reach = np.minimum(np.sqrt(self.x * sigmoid(-self.logits)) * np.abs(self.pull), 1e150)
-        return np.asarray(np.sum(reach**2, axis=-1))
-
-    def distance(self) -> FloatArray:
-        """Σ (σ(θ + r) - σ(θ)) r: how far the step r goes, also from a saturated x.
-
-        The symmetric divergence between q at θ and at θ + r; Σ x(1-x) r² for small r.
-        """
-        step = sigmoid(self.logits + self.pull) - self.x
-        return np.asarray(np.sum(step * self.pull, axis=-1))
+        pull, step = target - logits, sigmoid(target) - x
+        spread = np.sqrt(x * sigmoid(-logits))
+        return cls(
+            x,
+            logits,
+            gradient,
+            elbo(value, logits, heat, tilt),
+            pull,
+            spread,
+            residual=np.max(np.abs(step), axis=-1),
+            slope=np.sum(np.minimum(spread * np.abs(pull), 1e150) ** 2, axis=-1),
+            distance=np.sum(step * pull, axis=-1),
+        )
 
     def where(self, which: NDArray[np.bool_], other: Point) -> Point:
         """This point in some of the games, the other elsewhere."""

@@ -13,7 +13,8 @@ CERTAIN = 1e300
 
 def sigmoid(logits: ArrayLike) -> FloatArray:
     """σ(θ) = 1/(1 + exp(-θ)), to full relative accuracy on both sides."""
-    return np.asarray(np.exp(-np.logaddexp(0.0, -np.asarray(logits))))
+    with np.errstate(over="ignore"):  # exp of a large -θ is infinite, and σ is then 0
+        return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(logits))))
 
 
 def log_odds(x: ArrayLike) -> FloatArray:
