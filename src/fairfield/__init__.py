@@ -35,6 +35,7 @@ from fairfield.games.set_functions import (
     PairwiseGame,
 )
 from fairfield.games.shapiq import from_shapiq, to_shapiq
+from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
 from fairfield.multilinear import Extension
 from fairfield.valuation import Valuation
@@ -63,6 +64,7 @@ __all__ = [
     "PairwiseGame",
     "StoreError",
     "TableGame",
+    "TreeGame",
     "UnanimityGame",
     "Valuation",
     "VotingGame",
