@@ -37,6 +37,8 @@ class Extension:
     players: int
     batch: tuple[int, ...] = ()
     degree: int
+    # How many games of a batch are best solved at once.
+    together: int = 256
     # Whether a sweep costs about one gradient, rather than one per player.
     quick_sweep: bool = False
 

@@ -24,8 +24,6 @@ from fairfield.valuation import CONVERGED
 TARGET = 1e-12
 MOST_STEPS = 1000
 MOST_SWEEPS = 20_000
-# Worths held by the games that are solved together: 8 MB stay in cache between steps.
-TOGETHER = 2**20
 
 REACHED = "converged"
 OUT_OF_STEPS = f"stopped after {MOST_STEPS} steps before it converged"
@@ -93,7 +91,7 @@ def solve(
     tilt = np.zeros(count) if prior is None else prior
     if not extension.batch:
         return solver(_Single(extension), starts, heat, tilt)
-    together = max(1, TOGETHER >> min(count, 20))
+    together = extension.together
     parts = [
         solver(extension.rows(some), starts[some], heat[some], tilt)
         for some in (slice(i, min(i + together, games)) for i in range(0, games, together))

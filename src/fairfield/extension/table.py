@@ -92,6 +92,11 @@ class TableExtension(Extension):
         return self.players
 
     @property
+    def together(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
+        # 8 MB of tables stay in cache from step to step.
+        return max(1, 2**20 >> min(self.players, 20))
+
+    @property
     def offset(self) -> FloatArray:
         games = self.matrices.shape[0]
         return (np.zeros(games) if self.shift is None else self.shift).reshape(self.batch)

@@ -9,10 +9,12 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.coalitions import BoolArray
 from fairfield.games import tree_terms
 from fairfield.games.tree_kernels import collect, start_walk
 from fairfield.games.tree_nodes import Nodes
 from fairfield.games.tree_terms import Int32s, Int64s, Terms
+from fairfield.games.tree_worths import add_dependent_worths, add_worths
 from fairfield.multilinear import Extension, FloatArray
 
 # Entries of the arrays that hold the terms made at once, and bytes of terms that are kept
@@ -44,6 +46,16 @@ class Forest:
         """Whether the game is path-dependent."""
         return bool(self.background.shape[1] == 0)
 
+    def worths(self, rows: FloatArray, coalitions: BoolArray) -> FloatArray:
+        """By definition, (rows, coalitions): O(rows · coalitions · background · trees · depth)."""
+        inside = np.ascontiguousarray(coalitions)
+        worths = np.full((rows.shape[1], len(inside)), self.intercept)
+        if self.dependent:
+            add_dependent_worths(self.nodes, self.player_of, rows, inside, worths)
+        else:
+            add_worths(self.nodes, self.player_of, rows, self.background, inside, worths)
+        return worths
+
 
 class TreeExtension(Extension):
     """f, ∇f, ∇²f of the games of some rows, (columns, rows), as sums of products.
@@ -66,6 +78,12 @@ class TreeExtension(Extension):
     @property
     def offset(self) -> FloatArray:
         return np.full(self.batch, self.forest.intercept)
+
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """F(∅) and F(N), which need no terms."""
+        both = np.arange(2)[:, None] == np.ones(self.players)
+        empty, grand = self.forest.worths(self.explained, both).T
+        return empty.reshape(self.batch), grand.reshape(self.batch)
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         points, lead = self._points(x)

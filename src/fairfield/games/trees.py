@@ -89,16 +89,7 @@ class TreeGame(Game):
         )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        """Mean outputs by walking down every tree: O(rows · coalitions · background · depth)."""
-        from fairfield.games.tree_worths import add_dependent_worths, add_worths
-
-        forest, inside = self.forest, np.ascontiguousarray(coalitions)
-        worths = np.full((self.rows.shape[1], len(inside)), forest.intercept)
-        if forest.dependent:
-            add_dependent_worths(forest.nodes, forest.player_of, self.rows, inside, worths)
-        else:
-            add_worths(forest.nodes, forest.player_of, self.rows, forest.background, inside, worths)
-        return worths.reshape((*self.batch, -1))
+        return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
 
     def extension(self) -> TreeExtension:
         from fairfield.games.tree_extension import TreeExtension
