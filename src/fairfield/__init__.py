@@ -18,6 +18,8 @@ from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.game import Extension, FunctionGame, Game, TableGame
+from fairfield.games.cluster import cluster
+from fairfield.games.data import DataGame
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.valuation import Valuation
 
@@ -27,6 +29,7 @@ __all__ = [
     "Annealing",
     "Boltzmann",
     "Comparison",
+    "DataGame",
     "Diagnosis",
     "Extension",
     "FunctionGame",
@@ -40,6 +43,7 @@ __all__ = [
     "axioms",
     "banzhaf",
     "beta",
+    "cluster",
     "compare",
     "describe_store",
     "diagnose",

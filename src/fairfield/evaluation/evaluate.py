@@ -16,7 +16,7 @@ from fairfield.evaluation.known import Known, pack, unpack
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Outcome, Workers, WorthError
-from fairfield.game import FloatArray, FunctionGame, Game
+from fairfield.game import FloatArray, Game
 
 # A task should outlast the cost of sending it; a round bounds what a crash can lose.
 TASK_SECONDS = 0.1
@@ -42,8 +42,8 @@ class Evaluator:
         self._store = None if how.store is None else Store(how.store, game, versions())
         if self._store is not None:
             self._known.add(*self._store.load())
-            if isinstance(game, FunctionGame):
-                # Its name cannot tell what data the function has captured.
+            if game.opaque:
+                # The name of a function, say, cannot tell what data it has captured.
                 keys, worths = self._known.keys, self._known.worths
                 self.evaluations += recheck(game, keys, worths, self._store.path)
 

@@ -8,12 +8,13 @@ tasks carry its name alone, and a worker that does not know the name says so and
 from __future__ import annotations
 
 import contextlib
+import copy
 import time
 import traceback
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,6 +40,10 @@ class Outcome:
     seconds: float
     error: Exception | None = None
     trace: str | None = None
+
+
+# The outcomes of a task, and how many worths the game filled in for it.
+Answer: TypeAlias = tuple[list[Outcome], int]
 
 
 def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
@@ -95,7 +100,7 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
-def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] | None:
+def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
     """What a worker does: the outcomes of its blocks, or None if it lacks the game."""
     if name not in _games:
         if parcel is None:
@@ -104,15 +109,19 @@ def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] 
 
         _games.clear()
         _games[name] = cloudpickle.loads(parcel.tobytes())
+    # Its own count of failures for each task: tasks may share a game, in threads.
+    game = copy.copy(_games[name])
+    game.failures = 0
     with one_blas_thread():
-        outcomes = [evaluate_block(_games[name], block) for block in blocks]
+        outcomes = [evaluate_block(game, block) for block in blocks]
     # Exceptions of others may not survive the journey; their text does.
-    return [
+    able = [
         replace(each, error=None, trace="".join(traceback.format_exception(each.error)))
         if each.error is not None
         else each
         for each in outcomes
     ]
+    return able, game.failures
 
 
 class Workers:
@@ -169,9 +178,11 @@ class Workers:
             again = self._send([tasks[i] for i in lacking], with_game=True)
             for i, answer in zip(lacking, again, strict=True):
                 answers[i] = answer
-        return [answer for answer in answers if answer is not None]
+        known = [answer for answer in answers if answer is not None]
+        self.game.failures += sum(failures for _, failures in known)
+        return [outcomes for outcomes, _ in known]
 
-    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[list[Outcome] | None]:
+    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[Answer | None]:
         from joblib import Parallel, delayed
 
         if self._pool is None:
