@@ -13,6 +13,15 @@ from fairfield.criteria.interactions import interactions, moebius
 from fairfield.criteria.samples import samples_needed
 from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalue, shapley
 from fairfield.criteria.variational import variational_index, variational_values
+from fairfield.curves import (
+    Curve,
+    addition_curve,
+    detection_f1,
+    detection_rate,
+    rank_stability,
+    removal_curve,
+    weighted_drop,
+)
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
@@ -29,6 +38,7 @@ __all__ = [
     "Annealing",
     "Boltzmann",
     "Comparison",
+    "Curve",
     "DataGame",
     "Diagnosis",
     "Extension",
@@ -39,6 +49,7 @@ __all__ = [
     "TableGame",
     "Valuation",
     "WorthError",
+    "addition_curve",
     "annealing",
     "axioms",
     "banzhaf",
@@ -46,13 +57,17 @@ __all__ = [
     "cluster",
     "compare",
     "describe_store",
+    "detection_f1",
+    "detection_rate",
     "diagnose",
     "free_energy_value",
     "from_shapiq",
     "interactions",
     "leave_one_out",
     "moebius",
+    "rank_stability",
     "relative",
+    "removal_curve",
     "samples_needed",
     "semivalue",
     "shapley",
@@ -60,4 +75,5 @@ __all__ = [
     "variational_index",
     "variational_values",
     "verify_store",
+    "weighted_drop",
 ]
