@@ -21,6 +21,9 @@ from fairfield.game import FloatArray, Game
 # A task should outlast the cost of sending it; a round bounds what a crash can lose.
 TASK_SECONDS = 0.1
 FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
+# What the first coalitions cost says little of the others (the empty one may cost nothing), so
+# a round has at most this many times the blocks of the one before.
+GROWTH = 4
 
 Blocks = Callable[[int], BoolArray]
 
@@ -100,10 +103,10 @@ class Evaluator:
 
         hidden = None if self.how.progress is None else not self.how.progress
         delay = 0 if self.how.progress else 1
-        done, cost, length = 0, 0.0, FIRST_ROUND
+        done, last, cost, length = 0, 0, 0.0, FIRST_ROUND
         with tqdm(total=total, desc="worths", disable=hidden, delay=delay, leave=False) as bar:
             while done < len(starts):
-                per_task, tasks = _plan(cost, length, self._workers.jobs)
+                per_task, tasks = _plan(cost, length, self._workers.jobs, GROWTH * last)
                 chosen = starts[done : done + per_task * tasks]
                 blocks = [block(start) for start in chosen]
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
@@ -112,7 +115,8 @@ class Evaluator:
                 yield coalitions, worths
                 bar.update(len(coalitions))
                 cost = sum(each.seconds for each in outcomes) / len(outcomes)
-                done += len(chosen)
+                last = len(chosen)
+                done += last
                 length = min(2 * length, LONGEST_ROUND)
 
     def _commit(
@@ -155,12 +159,13 @@ def block_size(game: Game) -> int:
     return game.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
 
 
-def _plan(cost: float, length: float, jobs: int) -> tuple[int, int]:
+def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
     """Blocks per task and tasks per round, for a round of this length in seconds."""
     if cost <= 0:
         return 1, jobs
-    per_task = max(1, ceil(TASK_SECONDS / cost))
-    return per_task, jobs * max(1, int(length / (per_task * cost)))
+    share = min(length / cost, most / jobs)
+    per_task = max(1, min(ceil(TASK_SECONDS / cost), int(share)))
+    return per_task, jobs * max(1, int(share / per_task))
 
 
 @cache

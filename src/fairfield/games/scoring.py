@@ -60,7 +60,7 @@ def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) ->
     if is_classifier(model):
         candidates = [DummyClassifier(strategy="prior"), DummyClassifier(strategy="most_frequent")]
         if y.ndim == 1:
-            candidates += [DummyClassifier(strategy="constant", constant=c) for c in np.unique(y)]
+            candidates += [DummyClassifier(strategy="constant", constant=[c]) for c in np.unique(y)]
     elif is_regressor(model):
         candidates = [DummyRegressor(strategy=strategy) for strategy in ("mean", "median")]
     else:
