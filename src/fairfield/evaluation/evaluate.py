@@ -22,7 +22,7 @@ from fairfield.game import FloatArray, Game
 TASK_SECONDS = 0.1
 FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
 # What the first coalitions cost says little of the others (the empty one may cost nothing), so
-# a round has at most this many times the blocks of the one before.
+# a round has at most this many times the blocks of the largest before.
 GROWTH = 4
 
 Blocks = Callable[[int], BoolArray]
@@ -41,6 +41,8 @@ class Evaluator:
         self.evaluations = 0
         self._games = int(np.prod(game.batch, dtype=int))
         self._workers = Workers(game, how.n_jobs)
+        # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
+        self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._known = Known(len(game.players), self._games)
         self._store = None if how.store is None else Store(how.store, game, versions())
         if self._store is not None:
@@ -103,10 +105,11 @@ class Evaluator:
 
         hidden = None if self.how.progress is None else not self.how.progress
         delay = 0 if self.how.progress else 1
-        done, last, cost, length = 0, 0, 0.0, FIRST_ROUND
+        done = 0
         with tqdm(total=total, desc="worths", disable=hidden, delay=delay, leave=False) as bar:
             while done < len(starts):
-                per_task, tasks = _plan(cost, length, self._workers.jobs, GROWTH * last)
+                most = GROWTH * self._largest
+                per_task, tasks = _plan(self._cost, self._length, self._workers.jobs, most)
                 chosen = starts[done : done + per_task * tasks]
                 blocks = [block(start) for start in chosen]
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
@@ -114,10 +117,10 @@ class Evaluator:
                 coalitions, worths = self._commit(blocks, outcomes)
                 yield coalitions, worths
                 bar.update(len(coalitions))
-                cost = sum(each.seconds for each in outcomes) / len(outcomes)
-                last = len(chosen)
-                done += last
-                length = min(2 * length, LONGEST_ROUND)
+                done += len(chosen)
+                self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
+                self._length = min(2 * self._length, LONGEST_ROUND)
+                self._largest = max(self._largest, len(chosen))
 
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome]
