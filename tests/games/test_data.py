@@ -118,7 +118,7 @@ def test_sparse_rows_are_taken(sets, groups):
     dense = ff.DataGame(LogisticRegression(solver="liblinear"), *sets, groups=groups)
     thin = ff.DataGame(
         LogisticRegression(solver="liblinear"),
-        sparse.csr_array(X), y, sparse.csr_array(X_test), y_test, groups=groups,
+        sparse.coo_array(X), y, sparse.csr_array(X_test), y_test, groups=groups,
     )  # fmt: skip
     assert_allclose(thin.worths(S), dense.worths(S), atol=1.5 / 30)
     assert thin.describe()["data"]["X"] != dense.describe()["data"]["X"]
@@ -427,7 +427,8 @@ def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
         ({"fallback": "zero"}, r"fallback='zero' is no worth"),
         ({"fallback": np.nan}, r"fallback=nan is no worth"),
         ({"on_error": "pass"}, r"on_error='pass' is not known"),
-        ({"repeats": 0}, r"at least one repeat"),
+        ({"repeats": 0}, r"repeats=0; give a whole number from 1"),
+        ({"seed": None}, r"seed=None; give a whole number"),
         ({"model": LogisticRegression}, r"give an estimator"),
         ({"scoring": lambda model, X, y: model.coef_.sum()}, r"fails on a constant prediction"),
         ({"model": StandardScaler()}, r"neither a classifier nor a regressor"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import threading
 import time
 import traceback
 import uuid
@@ -25,6 +26,8 @@ RETRIES = 3
 
 # The games a worker knows, by name.
 _games: dict[str, Game] = {}
+# A thread's copy of its game, so that threads do not mix their counts of failures.
+_own = threading.local()
 
 
 class WorthError(RuntimeError):
@@ -109,8 +112,9 @@ def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
 
         _games.clear()
         _games[name] = cloudpickle.loads(parcel.tobytes())
-    # Its own count of failures for each task: tasks may share a game, in threads.
-    game = copy.copy(_games[name])
+    if getattr(_own, "name", None) != name:
+        _own.name, _own.game = name, copy.copy(_games[name])
+    game: Game = _own.game
     game.failures = 0
     with one_blas_thread():
         outcomes = [evaluate_block(game, block) for block in blocks]

@@ -74,12 +74,9 @@ class DataGame(Game):
             )
         if on_error not in ("raise", "fallback"):
             raise ValueError(f"on_error={on_error!r} is not known; choose 'raise' or 'fallback'")
-        if repeats < 1 or seed < 0:
-            raise ValueError(
-                f"repeats={repeats} and seed={seed}; give at least one repeat and a seed from 0 on"
-            )
         self.model, self.scoring, self.fallback = model, scoring, fallback
-        self.on_error, self.repeats, self.seed = on_error, int(repeats), int(seed)
+        self.on_error = on_error
+        self.repeats, self.seed = _whole("repeats", repeats, 1), _whole("seed", seed, 0)
         self.y, self.y_test = _labels(y), _labels(y_test)
         self.X, self.X_test = _rows(X), _rows(X_test)
         _check_lengths("training", self.X, self.y)
@@ -194,7 +191,15 @@ def _random_states(model: Any, *, every: bool) -> Iterator[str]:
             yield name
 
 
+def _whole(name: str, given: Any, least: int) -> int:
+    if not isinstance(given, Integral) or int(given) < least:
+        raise ValueError(f"{name}={given!r}; give a whole number from {least} on")
+    return int(given)
+
+
 def _rows(X: Any) -> Any:
+    if hasattr(X, "tocsr"):
+        return X.tocsr()  # other sparse forms cannot be taken row by row
     return X if hasattr(X, "shape") else np.asarray(X)
 
 
