@@ -18,6 +18,7 @@ from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.game import Extension, FunctionGame, Game, TableGame
+from fairfield.games.features import FeatureGame
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.valuation import Valuation
 
@@ -29,6 +30,7 @@ __all__ = [
     "Comparison",
     "Diagnosis",
     "Extension",
+    "FeatureGame",
     "FunctionGame",
     "Game",
     "Interactions",

@@ -116,6 +116,10 @@ class Game:
     block: int | None = None
     # What to show beside the players (feature values, say), shaped (*batch, n).
     data: Any = None
+    # Which players are known to add nothing to any coalition, shaped (*batch, n).
+    nulls: BoolArray | None = None
+    # What else to do where there are too many players for a table.
+    instead: str = "use a game with a closed form"
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each row of ``coalitions`` (m, n), shaped (*batch, m)."""
@@ -125,8 +129,11 @@ class Game:
         """The closed form of the game's multilinear extension, if it has one."""
         return None
 
-    def table(self) -> Any:
-        """All 2^n worths, where the game has a faster way to them than one by one."""
+    def table(self, progress: bool | None = None) -> Any:
+        """All 2^n worths, where the game has a faster way to them than one by one.
+
+        ``progress`` shows a bar, None only on a terminal and when it takes long.
+        """
         return None
 
     def describe(self) -> dict[str, Any]:
@@ -236,7 +243,7 @@ class TableGame(Game):
         index = xp.asarray(rows, device=array_api_compat.device(self.worth_table))
         return np.asarray(on_host(xp.take(self.worth_table, index, axis=-1)))
 
-    def table(self) -> Any:
+    def table(self, progress: bool | None = None) -> Any:
         return self.worth_table
 
     def describe(self) -> dict[str, Any]:

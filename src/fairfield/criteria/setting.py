@@ -74,6 +74,11 @@ class Setting:
         """The valuation of these values, with what the temperature adds to it."""
         seconds = time.perf_counter() - self.started
         empty, grand = self.extension.ends()
+        if self.game.nulls is not None:
+            # What sums of equal worths leave of a null player is rounding.
+            scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
+            rounding = np.abs(values) <= 1e-12 * scale[..., None]
+            values = np.where(self.game.nulls & rounding, 0.0, values)
         about = {**self._energies(values), **rest}
         return Valuation(
             criterion=criterion,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
+from fairfield.evaluation.memory import check_table
 from fairfield.extension.table import TableExtension
 from fairfield.game import Extension, Game, TableGame
 
@@ -26,7 +27,8 @@ def table_of(game: Game, how: How) -> tuple[TableGame, int]:
     """The game as a table, whatever other form it has, and the worths evaluated for it."""
     if isinstance(game, TableGame):
         return game, 0
-    table, evaluations = game.table(), 2 ** len(game.players)
+    check_table(game, how)
+    table, evaluations = game.table(how.progress), 2 ** len(game.players)
     if table is None:
         table, evaluations = evaluate_all(game, how)
     return TableGame(table, game.players), evaluations
