@@ -17,6 +17,7 @@ from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
+from fairfield.explain import explain
 from fairfield.game import Extension, FunctionGame, Game, TableGame
 from fairfield.games.features import FeatureGame
 from fairfield.games.shapiq import from_shapiq, to_shapiq
@@ -45,6 +46,7 @@ __all__ = [
     "compare",
     "describe_store",
     "diagnose",
+    "explain",
     "free_energy_value",
     "from_shapiq",
     "interactions",

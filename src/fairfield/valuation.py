@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from fairfield.display import MOST_ROWS, html_table, number, text_table
 from fairfield.game import FloatArray, Player
+from fairfield.shap_view import explanation
 
 if TYPE_CHECKING:
     import pandas as pd
+    import shap
 
 # At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
 CONVERGED = 1e-10
@@ -145,6 +147,18 @@ class Valuation:
         names = [f"game{i}" if i else "game" for i in range(len(levels))]
         index = pd.MultiIndex.from_product([*levels, self.players], names=[*names, "player"])
         return pd.DataFrame(known, index=index if levels else pd.Index(self.players, name="player"))
+
+    def to_shap(self) -> shap.Explanation:
+        """A ``shap.Explanation`` for shap's plots.
+
+        A criterion that is not efficient gets a last entry "(remainder)", so that the base
+        value F(∅) and all entries sum to F(N). shap writes "SHAP value" at its axes.
+        """
+        if self.empty is None or self.grand is None:
+            raise ValueError(f"{self.criterion} does not know F(∅) and F(N), which shap needs")
+        return explanation(
+            self.players, self.values, self.empty, self.grand, self.data, self.stderr
+        )
 
     def columns(self) -> dict[str, list[object]]:
         """What the table of one game shows, most valuable player first."""
