@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -124,8 +125,9 @@ class FeatureGame(Game):
                 nonlocal seen
                 if not seen:
                     seconds = (time.perf_counter() - started) * total / count
-                    if seconds > LONG:
-                        bar.write(f"{self!r}: {total:,} model rows, about {seconds:,.0f} s")
+                    if seconds > LONG and not bar.disable:
+                        told = f"{self!r}: {total:,} model rows, about {seconds:,.0f} s"
+                        bar.write(told, file=sys.stderr)
                 seen += count
                 bar.update(count)
 
