@@ -1,6 +1,6 @@
 """The paper's claims about features on Adult, each beside what is found here.
 
-    FAIRFIELD_DATA=folder python benchmarks/adult.py [--rows 200]
+    FAIRFIELD_DATA=folder python benchmarks/adult.py [--rows 200] [--figures folder]
 
 Without the data set (a file, or a network) it says so and stops.
 """
@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 from measure import show
 
+from fairfield.paper import adult
 from fairfield.paper import features as paper
 
 warnings.filterwarnings("ignore", message="Stochastic Optimizer: Maximum iterations")
@@ -20,15 +21,16 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=int, default=200)
     options.add_argument("--data", default=None)
+    options.add_argument("--figures", default=None)
     given = options.parse_args()
     print("# The paper's feature study on Adult")
     try:
-        X, y = paper.load_adult(given.data)
+        X, y = adult.load_adult(given.data)
     except (OSError, ValueError) as reason:
         print(f"\nAdult could not be loaded: {reason}")
         return
     rows = paper.sample_rows(y, given.rows)
-    studies = [paper.study(name, X, y, rows) for name in paper.MODELS]
+    studies = [paper.study(name, X, y, rows) for name in adult.MODELS]
     print(
         f"\n{given.rows} training rows drawn at random, {int(y[rows].sum())} of them with an income "
         "above 50K; T = .1; 100 background rows."
@@ -89,6 +91,9 @@ def main() -> None:
             )
         ],
     )
+    if given.figures is not None:
+        for s in studies:
+            paper.draw(s, given.figures)
     pushed = [float(np.mean(s.comparison["variational_index"].steps)) for s in studies]
     print(f"\nSteps of the default solver, mean: {', '.join(f'{value:.1f}' for value in pushed)}.")
 

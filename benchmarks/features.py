@@ -18,7 +18,7 @@ from measure import machine, show
 
 import fairfield as ff
 from fairfield.games.subcubes import MOST_ROWS
-from fairfield.paper import features as paper
+from fairfield.paper.adult import MODELS, fit, load_adult
 
 warnings.filterwarnings("ignore")
 EXPLAINED, REPEATS = 10, 5
@@ -137,7 +137,7 @@ def memory(name: str) -> None:
     """Peak memory of one table, 16 features × 100 background rows; run in its own process."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((2000, 16))
-    model = paper.fit(name, X, X[:, 0] + X[:, 1] * X[:, 2] > 0)
+    model = fit(name, X, X[:, 0] + X[:, 1] * X[:, 2] > 0)
     model.predict_proba(X[:10])
     before = peak()
     start = time.perf_counter()
@@ -158,11 +158,11 @@ def main() -> None:
         f"# Feature values of black boxes\n\n{machine()}, shap {_version('shap')}, Python {sys.version.split()[0]}"
     )
     try:
-        frame, y = paper.load_adult(download=False)
+        frame, y = load_adult(download=False)
         X, source = frame.to_numpy(), "Adult"
     except FileNotFoundError:
         (X, y), source = generated(rng), "a generated table with the ties of Adult"
-    models = {name: Counted(paper.fit(name, X, y)) for name in paper.MODELS}
+    models = {name: Counted(fit(name, X, y)) for name in MODELS}
     background = X[rng.choice(len(X), 100, replace=False)]
     rows = X[rng.choice(len(X), EXPLAINED, replace=False)]
     show(
@@ -185,7 +185,7 @@ def main() -> None:
         without_ties(models, rng),
     )
     peaks = []
-    for name in paper.MODELS:
+    for name in MODELS:
         told = subprocess.run(
             [sys.executable, __file__, "--memory", name], capture_output=True, text=True, check=True
         ).stdout.split()

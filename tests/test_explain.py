@@ -83,6 +83,21 @@ def test_linear_models_of_several_outputs_and_groups(X):
     assert_allclose(LinearGame(two, X[0], X, output=1).gains[1], X[0, 1] - X[:, 1].mean())
 
 
+def test_linear_models_of_frames(X):
+    pd = pytest.importorskip("pandas")
+    from sklearn.linear_model import LinearRegression
+
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.arange(20) % 3, "c": X[:, 1] > 0})
+    model = LinearRegression().fit(frame, X[:, 2] + frame["b"])
+    game = game_of(model, frame[:3], frame[["c", "a", "b"]])
+    assert isinstance(game, LinearGame)
+    assert_allclose(game.extension().ends()[1], model.predict(frame[:3]))
+    wanted = ff.FeatureGame(model, frame[:3], frame)
+    assert_allclose(game.worths(brute.coalitions(3)), wanted.table(), atol=1e-12)
+    with pytest.raises(ValueError, match="the model needs 3"):
+        LinearGame(model, frame[["a", "b"]], frame[["a", "b"]])
+
+
 def test_a_link_is_not_linear(X):
     from sklearn.linear_model import PoissonRegressor
 

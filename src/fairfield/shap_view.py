@@ -33,8 +33,10 @@ def explanation(
         raise ValueError(
             f"values of shape {values.shape} were given; shap draws one game, or a batch of one axis"
         )
-    import shap
-
+    try:
+        import shap
+    except ImportError as reason:
+        raise ImportError("to_shap needs shap: pip install shap") from reason
     low, high = np.asarray(empty, dtype=float), np.asarray(grand, dtype=float)
     names = [str(player) for player in players]
     rest = high - low - values.sum(axis=-1)

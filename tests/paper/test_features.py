@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fairfield as ff
+from fairfield.paper import adult as data
 from fairfield.paper import features as paper
 
 pd = pytest.importorskip("pandas")
@@ -32,32 +33,32 @@ def folder(tmp_path):
 
 
 def test_rows_are_encoded_as_in_the_paper(folder, monkeypatch):
-    X, y = paper.load_adult(folder)
-    assert list(X.columns) == list(paper.COLUMNS.values())
+    X, y = data.load_adult(folder)
+    assert list(X.columns) == list(data.COLUMNS.values())
     assert y.tolist() == [False, True, False]
     assert X["Workclass"].tolist() == [2, 0, 1]  # "?" first, then by name
     assert X["Relationship"].tolist() == [0, 4, 5]
     assert X["Country"].tolist() == [2, 1, 0]
     assert X["Age"].tolist() == [39, 50, 28]
     monkeypatch.setenv("FAIRFIELD_DATA", str(folder / "adult"))
-    assert paper.load_adult()[0].equals(X)
-    assert paper.load_adult(folder / "adult" / "adult_train.csv")[0].equals(X)
+    assert data.load_adult()[0].equals(X)
+    assert data.load_adult(folder / "adult" / "adult_train.csv")[0].equals(X)
 
 
 def test_missing_data_is_told(tmp_path, monkeypatch):
     monkeypatch.delenv("FAIRFIELD_DATA", raising=False)
     with pytest.raises(FileNotFoundError, match="set FAIRFIELD_DATA"):
-        paper.load_adult(download=False)
+        data.load_adult(download=False)
     with pytest.raises(FileNotFoundError, match=r"no adult_train\.csv\.gz in"):
-        paper.load_adult(tmp_path)
+        data.load_adult(tmp_path)
     (tmp_path / "adult_train.csv").write_text("age,income\n1,>50K\n")
     with pytest.raises(ValueError, match="lacks the columns"):
-        paper.load_adult(tmp_path)
+        data.load_adult(tmp_path)
 
 
 @pytest.mark.parametrize("training_first", [True, False])
 def test_openml_gives_the_same_rows(folder, monkeypatch, training_first):
-    wanted = paper.load_adult(folder)
+    wanted = data.load_adult(folder)
     frame = pd.read_csv(folder / "adult" / "adult_train.csv", na_values="?")
     frame = frame.rename(columns={"income": "class"})
     for name in frame.columns:
@@ -68,20 +69,20 @@ def test_openml_gives_the_same_rows(folder, monkeypatch, training_first):
     import sklearn.datasets
 
     monkeypatch.delenv("FAIRFIELD_DATA", raising=False)
-    monkeypatch.setattr(paper, "TRAINING_ROWS", 3)
+    monkeypatch.setattr(data, "TRAINING_ROWS", 3)
     monkeypatch.setattr(
         sklearn.datasets, "fetch_openml", lambda *a, **k: types.SimpleNamespace(frame=both.copy())
     )
-    X, y = paper.load_adult()
+    X, y = data.load_adult()
     assert_array_equal(X.to_numpy(), wanted[0].to_numpy())
     assert_array_equal(y, wanted[1])
-    monkeypatch.setattr(paper, "TRAINING_ROWS", 1)
+    monkeypatch.setattr(data, "TRAINING_ROWS", 1)
     if not training_first:
         with pytest.raises(ValueError, match="not in the known order"):
-            paper.load_adult()
+            data.load_adult()
 
 
-def test_a_study_is_told_in_numbers(rng):
+def test_a_study_is_told_in_numbers(rng, tmp_path):
     from sklearn.utils import resample
 
     X = pd.DataFrame(rng.integers(0, 4, (150, 4)).astype(float), columns=list("abcd"))
@@ -89,7 +90,7 @@ def test_a_study_is_told_in_numbers(rng):
     found = paper.study("logistic", X, y, paper.sample_rows(y, 20))
     assert found.accuracy > 0.7
     assert found.comparison["shapley"].players == ("a", "b", "c", "d")
-    model = paper.fit("logistic", X, y)
+    model = data.fit("logistic", X, y)
     truth = model.predict_proba(X.to_numpy()[found.rows])[range(20), y[found.rows].astype(int)]
     for name, curve in found.curves.items():
         assert_allclose(curve[:, 0], truth)
@@ -110,8 +111,11 @@ def test_a_study_is_told_in_numbers(rng):
     assert_allclose(sum(ranks.values()), 1 + 2 + 3 + 4)
     median, mean = found.convergence()
     assert len(median) == len(mean) == len(paper.STEPS)
+    pytest.importorskip("matplotlib")
+    for path in paper.draw(found, tmp_path / "figures", row=2):
+        assert path.stat().st_size > 20_000
     with pytest.raises(ValueError, match="no model 'forest'"):
-        paper.fit("forest", X, y)
+        data.fit("forest", X, y)
 
 
 @pytest.fixture(scope="module")
@@ -122,13 +126,13 @@ def adult():
     if path is None:
         pytest.skip("Adult is not at hand: set FAIRFIELD_DATA")
     pytest.importorskip("xgboost")
-    X, y = paper.load_adult(path)
-    return X, y, paper.fit("xgboost", X, y)
+    X, y = data.load_adult(path)
+    return X, y, data.fit("xgboost", X, y)
 
 
 def test_the_papers_model_is_the_same(adult):
     X, y, model = adult
-    assert len(X) == paper.TRAINING_ROWS
+    assert len(X) == data.TRAINING_ROWS
     assert (model.predict(X.to_numpy()) == y).mean() == paper.PAPER_ACCURACY["xgboost"]
 
 

@@ -38,21 +38,26 @@ class LinearGame(Game):
         single, explained = as_table(rows)
         known = Tabular.of(explained, as_table(background, rows)[1])
         slopes, intercept = _line(model, output)
-        if known.rows.shape[1:] != slopes.shape or not np.issubdtype(known.rows.dtype, np.number):
+        # A matrix of mixed columns holds places of values; decoded, it holds the values.
+        values, others = (
+            np.asarray(known.decode(matrix), dtype=float)
+            for matrix in (known.rows, known.background)
+        )
+        if values.shape[1:] != slopes.shape:
             raise ValueError(
-                f"rows of {known.rows.shape[1]} columns were given; the model needs "
-                f"{len(slopes)} columns of numbers"
+                f"rows of {values.shape[1]} columns were given; the model needs {len(slopes)}"
             )
-        self._compare(model, explained, known.rows @ slopes + intercept)
+        self._compare(model, explained, values @ slopes + intercept)
         self.players, player_of = group_columns(known.columns, groups)
         self.batch = () if single else (len(explained),)
-        gains = slopes * (known.rows - known.background.mean(axis=0))
+        mean = others.mean(axis=0)
+        gains = slopes * (values - mean)
         owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
         self.gains = (gains @ owned).reshape((*self.batch, -1))
-        self.base = float(known.background.mean(axis=0) @ slopes + intercept)
+        self.base = float(mean @ slopes + intercept)
         self.data = None
         if len(self.players) == len(player_of):
-            self.data = known.rows[:, np.argsort(player_of)].reshape((*self.batch, -1))
+            self.data = values[:, np.argsort(player_of)].reshape((*self.batch, -1))
 
     @staticmethod
     def _compare(model: Any, rows: Any, ours: FloatArray) -> None:

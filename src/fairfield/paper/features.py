@@ -1,18 +1,16 @@
-"""The paper's study of features: who carries the prediction of an income above 50 000 dollars.
+"""The paper's study of features: what carries the prediction of an income on Adult.
 
-Adult / Census Income (Becker and Kohavi 1996, doi 10.24432/C5XW20), 12 features; XGBoost,
-logistic regression and a multi-layer perceptron with the paper's parameters; the worth of
-a coalition of features is the mean predicted probability of the true label over 100
-background rows; T = 0.1.
+The worth of a coalition of features is the mean predicted probability of the true label
+over 100 background rows; T = 0.1.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,22 +21,11 @@ from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
 from fairfield.game import FloatArray, TableGame
 from fairfield.games.features import FeatureGame
+from fairfield.paper.adult import fit
 from fairfield.plots.criteria import mean_ranks
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TEMPERATURE = 0.1
 CRITERIA = ("variational_index", "shapley", "banzhaf")
-MODELS = ("xgboost", "logistic", "mlp")
-TRAINING_ROWS = 32_561
-COLUMNS = {
-    "age": "Age", "workclass": "Workclass", "education-num": "Education-Num",
-    "marital-status": "Marital Status", "occupation": "Occupation", "relationship": "Relationship",
-    "race": "Race", "sex": "Sex", "capital-gain": "Capital Gain", "capital-loss": "Capital Loss",
-    "hours-per-week": "Hours per week", "native-country": "Country",
-}  # fmt: skip
-RELATIONSHIPS = ("Not-in-family", "Unmarried", "Other-relative", "Own-child", "Husband", "Wife")
 # What the paper prints.
 PAPER_ACCURACY = {
     "xgboost": 0.8934307914376094,
@@ -52,93 +39,6 @@ PAPER_CONVERGENCE = {
 }  # fmt: skip
 # The iterations its table reports, counted from 0; it prints ‖Δx‖₂/n.
 STEPS = (0, 2, 3, 5, 9, 10)
-
-
-def load_adult(
-    path: str | os.PathLike[str] | None = None, *, download: bool = True
-) -> tuple[pd.DataFrame, BoolArray]:
-    """The 32 561 training rows as the paper encodes them, and whether the income is above 50K.
-
-    From ``path`` or the environment variable FAIRFIELD_DATA (the CSV file, or a folder that
-    holds it), else from OpenML. Categories become the places of their sorted names, "?"
-    first; relationships have an order of their own.
-    """
-    file = _find(path)
-    if file is None and not download:
-        raise FileNotFoundError("Adult was not found; set FAIRFIELD_DATA to its folder or file")
-    table = _from_openml() if file is None else _read(file)
-    X = table[list(COLUMNS)].rename(columns=COLUMNS)
-    for name in X.columns:
-        if X[name].dtype.kind not in "if":
-            names = list(RELATIONSHIPS) if name == "Relationship" else sorted(set(X[name]))
-            X[name] = X[name].map({category: code for code, category in enumerate(names)})
-    return X.astype(float), (table["income"].str.strip(". ") == ">50K").to_numpy()
-
-
-def _find(path: str | os.PathLike[str] | None) -> Path | None:
-    """The CSV file that was asked for, if there is one."""
-    given = path or os.environ.get("FAIRFIELD_DATA")
-    if not given:
-        return None
-    place = Path(given)
-    names = ("adult_train.csv.gz", "adult_train.csv")
-    found = [place, *(place / name for name in names), *(place / "adult" / name for name in names)]
-    for file in found:
-        if file.is_file():
-            return file
-    raise FileNotFoundError(
-        f"there is no adult_train.csv.gz in {place}; give the file or its folder"
-    )
-
-
-def _read(file: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    table: pd.DataFrame = pd.read_csv(file, skipinitialspace=True, keep_default_na=False)
-    missing = {*COLUMNS, "income"} - set(table.columns)
-    if missing:
-        raise ValueError(f"{file} lacks the columns {sorted(missing)}; a header is needed")
-    return table
-
-
-def _from_openml() -> pd.DataFrame:
-    from sklearn.datasets import fetch_openml
-
-    table: pd.DataFrame = fetch_openml("adult", version=2, as_frame=True).frame
-    table = table.rename(columns={"class": "income"})
-    for name in table.columns:
-        if table[name].dtype.kind not in "if":
-            table[name] = table[name].astype(object).fillna("?")
-    # Training and test rows come as one table, in either order; this row begins the first.
-    for start in (0, len(table) - TRAINING_ROWS):
-        if table["fnlwgt"].iloc[start] == 77516:
-            return table.iloc[start : start + TRAINING_ROWS].reset_index(drop=True)
-    raise ValueError("OpenML's table is not in the known order; give the file by FAIRFIELD_DATA")
-
-
-def fit(name: str, X: Any, y: BoolArray) -> Any:
-    """A model with the paper's parameters, fitted to all training rows."""
-    table = np.asarray(X)
-    if name == "xgboost":
-        from xgboost import XGBClassifier
-
-        model: Any = XGBClassifier(
-            base_score=0.5, tree_method="exact", random_state=0, max_depth=6, n_estimators=100,
-            learning_rate=0.300000012,
-        )  # fmt: skip
-    elif name == "logistic":
-        from sklearn.linear_model import LogisticRegression
-
-        model = LogisticRegression(random_state=0, solver="liblinear", C=0.5)
-    elif name == "mlp":
-        from sklearn.neural_network import MLPClassifier
-
-        model = MLPClassifier(
-            random_state=0, max_iter=300, learning_rate_init=0.002, hidden_layer_sizes=(50, 50)
-        )
-    else:
-        raise ValueError(f"there is no model {name!r}; choose from {', '.join(MODELS)}")
-    return model.fit(table, y)
 
 
 @dataclass(frozen=True)
@@ -211,6 +111,7 @@ def study(
     game = FeatureGame(trained, table[chosen], background, output="label", y=y[chosen])
     names = [str(name) for name in getattr(X, "columns", range(table.shape[1]))]
     played = TableGame(game.table(progress), names)
+    played.data, played.nulls = game.data, game.nulls
     found = compare(played, criteria=CRITERIA, temperature=temperature)
     steps = variational_values(played, max(STEPS) + 1, temperature=temperature)
     return Study(
@@ -243,3 +144,47 @@ def _shares(found: dict[str, FloatArray], room: float) -> dict[str, float]:
     smallest = table <= table.min(axis=0) + room
     credit = smallest / smallest.sum(axis=0)
     return dict(zip(found, credit.mean(axis=1).tolist(), strict=True))
+
+
+class Curve(NamedTuple):
+    """One removal curve, as plots take it."""
+
+    label: str
+    fractions: FloatArray
+    worths: FloatArray
+
+
+def draw(found: Study, folder: str | PathLike[str], row: int = 0) -> list[Path]:
+    """The paper's figures for a study, as PNG files: their paths.
+
+    Removal curves and waterfalls of one of its rows (the number in the study), and box
+    plots and average ranks over the rows of each label.
+    """
+    from matplotlib.figure import Figure
+
+    from fairfield import plots
+
+    count = len(found.comparison["shapley"].players)
+    shares = np.arange(count + 1) / count
+    own = Comparison({name: v[row] for name, v in found.comparison.items()})
+    removal = Figure(figsize=(24, 5), layout="constrained")
+    first, *others = removal.subplots(1, 1 + len(own), width_ratios=[1, *[1.2] * len(own)])
+    plots.curves(
+        [Curve(name, shares, curve[row]) for name, curve in found.curves.items()],
+        first,
+        errors=own,
+    )
+    first.set(xlabel="share of the features removed", ylabel="probability of the true label")
+    for ax, valuation in zip(others, own.values(), strict=True):
+        plots.waterfall(valuation, ax)
+    statistics = Figure(figsize=(20, 11), layout="constrained")
+    axes = statistics.subplots(2, 2)
+    for column, label in enumerate((True, False)):
+        here = Comparison({name: v[found.labels == label] for name, v in found.comparison.items()})
+        plots.box(here, axes[0, column]).set_title(f"income {'above' if label else 'at most'} 50K")
+        plots.ranks(here, axes[1, column])
+    paths = [Path(folder) / f"{what}_{found.model}.png" for what in ("removal", "statistics")]
+    for figure, path in zip((removal, statistics), paths, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=100)
+    return paths

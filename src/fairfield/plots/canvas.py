@@ -36,8 +36,10 @@ def list_axes(ax: Axes | None, labels: Sequence[str], bars: int = 1) -> Axes:
 
 def new_axes(width: float, height: float) -> Axes:
     """An axes of its own figure, which keeps labels inside."""
-    import matplotlib.pyplot as plt
-
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as reason:
+        raise ImportError("pictures need matplotlib: pip install 'fairfield[plots]'") from reason
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
@@ -84,13 +86,15 @@ def number(value: Any) -> str:
 def signed(value: float, scale: float) -> str:
     """A contribution with its sign and the digits that matter at this scale.
 
-    >>> signed(0.01234, 0.5), signed(-12.3, 400), signed(0, 1)
-    ('+0.012', '−12', '0')
+    >>> signed(0.01234, 0.5), signed(-12.3, 400), signed(0, 1), signed(1e-9, 1)
+    ('+0.012', '−12', '0', '≈0')
     """
     if value == 0 or scale == 0:
         return "0"
     digits = int(np.clip(2 - np.floor(np.log10(scale)), 0, 12))
     text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return "≈0"
     return ("+" if value > 0 else "−") + text
 
 
