@@ -36,8 +36,9 @@ def test_functions_are_feature_games(X):
 
 
 def test_a_background_is_needed_but_for_trees(X):
-    with pytest.raises(ValueError, match="no background was given"):
+    with pytest.raises(ValueError, match="no background was given") as caught:
         ff.explain(wavy, X)
+    assert any("LinearGame: function has no coef_" in note for note in caught.value.__notes__)
 
 
 @pytest.mark.parametrize("many", [True, False])

@@ -53,18 +53,26 @@ def game_of(
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
     FeatureGame: 4 games of 3 players
     """
+    refusals = []
     if output != "probability" and not callable(background):
         for closed in (_tree_game, LinearGame):
             try:
                 return closed(model, X, background, output=output, groups=groups)
-            except (TypeError, ValueError):
-                continue  # not a model, or not an output, with this closed form
-    return FeatureGame(model, X, background, output=output, groups=groups)
+            except (TypeError, ValueError) as reason:
+                refusals.append(f"{closed.__name__.strip('_')}: {reason}")
+    try:
+        return FeatureGame(model, X, background, output=output, groups=groups)
+    except (TypeError, ValueError) as error:
+        for refusal in refusals:
+            error.add_note(f"no closed form either, {refusal}")
+        raise
 
 
 def _tree_game(model: Any, rows: Any, background: Any, **rest: Any) -> Game:
     try:
         kind: Callable[..., Game] = import_module("fairfield.games.trees").TreeGame
     except ModuleNotFoundError as reason:
+        if reason.name != "fairfield.games.trees":
+            raise
         raise TypeError("tree models have no closed form here") from reason
     return kind(model, rows, background, **rest)
