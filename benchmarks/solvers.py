@@ -12,7 +12,7 @@ from measure import show
 import fairfield as ff
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-import brute  # noqa: E402  # the families of the tests, found only now
+import brute  # the families of the tests, found only now
 
 
 def main() -> None:
@@ -46,7 +46,9 @@ def main() -> None:
          "Alg. 1 fails", "default below coordinate", "default at a saddle", "starts=8 below coordinate"),
         rows,
     )  # fmt: skip
-    print(f"\nThe default's ELBO is below coordinate ascent's in {below} of 600 cases, at a saddle in {saddles}.")
+    print(
+        f"\nThe default's ELBO is below coordinate ascent's in {below} of 600 cases, at a saddle in {saddles}."
+    )
 
 
 if __name__ == "__main__":

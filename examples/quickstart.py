@@ -28,7 +28,7 @@ def main() -> None:
     print(ff.interactions(game))
     print("\nWhich axioms hold:\n")
     for name in ("shapley", "banzhaf"):
-        print(f"{name}\n{ff.axioms.show(ff.axioms.check(name, game))}\n")
+        print(f"{name}\n{ff.axioms.check(name, game)}\n")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,23 @@
 """What several tests share."""
 
+import importlib
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 # Reference results of others may lie beside the project; they are not part of it.
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference"
+# Engines whose absence is a failure rather than a skip, as in continuous integration.
+REQUIRED = os.environ.get("FAIRFIELD_REQUIRE", "").split(",")
+
+
+# The same examples on every run of continuous integration: a failure is a change's fault.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture
@@ -25,3 +36,13 @@ def reference():
         return np.load(path, allow_pickle=False)
 
     return load
+
+
+def needs(module, engine):
+    """The module, or a skip where it is not installed and not required."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        if engine in REQUIRED:
+            raise
+        pytest.skip(f"{engine} is not installed")

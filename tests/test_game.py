@@ -46,6 +46,10 @@ def test_sums_and_multiples_of_games(rng):
     game = 2 * ff.TableGame(one) + ff.TableGame(other) - ff.TableGame(one) * 0.5
     assert_allclose(ff.shapley(game).values, brute.shapley(1.5 * one + other), atol=1e-12)
     assert "terms" in game.describe()
+    games = [ff.TableGame(one), ff.TableGame(other)]
+    assert_allclose(
+        ff.shapley(-sum(games) / 2).values, brute.shapley(-(one + other) / 2), atol=1e-12
+    )
     with pytest.raises(ValueError, match="same players"):
         ff.TableGame(one) + ff.TableGame(np.zeros(4))
     with pytest.raises(ValueError, match="finite"):
@@ -79,6 +83,13 @@ def test_describe_tells_games_apart(rng):
         (lambda: ff.shapley(lambda S: S.sum(axis=1)), "pass players="),
         (lambda: ff.shapley(ff.TableGame([0, 1]), players=1), "knows its players"),
         (lambda: ff.shapley({(): 0, ("a",): 1, ("b",): 1}), r"1 of the 4 .* \{a, b\} among them"),
+        (lambda: ff.shapley({tuple(range(60)): 1.0}), r"of 60 players have no worth, \{\} among"),
+        (lambda: ff.shapley({(): 0, ("a", "b"): 1, ("b", "a"): 2}), "given twice"),
+        (lambda: ff.shapley({"ab": 1}), "does not name a coalition"),
+        (lambda: ff.TableGame(np.zeros((0, 4))), "no games"),
+        (lambda: ff.shapley(lambda S: S.sum(axis=1), players=-1), "no players"),
+        (lambda: ff.shapley(lambda S: S.sum(axis=1), players=3.0), "no list of names"),
+        (lambda: ff.shapley(lambda S: S.sum(axis=1), players=[["a"]]), "cannot serve as a name"),
         (lambda: ff.shapley({("a",): 1, ("z",): 1}, players=["a", "b"]), "no player 'z'"),
     ],
 )

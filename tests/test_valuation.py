@@ -64,12 +64,13 @@ def test_rows_of_a_batch(many):
     assert_array_equal(row.values, many.values[2])
     assert_array_equal(row.trajectory, many.trajectory[:, 2])
     assert isinstance(row.elbo, float)
-    assert row.stop == "took 3 steps as asked"
-    assert many.stop == "4 × took 3 steps as asked"
+    assert row.stop == "took the steps asked for"
+    assert many.stop == "4 × took the steps asked for"
     assert many[1:3].batch == (2,)
     assert len(many.converged) == 4
-    with pytest.raises(IndexError, match="only a batch has rows"):
-        row[0]
+    assert row[0] == row.values[0]
+    with pytest.raises(KeyError, match="no player 'zed'"):
+        row["zed"]
     with pytest.raises(ValueError, match="take one game"):
         many.ranking()
 
@@ -80,6 +81,34 @@ def test_a_batch_as_long_as_its_players_is_sliced_right(rng):
     assert v[1].players == v.players
     assert_array_equal(v[1].values, v.values[1])
     assert v[1].temperature == 1.0
+
+
+def test_a_batch_of_two_axes_is_sliced_along_them(rng):
+    v = ff.variational_values(rng.standard_normal((2, 3, 8)), 2, temperature=1.0)
+    assert v[1].batch == (3,)
+    assert_array_equal(v[1, 2].values, v.values[1, 2])
+    assert_array_equal(v[..., 0].values, v.values[:, 0])
+    assert_array_equal(v[1].trajectory, v.trajectory[:, 1])
+    assert v[1, 2].elbo == v.elbo[1, 2]
+    assert [row.batch for row in v] == [(3,), (3,)]
+    with pytest.raises(IndexError):
+        v[0, 0, 0]
+
+
+def test_one_game_is_read_by_player():
+    v = ff.shapley(lambda S: S @ [1.0, 3.0, 2.0], players=NAMES)
+    assert v["bob"] == pytest.approx(3)
+    assert v.to_dict() == pytest.approx(dict(zip(NAMES, [1, 3, 2], strict=True)))
+    assert list(v) == NAMES
+    assert len(v) == 3
+    assert "ann" in v
+    assert "zed" not in v
+
+
+def test_players_may_be_tuples(tmp_path):
+    pytest.importorskip("pandas")
+    v = ff.shapley(lambda S: S.sum(axis=1), players=[("a", 1), ("b", 2)])
+    assert list(v.to_frame().index) == [("a", 1), ("b", 2)]
 
 
 def test_means_over_a_batch(many):

@@ -18,26 +18,59 @@ from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.explain import explain
-from fairfield.game import Extension, FunctionGame, Game, TableGame
+from fairfield.game import FunctionGame, Game, TableGame
+from fairfield.games.classic import (
+    AirportGame,
+    BankruptcyGame,
+    CardinalityGame,
+    GlovesGame,
+    UnanimityGame,
+)
+from fairfield.games.ensembles import EnsembleGame
 from fairfield.games.features import FeatureGame
+from fairfield.games.neighbors import NeighborGame
+from fairfield.games.set_functions import (
+    CoverageGame,
+    CutGame,
+    FacilityLocationGame,
+    FLIDGame,
+    PairwiseGame,
+)
 from fairfield.games.shapiq import from_shapiq, to_shapiq
+from fairfield.games.trees import TreeGame
+from fairfield.games.voting import VotingGame
+from fairfield.multilinear import Extension
 from fairfield.valuation import Valuation
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AirportGame",
     "Annealing",
+    "BankruptcyGame",
     "Boltzmann",
+    "CardinalityGame",
     "Comparison",
+    "CoverageGame",
+    "CutGame",
     "Diagnosis",
+    "EnsembleGame",
     "Extension",
+    "FLIDGame",
+    "FacilityLocationGame",
     "FeatureGame",
     "FunctionGame",
     "Game",
+    "GlovesGame",
     "Interactions",
+    "NeighborGame",
+    "PairwiseGame",
     "StoreError",
     "TableGame",
+    "TreeGame",
+    "UnanimityGame",
     "Valuation",
+    "VotingGame",
     "WorthError",
     "annealing",
     "axioms",

@@ -56,6 +56,8 @@ def coalition_of(members: Iterable[object], players: Sequence[object]) -> BoolAr
     >>> coalition_of({"b"}, ["a", "b"]).tolist()
     [False, True]
     """
+    if isinstance(members, str):
+        raise ValueError(f"{members!r} is one string; name the players in a list")
     chosen = set(members)
     unknown = chosen.difference(players)
     if unknown:

@@ -11,7 +11,8 @@ import numpy as np
 
 from fairfield.coalitions import spell
 from fairfield.display import MOST_ROWS, html_table, number, text_table
-from fairfield.game import FloatArray, Player
+from fairfield.game import Player
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation, read_plain, write_plain
 
 if TYPE_CHECKING:

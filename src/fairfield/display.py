@@ -31,7 +31,7 @@ def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = (
     ann       0.5
     exact table
     """
-    cells = [[name, *map(number, column)] for name, column in columns.items()]
+    cells = [[name, *map(number, _without_noise(column))] for name, column in columns.items()]
     widths = [max(map(len, column)) for column in cells]
     lines = []
     for row in zip(*cells, strict=True):
@@ -48,7 +48,17 @@ def html_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = (
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(number(cell))}</td>" for cell in row) + "</tr>"
-        for row in zip(*columns.values(), strict=True)
+        for row in zip(*map(_without_noise, columns.values()), strict=True)
     )
     below = "".join(f"<div>{escape(note)}</div>" for note in notes)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{below}"
+
+
+def _without_noise(column: Sequence[object]) -> list[object]:
+    """The column with 0 for what is rounding beside its largest entry."""
+    numbers = [abs(float(cell)) for cell in column if isinstance(cell, (float, np.floating))]
+    floor = 1e-14 * max(numbers, default=0.0)
+    return [
+        0.0 if isinstance(cell, (float, np.floating)) and abs(float(cell)) < floor else cell
+        for cell in column
+    ]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from fairfield.criteria.compare import Criterion, criterion_of
 from fairfield.energy.temperature import Temperature
 from fairfield.game import Game
-from fairfield.games.features import FeatureGame
+from fairfield.games.features import FeatureGame, is_tree_model
 from fairfield.games.linear import LinearGame
 from fairfield.games.tabular import Groups
+from fairfield.games.trees import TreeGame
 from fairfield.valuation import Valuation
 
 
@@ -53,26 +52,16 @@ def game_of(
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
     FeatureGame: 4 games of 3 players
     """
-    refusals = []
+    refusal = None
     if output != "probability" and not callable(background):
-        for closed in (_tree_game, LinearGame):
-            try:
-                return closed(model, X, background, output=output, groups=groups)
-            except (TypeError, ValueError) as reason:
-                refusals.append(f"{closed.__name__.strip('_')}: {reason}")
+        closed = TreeGame if is_tree_model(model) else LinearGame
+        try:
+            return closed(model, X, background, output=output, groups=groups)
+        except (TypeError, ValueError) as reason:
+            refusal = f"{closed.__name__} was no help either: {reason}"
     try:
         return FeatureGame(model, X, background, output=output, groups=groups)
     except (TypeError, ValueError) as error:
-        for refusal in refusals:
-            error.add_note(f"no closed form either, {refusal}")
+        if refusal is not None:
+            error.add_note(refusal)
         raise
-
-
-def _tree_game(model: Any, rows: Any, background: Any, **rest: Any) -> Game:
-    try:
-        kind: Callable[..., Game] = import_module("fairfield.games.trees").TreeGame
-    except ModuleNotFoundError as reason:
-        if reason.name != "fairfield.games.trees":
-            raise
-        raise TypeError("tree models have no closed form here") from reason
-    return kind(model, rows, background, **rest)

@@ -1,106 +1,32 @@
 """Games: players, and a worth for every coalition of them.
 
-A game answers ``worths(coalitions)``. Where its multilinear extension
-
-    f(x) = E F(z),   z_i ~ Bernoulli(x_i) independently,
-
-has a closed form, the game also hands out that :class:`Extension`; every criterion
-is a reading of it.
+A game answers ``worths(coalitions)``; where its multilinear extension has a closed form,
+it also hands that out.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, cast
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, TypeAlias, cast
 
 import array_api_compat
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fairfield.coalitions import BoolArray, coalition_of, enumerate_coalitions, rows_of, spell
+from fairfield.coalitions import (
+    BoolArray,
+    coalition_of,
+    enumerate_coalitions,
+    members,
+    rows_of,
+    spell,
+)
+from fairfield.multilinear import CombinedExtension, Extension, FloatArray
 
-FloatArray: TypeAlias = NDArray[np.float64]
 Player: TypeAlias = Hashable
 Players: TypeAlias = int | Iterable[Player]
 Worths: TypeAlias = Callable[[BoolArray], ArrayLike]
-
-
-class Update(Protocol):
-    """New inclusion probabilities of player ``i``, given his slope of the extension."""
-
-    def __call__(self, player: int, slope: FloatArray) -> FloatArray: ...
-
-
-class Extension:
-    """The multilinear extension of a game, or of a batch of games.
-
-    Points ``x`` have shape ``(..., *batch, n)``; a single point ``(n,)`` serves every
-    game of a batch. Answers carry the leading axes of the points and of the batch.
-
-    A closed form implements ``value``, ``gradient`` and ``hessian`` (and ``rows`` when
-    it comes in batches), and says in ``degree`` how high its polynomial goes (the number
-    of players when in doubt). It may do better than the general way to the rest.
-    """
-
-    method: str
-    players: int
-    batch: tuple[int, ...] = ()
-    degree: int
-
-    @property
-    def offset(self) -> FloatArray:
-        """A constant of each game that ``centred`` leaves out; no criterion depends on it."""
-        return np.zeros(self.batch)
-
-    def value(self, x: ArrayLike) -> FloatArray:
-        """f(x), the mean worth when player i joins with probability x_i."""
-        raise NotImplementedError
-
-    def gradient(self, x: ArrayLike) -> FloatArray:
-        """∇f(x): player i's mean marginal contribution to coalitions drawn from x."""
-        raise NotImplementedError
-
-    def hessian(self, x: ArrayLike) -> FloatArray:
-        """∇²f(x), zero on its diagonal: f is linear in each x_i."""
-        raise NotImplementedError
-
-    def shapley(self) -> FloatArray:
-        """∫₀¹ ∇f(t, …, t) dt, exact by Gauss–Legendre: ∇f has degree - 1 on the diagonal."""
-        nodes, weights = np.polynomial.legendre.leggauss(-(-self.degree // 2))
-        gradients = [self.gradient(np.full(self.players, (1 + t) / 2)) for t in nodes]
-        return np.asarray(sum(w / 2 * g for w, g in zip(weights, gradients, strict=True)))
-
-    def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
-        """∂_A f(x) = Σ_{L ⊆ A} (-1)^(|A|-|L|) f(x with L in and A∖L out)."""
-        chosen = list(coalition)
-        total = np.float64(0.0)
-        for corner in enumerate_coalitions(len(chosen)):
-            at = np.array(x, dtype=float)
-            at[..., chosen] = corner
-            total = total + (-1.0) ** (len(chosen) - corner.sum()) * self.value(at)
-        return np.asarray(total)
-
-    def ends(self) -> tuple[FloatArray, FloatArray]:
-        """F(∅) and F(N), the extension at the two ends of the diagonal."""
-        return self.value(np.zeros(self.players)), self.value(np.ones(self.players))
-
-    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """``f(x) - offset`` and ∇f(x) together: what ascent of the ELBO reads."""
-        return self.value(x) - self.offset, self.gradient(x)
-
-    def sweep(self, x: FloatArray, update: Update) -> FloatArray:
-        """x after one update of every player in turn, each seeing those before him."""
-        x = x.copy()
-        for i in range(self.players):
-            x[..., i] = update(i, self.gradient(x)[..., i])
-        return x
-
-    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
-        """The extensions of some games of a batch, whose batch axes count as one."""
-        if self.batch:
-            raise NotImplementedError
-        return self
 
 
 class Game:
@@ -155,6 +81,16 @@ class Game:
 
     __rmul__ = __mul__
 
+    def __truediv__(self, divisor: float) -> Game:
+        return self * (1.0 / divisor)
+
+    def __neg__(self) -> Game:
+        return self * -1.0
+
+    def __radd__(self, other: object) -> Game:
+        # sum() starts from 0.
+        return self if other == 0 else NotImplemented
+
     def __sub__(self, other: Game) -> Game:
         return self + other * -1.0
 
@@ -178,6 +114,8 @@ class TableGame(Game):
             )
         if table.dtype not in (xp.float32, xp.float64):
             table = xp.astype(table, xp.float64)
+        if 0 in table.shape[:-1]:
+            raise ValueError(f"a table of shape {tuple(table.shape)} is a batch of no games")
         length = table.shape[-1] if table.ndim else 0
         count = max(length, 1).bit_length() - 1
         if length != 2**count or count == 0:
@@ -206,7 +144,7 @@ class TableGame(Game):
         inside = enumerate_coalitions(len(self.players), row, row + 1)[0]
         where = f" of game {game}" if self.batch else ""
         raise ValueError(
-            f"the worth of coalition {spell(np.array(self.players, dtype=object)[inside])}{where} is "
+            f"the worth of coalition {spell(members(inside, self.players))}{where} is "
             f"{worth}; every worth must be a finite number"
         )
 
@@ -218,27 +156,38 @@ class TableGame(Game):
         >>> TableGame.from_mapping(ann_and_bob).worth_table.tolist()
         [0.0, 1.0, 1.0, 3.0]
         """
-        given = {frozenset(coalition): worth for coalition, worth in worths.items()}
+        given: dict[frozenset[Player], float] = {}
+        for coalition, worth in worths.items():
+            if isinstance(coalition, str) or not isinstance(coalition, Iterable):
+                raise ValueError(
+                    f"{coalition!r} does not name a coalition; keys are tuples or frozensets of players"
+                )
+            if frozenset(coalition) in given:
+                raise ValueError(f"coalition {spell(coalition)} is given twice")
+            given[frozenset(coalition)] = worth
         if players is None:
-            # The order in which names first appear, sorted inside a coalition.
-            players = dict.fromkeys(p for s in worths for p in sorted(s, key=str))
+            # The order in which names first appear; those of one coalition as they sort.
+            players = dict.fromkeys(p for s in given for p in _in_order(s))
         names = name_players(players)
-        table = np.full(2 ** len(names), np.nan)
-        seen = np.zeros(len(table), dtype=bool)
-        for coalition, worth in given.items():
-            at = rows_of(coalition_of(coalition, names))
-            table[at], seen[at] = worth, True
-        if not seen.all():
-            row = int(np.flatnonzero(~seen)[0])
-            inside = enumerate_coalitions(len(names), row, row + 1)[0]
+        rows = {int(rows_of(coalition_of(s, names))): worth for s, worth in given.items()}
+        if len(rows) < 2 ** len(names):
+            missing = next(row for row in range(2 ** len(names)) if row not in rows)
+            inside = enumerate_coalitions(len(names), missing, missing + 1)[0]
             raise ValueError(
-                f"{int((~seen).sum())} of the {len(table)} coalitions of {len(names)} players have "
-                f"no worth, {spell(np.array(names, dtype=object)[inside])} among them; name them all"
+                f"{2 ** len(names) - len(rows)} of the {2 ** len(names)} coalitions of {len(names)} "
+                f"players have no worth, {spell(members(inside, names))} among them; name them all"
             )
+        table = np.array([rows[row] for row in range(len(rows))], dtype=float)
         return cls(table, names)
 
+    def __getitem__(self, index: Any) -> TableGame:
+        """One game of a batch, or some of them."""
+        if not self.batch:
+            raise IndexError("this table is of one game; only a batch has rows")
+        return TableGame(self.worth_table[index], self.players)
+
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        rows = rows_of(coalitions)
+        rows = rows_of(np.asarray(coalitions, dtype=bool))
         xp = array_api_compat.array_namespace(self.worth_table)
         index = xp.asarray(rows, device=array_api_compat.device(self.worth_table))
         return np.asarray(on_host(xp.take(self.worth_table, index, axis=-1)))
@@ -267,7 +216,12 @@ class FunctionGame(Game):
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        worths = np.asarray(self.function(coalitions), dtype=float)
+        worths = np.asarray(self.function(coalitions))
+        if np.iscomplexobj(worths):
+            raise ValueError(
+                f"the worth function {self.name} returned complex worths; make them real"
+            )
+        worths = worths.astype(float)
         if worths.shape != (len(coalitions),):
             raise ValueError(
                 f"the worth function {self.name} returned shape {worths.shape} for "
@@ -298,6 +252,12 @@ class Combination(Game):
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))
 
+    def table(self, progress: bool | None = None) -> Any:
+        tables = [(factor, game.table(progress)) for factor, game in self.terms]
+        if any(table is None for _, table in tables):
+            return None
+        return sum(factor * table for factor, table in tables)
+
     def extension(self) -> Extension | None:
         parts = [(factor, game.extension()) for factor, game in self.terms]
         known = [(factor, part) for factor, part in parts if part is not None]
@@ -306,29 +266,6 @@ class Combination(Game):
     def describe(self) -> dict[str, Any]:
         terms = [{"factor": c, **game.describe()} for c, game in self.terms]
         return {**super().describe(), "terms": terms}
-
-
-class CombinedExtension(Extension):
-    """Σ c·f: the extension is linear in the game."""
-
-    def __init__(self, terms: Sequence[tuple[float, Extension]]) -> None:
-        self.terms = tuple(terms)
-        first = self.terms[0][1]
-        self.players, self.batch = first.players, first.batch
-        self.degree = max(part.degree for _, part in self.terms)
-        self.method = " + ".join(dict.fromkeys(part.method for _, part in self.terms))
-
-    def value(self, x: ArrayLike) -> FloatArray:
-        return cast(FloatArray, sum(c * part.value(x) for c, part in self.terms))
-
-    def gradient(self, x: ArrayLike) -> FloatArray:
-        return cast(FloatArray, sum(c * part.gradient(x) for c, part in self.terms))
-
-    def hessian(self, x: ArrayLike) -> FloatArray:
-        return cast(FloatArray, sum(c * part.hessian(x) for c, part in self.terms))
-
-    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
-        return CombinedExtension([(c, part.rows(chosen)) for c, part in self.terms])
 
 
 def as_game(game: Any, players: Players | None = None) -> Game:
@@ -346,23 +283,37 @@ def as_game(game: Any, players: Players | None = None) -> Game:
     if callable(game):
         if players is None:
             raise ValueError(
-                "a worth function does not say who plays; pass players= (their names or their number)"
+                "a worth function does not say who plays; pass players= (their names or their "
+                "number); a shapiq game comes in by from_shapiq"
             )
         return FunctionGame(game, players)
     return TableGame(game, players)
 
 
+def _in_order(names: frozenset[Player]) -> list[Player]:
+    try:
+        return sorted(names)  # type: ignore[type-var]  # names that do not compare are caught
+    except TypeError:
+        return sorted(names, key=str)
+
+
 def name_players(players: Players) -> tuple[Player, ...]:
     """The names of the players: given ones, checked, or 0 … n-1 for a count."""
-    if isinstance(players, (int, np.integer)):
+    if isinstance(players, (int, np.integer)) and not isinstance(players, bool):
+        if players < 1:
+            raise ValueError(f"players={players}: a game needs at least one; no players were given")
         players = range(int(players))
-    if isinstance(players, str):
-        raise ValueError(f"players={players!r} is one string; pass a list of names or a count")
+    if isinstance(players, (str, bool)) or not isinstance(players, Iterable):
+        raise ValueError(
+            f"players={players!r} is no list of names and no count; one string is one name: list them"
+        )
     names = tuple(name.item() if isinstance(name, np.generic) else name for name in players)
     if not names:
         raise ValueError("no players were given; a game needs at least one")
     seen: set[Player] = set()
     for name in names:
+        if not isinstance(name, Hashable):
+            raise ValueError(f"player {name!r} cannot serve as a name; use strings or numbers")
         if name in seen:
             raise ValueError(f"player {name!r} is named twice; names must differ")
         seen.add(name)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfield.coalitions import spell
 from fairfield.display import MOST_ROWS, html_table, number, text_table
-from fairfield.game import FloatArray, Player
+from fairfield.game import Player
+from fairfield.multilinear import FloatArray
 from fairfield.shap_view import explanation
 
 if TYPE_CHECKING:
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
 CONVERGED = 1e-10
 
 Number = float | FloatArray
+
+# Which fields have an entry per game of a batch, and which per player as well.
+_PER_PLAYER = ("values", "stderr", "marginals", "data")
+_PER_GAME = (
+    "temperature",
+    "elbo",
+    "log_z",
+    "decoupling_error",
+    "steps",
+    "residual",
+    "empty",
+    "grand",
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -50,6 +64,7 @@ class Valuation:
     trajectory: FloatArray | None = None
     steps: int | NDArray[np.int64] | None = None
     residual: Number | None = None
+    prior: FloatArray | None = None
     stops: NDArray[np.str_] = field(default_factory=lambda: np.array("exact"))
     empty: Number | None = None
     grand: Number | None = None
@@ -80,22 +95,43 @@ class Valuation:
         reached = np.asarray(self.residual) <= CONVERGED
         return reached if self.batch else bool(reached)
 
-    def __getitem__(self, index: Any) -> Valuation:
-        """One game of a batch (or several, by a slice)."""
+    def __getitem__(self, index: Any) -> Any:
+        """The value of a player; of a batch, the valuation of one game, or of some."""
         if not self.batch:
-            raise IndexError("this valuation is of one game; only a batch has rows")
-        depth = len(self.batch)
-        part: dict[str, Any] = {}
+            return float(self.values[self._place(index)])
+        # Indexing the numbers of the games keeps every index within the batch axes.
+        chosen = np.arange(np.prod(self.batch)).reshape(self.batch)[index]
+        part: dict[str, Any] = {"stops": np.array(self.stops.ravel()[chosen])}
         for entry in fields(self):
             held = getattr(self, entry.name)
             if entry.name == "trajectory" and held is not None:
-                part[entry.name] = held[(slice(None), *np.index_exp[index])]
-            elif isinstance(held, np.ndarray) and held.shape[:depth] == self.batch:
-                chosen = held[index]
-                part[entry.name] = chosen if np.ndim(chosen) else chosen.item()
-        # Elements of a string array come out as str; the field stays an array.
-        part["stops"] = np.array(self.stops[index])
+                part[entry.name] = held.reshape(len(held), -1, len(self.players))[:, chosen]
+            elif entry.name in _PER_PLAYER and held is not None:
+                part[entry.name] = held.reshape(-1, len(self.players))[chosen]
+            elif entry.name in _PER_GAME and held is not None:
+                some = np.asarray(held).ravel()[chosen]
+                part[entry.name] = some if some.ndim else some.item()
         return replace(self, **part)
+
+    def __len__(self) -> int:
+        return self.batch[0] if self.batch else len(self.players)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The players of one game; the valuations of a batch."""
+        return iter(self[i] for i in range(len(self))) if self.batch else iter(self.players)
+
+    def __contains__(self, player: object) -> bool:
+        return player in self.players
+
+    def _place(self, player: Any) -> int:
+        if player not in self.players:
+            raise KeyError(f"there is no player {player!r}; the players are {spell(self.players)}")
+        return self.players.index(player)
+
+    def to_dict(self) -> dict[Player, float]:
+        """The values of one game by player."""
+        self._one_game("to_dict")
+        return dict(zip(self.players, self.values.tolist(), strict=True))
 
     def ranking(self) -> list[Player]:
         """The players from the most to the least valuable; ties keep their order."""
@@ -105,8 +141,7 @@ class Valuation:
     def difference(self, first: Player, second: Player) -> float:
         """How much more the first player is worth than the second."""
         self._one_game("difference")
-        i, j = self.players.index(first), self.players.index(second)
-        return float(self.values[i] - self.values[j])
+        return float(self.values[self._place(first)] - self.values[self._place(second)])
 
     def step_differences(self, *, squared: bool = True) -> FloatArray:
         """‖x^k - x^(k-1)‖² / n of each step of the trajectory, as in the paper's table.
@@ -145,8 +180,12 @@ class Valuation:
         known = {name: c.ravel() for name, c in columns.items() if c is not None}
         levels = [range(size) for size in self.batch]
         names = [f"game{i}" if i else "game" for i in range(len(levels))]
-        index = pd.MultiIndex.from_product([*levels, self.players], names=[*names, "player"])
-        return pd.DataFrame(known, index=index if levels else pd.Index(self.players, name="player"))
+        index: pd.Index[Any] = pd.MultiIndex.from_product(
+            [*levels, self.players], names=[*names, "player"]
+        )
+        if not levels:
+            index = pd.Index(self.players, name="player", tupleize_cols=False)
+        return pd.DataFrame(known, index=index)
 
     def to_shap(self) -> shap.Explanation:
         """A ``shap.Explanation`` for shap's plots.
@@ -276,15 +315,10 @@ def read_plain(path: str | PathLike[str], kind: str) -> dict[str, Valuation]:
         if about["fairfield"] != kind:
             raise ValueError(f"it holds a {about['fairfield']}")
         parts: dict[str, dict[str, Any]] = about["parts"]
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        zipfile.BadZipFile,
-        json.JSONDecodeError,
-    ) as reason:
-        raise ValueError(f"{path} is not a saved {kind} of fairfield ({reason})") from None
+    except Exception as reason:  # whatever a strange file makes of zip, NumPy and JSON
+        if isinstance(reason, OSError) and reason.errno:  # no such file, no permission
+            raise
+        raise ValueError(f"{path} is not a saved {kind} of fairfield ({reason})") from reason
     for key, array in arrays.items():
         name, entry = key.rsplit("/", 1)
         parts[name][entry] = array

@@ -79,9 +79,17 @@ def test_all_at_once_tells_who_keeps_what(rng):
     assert [name for name, found in index.items() if found.holds] == [
         "null player", "symmetry", "marginalism",
     ]  # fmt: skip
-    shown = ff.axioms.show(banzhaf)
+    shown = repr(banzhaf)
     assert "efficiency" in shown
     assert "no" in shown
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_seed_of_the_users_fools_the_check(seed):
+    """The second game must not happen to be the first one, scaled."""
+    table = np.random.default_rng(seed).standard_normal(64)
+    for name in ("variational_index", "free_energy_value"):
+        assert not ff.axioms.additivity(name, table).holds
 
 
 def test_checks_are_of_one_game():

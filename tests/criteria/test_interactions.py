@@ -59,6 +59,10 @@ def test_batches_of_games(rng):
         assert found.matrix().shape == (3, 5, 5)
 
 
+def test_constant_games_need_no_temperature():
+    assert (ff.interactions(np.ones(8)).values == 0).all()
+
+
 def test_moebius_is_its_definition(rng):
     table = rng.standard_normal(2**6)
     assert_allclose(ff.moebius(table), brute.moebius(table), atol=1e-12)
@@ -84,7 +88,12 @@ def test_results_can_be_looked_at(rng):
         ({"criterion": "loo"}, "choose from shapley"),
         ({"among": [(0, 1, 2)]}, "is not a coalition of 2"),
         ({"among": [(0, 9)]}, "is not a coalition of 2"),
-        ({"among": ["zoe"]}, "not in the game"),
+        ({"among": ["zoe"]}, "names 'zoe', who is neither"),
+        ({"among": [0, (1, 2)]}, "not both"),
+        ({"among": []}, "name between"),
+        ({"among": [0]}, "name between"),
+        ({"among": [(0, 1, 1)]}, "is not a coalition of 2"),
+        ({"order": 2.0}, "whole number"),
     ],
 )
 def test_bad_questions_get_one_sentence(keywords, sentence):

@@ -1,5 +1,7 @@
 """Comparison, annealing, diagnosis and the sample bound."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -35,6 +37,18 @@ def test_a_criterion_of_ones_own_joins_the_comparison(rng):
         ff.compare(np.arange(4.0), criteria=[])
 
 
+def test_keywords_of_ones_own_are_honoured(rng):
+    table = brute.mixed(rng, 4)
+    cold = partial(ff.variational_index, temperature=0.01)
+    found = ff.compare(table, temperature=1.0, criteria=["variational_index", cold, "shapley"])
+    assert list(found) == ["variational_index", "variational_index (2)", "shapley"]
+    assert found["variational_index (2)"].temperature == 0.01
+    assert found["shapley"].temperature == 1.0
+    named = ff.compare(table, criteria={"late": partial(ff.semivalue, weights=ff.beta(1, 4))})
+    assert list(named) == ["late"]
+    assert list(ff.compare(table, criteria="shapley")) == ["shapley"]
+
+
 def test_annealing_runs_from_banzhaf_to_zero_or_one(rng):
     table = brute.supermodular(rng, 5)
     path = ff.annealing(table, temperatures=[0.01, 100.0, 1.0])
@@ -52,6 +66,16 @@ def test_annealing_runs_from_banzhaf_to_zero_or_one(rng):
     assert path.to_frame().shape == (15, 3)
 
 
+def test_annealing_follows_one_answer_down(rng):
+    """Each temperature starts from the answer above it, not from ½ again."""
+    table = brute.mixed(np.random.default_rng(22), 4)
+    path = ff.annealing(table, temperatures=[3.0, 1.0, 0.5, 0.2, 0.1], criteria="variational_index")
+    fresh = ff.variational_index(table, temperature=0.1)
+    assert np.abs(path.marginals()[-1] - fresh.marginals).max() > 0.5
+    followed = ff.variational_index(table, temperature=0.1, start=path.marginals()[-2])
+    assert_allclose(path.marginals()[-1], followed.marginals, atol=1e-9)
+
+
 def test_diagnosis_of_a_saddle():
     table = [0.0, 1.0, 1.0, 0.0]
     cold = ff.diagnose(table, ff.variational_index(table, temperature=0.2))
@@ -64,8 +88,25 @@ def test_diagnosis_of_a_saddle():
     warm = ff.diagnose(table, ff.variational_index(table, temperature=0.6))
     assert warm.unique is True
     assert warm.saddle_eigenvalue < 0
-    assert "only fixed point" in str(warm)
-    assert "saddle" in str(cold)
+    assert "the only fixed point" in repr(warm)
+    assert "saddle" in repr(cold)
+
+
+def test_what_is_no_fixed_point_is_called_so(rng):
+    table = brute.mixed(rng, 5)
+    found = ff.diagnose(table, ff.banzhaf(table, temperature=1.0))
+    assert not found.fixed
+    assert "not a fixed point" in repr(found)
+    assert found.better > 0
+
+
+def test_a_prior_is_remembered(rng):
+    table = brute.mixed(rng, 5)
+    v = ff.variational_index(table, temperature=5.0, prior=0.9)
+    found = ff.diagnose(table, v)
+    assert found.fixed
+    assert found.better < 1e-9
+    assert_allclose(v.prior, 0.9)
 
 
 def test_brackets_hold_every_fixed_point(rng):
@@ -76,6 +117,7 @@ def test_brackets_hold_every_fixed_point(rng):
             low, high = ff.diagnose(table, v).bracket
             assert (low <= v.marginals + 1e-9).all()
             assert (v.marginals <= high + 1e-9).all()
+        assert np.max(high - low) < 1e-9  # hot: one fixed point, and proven
 
 
 def test_cycles_are_foreseen():

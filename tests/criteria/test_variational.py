@@ -101,6 +101,40 @@ def test_a_null_player_keeps_zero_under_any_prior(rng):
     assert_allclose(flat.values, ff.variational_index(table, temperature=0.5).values, atol=1e-9)
 
 
+@pytest.mark.parametrize("temperature", [1.0, 1e-3, 1e-9])
+def test_a_certain_prior_fixes_players_at_any_temperature(temperature):
+    table = np.random.default_rng(0).standard_normal(8)
+    rest = ff.Boltzmann(table, temperature).condition(outside=[0, 1])
+    law = ff.Boltzmann(table, temperature, prior=[0, 0, 0.5])
+    assert_allclose(law.marginals, [0, 0, rest.marginals[0]], atol=1e-12)
+    found = ff.variational_index(table, temperature=temperature, prior=[0, 0, 0.5])
+    assert_allclose(found.marginals, law.marginals, atol=1e-12)
+    assert_allclose(found.decoupling_error, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("temperature", [0.3, 0.03, 1e-3, 1e-5, 1e-8, 1e-20, 1e-150])
+def test_random_games_converge_at_any_temperature(temperature):
+    tables = np.random.default_rng(4).standard_normal((200, 16))
+    found = ff.variational_index(tables, temperature=temperature)
+    assert found.converged.all()
+    law = ff.Boltzmann(tables, temperature)
+    rounding = 1e-6 + 1e-13 / temperature  # of worths of order 1, divided by T
+    errors = law.decoupling_error(found.marginals)
+    assert_allclose(errors, found.decoupling_error, rtol=1e-6, atol=rounding)
+
+
+def test_saturated_starts_are_left():
+    table = np.random.default_rng(0).standard_normal(8)
+    for start in (0, 1, [1, 0, 0], [0, 1, 1]):
+        assert ff.variational_index(table, start=start).converged
+
+
+def test_rounding_is_no_scale():
+    half = np.random.default_rng(0).standard_normal(64)
+    even = half + half[::-1]  # every Banzhaf value cancels, up to rounding
+    assert_allclose(ff.variational_index(even).temperature, even.std(), rtol=1e-9)
+
+
 def test_values_are_gradients_even_where_marginals_saturate(rng):
     table = 1000 * brute.mixed(rng, 5)
     found = ff.variational_index(table, temperature=1.0)
@@ -139,11 +173,11 @@ def test_same_seed_same_answer(rng):
         ({"start": [0.5, 0.5, 0.5]}, "does not fit 2 players"),
         ({"prior": 2.0}, r"\[0, 1\]"),
         ({"solver": "newton"}, "no solver 'newton'"),
-        ({"starts": 0}, "at least one start"),
+        ({"starts": 0}, "at least one"),
     ],
 )
 def test_bad_keywords_get_one_sentence(keywords, sentence):
     with pytest.raises(ValueError, match=sentence):
         ff.variational_index([0, 1, 1, 3], **keywords)
-    with pytest.raises(ValueError, match="at least one whole step"):
+    with pytest.raises(ValueError, match="at least one"):
         ff.variational_values([0, 1, 1, 3], 0)

@@ -37,6 +37,14 @@ def test_sums_are_their_definitions(case):
     assert_allclose(law.total_correlation, apart - entropy(p), rtol=1e-10)
 
 
+def test_twelve_players_are_summed_to_full_accuracy(rng):
+    table = brute.mixed(rng, 12)
+    law, p, z = ff.Boltzmann(table, 2.0), brute.boltzmann(table, 2.0), brute.coalitions(12)
+    assert_allclose(law.marginals, p @ z, rtol=1e-12)
+    assert_allclose(law.pair_marginals, (z * p[:, None]).T @ z.astype(float), rtol=1e-12)
+    assert_allclose(law.entropy, entropy(p), rtol=1e-12)
+
+
 def test_both_divergences_are_their_definitions(case, rng):
     _, _, law, p = case
     x = rng.random(7)
@@ -72,8 +80,14 @@ def test_the_free_energy_value_is_the_log_odds_of_the_true_marginals(rng):
         marginals = ff.Boltzmann(table, heat).marginals
         found = ff.free_energy_value(table, temperature=heat)
         assert_allclose(found.values, heat * np.log(marginals / (1 - marginals)), rtol=1e-8)
-    hot = ff.free_energy_value(table, temperature=1e6)
-    assert_allclose(hot.values, brute.banzhaf(table), atol=1e-4)
+    for heat in (1e6, 1e10, 1e100):
+        hot = ff.free_energy_value(table, temperature=heat)
+        assert_allclose(hot.values, brute.banzhaf(table), atol=100 / heat + 1e-12)
+    tilted = ff.Boltzmann(table, 50.0, prior=np.linspace(0.1, 0.9, 8))
+    odds = tilted.marginals / (1 - tilted.marginals)
+    assert_allclose(tilted.partition.log_odds(), np.log(odds), atol=1e-12)
+    far = ff.free_energy_value(table + 1e9, temperature=0.5)
+    assert_allclose(far.values, ff.free_energy_value(table, temperature=0.5).values, atol=1e-6)
     cold = ff.free_energy_value(table, temperature=1e-9)
     z = brute.coalitions(8)
     best = [table[z[:, i]].max() - table[~z[:, i]].max() for i in range(8)]
@@ -152,7 +166,14 @@ def test_the_temperature_of_a_mean_payoff_gives_it_back(share):
     law = ff.Boltzmann.from_mean(table, mean)
     assert_allclose(law.mean, mean, rtol=1e-9)
     # Maximum entropy: other laws of the same mean have less.
-    assert law.temperature > 0
+    p = law.probability(brute.coalitions(6))
+    rng = np.random.default_rng(5)
+    away = rng.standard_normal(64)
+    fixed = np.linalg.qr(np.stack([np.ones(64), table], axis=1))[0]
+    away -= fixed @ (fixed.T @ away)
+    other = p + 0.5 * away * np.min(p / np.maximum(np.abs(away), 1e-12))
+    assert_allclose([other.sum(), other @ table], [1, mean], rtol=1e-9)
+    assert entropy(other) < entropy(p)
 
 
 def test_means_out_of_reach_are_refused(rng):

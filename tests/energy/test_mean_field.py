@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from fairfield.energy.mean_field import _levelled
+from fairfield.energy.anderson import Equals
 
 Z = brute.coalitions(3)
 REDUNDANCY = Z.any(axis=1) - 0.2 * Z.sum(axis=1)
@@ -19,7 +19,14 @@ def test_redundancy_converges_hot_and_cycles_cold():
     hot = ff.variational_index(REDUNDANCY, temperature=0.3, solver="synchronous")
     assert hot.converged
     assert 95 < hot.steps < 120
+    cold = ff.variational_index(REDUNDANCY, temperature=0.05, solver="synchronous")
+    assert "two-cycle" in cold.stop
+    assert min(abs(cold.marginals[0] - 0.018), abs(cold.marginals[0] - 1)) < 1e-3
     cycling = ff.variational_index(REDUNDANCY, temperature=0.2, solver="synchronous")
+    # The error of the point it is at, of the two that it alternates between.
+    assert min(abs(cycling.decoupling_error - e) for e in (1.16, 1.38)) < 0.01
+    law = ff.Boltzmann(REDUNDANCY, 0.2)
+    assert_allclose(law.decoupling_error(cycling.marginals), cycling.decoupling_error)
     assert not cycling.converged
     assert "two-cycle" in cycling.stop
     assert "anderson" in cycling.stop
@@ -98,6 +105,47 @@ def test_random_games_converge_and_starts_beat_coordinate(family, share, rng):
     assert (several.elbo >= found.elbo - 1e-9 * np.abs(found.elbo)).all()
 
 
+@pytest.mark.parametrize("temperature", [1.0, 0.1, 0.01, 1e-3, 1e-5])
+def test_voting_games_converge_at_any_temperature(temperature, rng):
+    """Games of 0 and 1, where whole players flip from one step to the next."""
+    for n in (2, 3, 4):
+        weights = rng.integers(1, 6, (100, n))
+        quota = rng.integers(1, weights.sum(axis=1) + 1)
+        tables = (brute.coalitions(n) @ weights.T >= quota).T.astype(float)
+        found = ff.variational_index(tables, temperature=temperature)
+        assert found.converged.all()
+        in_turn = np.char.find(found.stops, "in turn") >= 0
+        twins = (weights[:, 0] == weights[:, 1]) & ~in_turn
+        assert in_turn.sum() <= (10 if temperature <= 1e-3 else 0)
+        assert (found.marginals[twins, 0] == found.marginals[twins, 1]).all()
+
+
+def test_symmetric_players_stay_equal_to_the_last_bit(rng):
+    """Also beside saddles, where rounding alone would part them."""
+    z = brute.coalitions(6)
+    sizes = z[:, :3].sum(axis=1) + 4 * z[:, 3:] @ [1, 2, 4]
+    tables = rng.standard_normal((100, 40))[:, sizes]
+    found = ff.variational_index(tables, temperature=0.1)
+    assert found.converged.all()
+    assert (np.ptp(found.marginals[:, :3], axis=1) == 0).all()
+    assert (np.ptp(found.values[:, :3], axis=1) == 0).all()
+    assert any("saddle" in stop for stop in found.stops)
+
+
+def test_the_coordinate_run_counts_among_the_starts():
+    best = ff.variational_index(REDUNDANCY, temperature=0.05, starts=2)
+    assert_allclose(best.decoupling_error, 1.081, atol=5e-4)
+
+
+@pytest.mark.parametrize("solver", ["anderson", "coordinate", "synchronous"])
+def test_every_solver_knows_the_prior(solver, rng):
+    table, prior = brute.mixed(rng, 5), rng.uniform(0.1, 0.9, 5)
+    found = ff.variational_index(table, temperature=9.0, prior=prior, solver=solver)
+    x = found.marginals
+    pull = np.log(prior / (1 - prior)) + brute.gradient(table, x) / 9.0
+    assert_allclose(x, 1 / (1 + np.exp(-pull)), atol=1e-9)
+
+
 def test_a_batch_is_its_games_one_by_one(rng):
     tables = np.array([brute.mixed(rng, 6) for _ in range(7)])
     together = ff.variational_index(tables, temperature=0.8)
@@ -113,6 +161,16 @@ def test_an_offset_of_any_size_changes_nothing(rng):
     near = ff.variational_index(table, temperature=0.3)
     far = ff.variational_index(table + 1000, temperature=0.3)
     assert far.converged
+    # In a batch, from which games drop out as they converge, each keeps its own offset.
+    tables = np.array([brute.mixed(rng, 5) for _ in range(6)])
+    offsets = 1e7 * np.arange(6)[:, None]
+    moved = ff.variational_index(tables + offsets, temperature=0.3)
+    assert_allclose(moved.values, ff.variational_index(tables, temperature=0.3).values, atol=1e-6)
+    law = ff.Boltzmann(tables + offsets, 0.3)
+    assert_allclose(law.elbo(moved.marginals), moved.elbo, rtol=1e-12)
+    assert_allclose(
+        law.decoupling_error(moved), ff.Boltzmann(tables, 0.3).decoupling_error(moved), atol=1e-6
+    )
     assert_allclose(far.values, near.values, atol=1e-9)
     assert_allclose(far.decoupling_error, near.decoupling_error, atol=1e-8)
 
@@ -130,10 +188,53 @@ def test_very_low_temperatures_neither_overflow_nor_lie(temperature, rng):
     assert_allclose(found.log_z * temperature, table.max(), rtol=10 * temperature + 1e-12)
 
 
-def test_levelling_averages_only_what_agrees():
-    logits = np.array([[1.0, 1.0 + 1e-12, 2.0, -3.0, 2.0 - 1e-11], [0.1, 0.2, 0.3, 0.4, 0.5]])
-    level = _levelled(logits)
+def test_only_players_equal_from_the_start_are_averaged():
+    alike = Equals.of(np.zeros((2, 5)))
+    first = np.array([[1.0, 1.0 + 1e-12, 2.0, -3.0, 2.0 - 1e-12], [0.1, 0.2, 0.3, 0.4, 0.5]])
+    alike, level = alike.levelled(first)
     assert level[0, 0] == level[0, 1]
     assert level[0, 2] == level[0, 4]
     assert level[0, 3] == -3
-    assert (level[1] == logits[1]).all()
+    assert (level[1] == first[1]).all()
+    # Groups split for good: 0 and 1 part here, and 0 meets 3 without joining it.
+    second = np.array([[1.0, 1.1, 2.0, 1.0 + 1e-12, 2.0], [0.1, 0.1, 0.1, 0.1, 0.1]])
+    alike, level = alike.levelled(second)
+    assert (level == second).all()
+    _, level = alike.levelled(first)
+    assert level[0, 0] != level[0, 1]
+    assert level[0, 2] == level[0, 4]
+
+
+def test_players_of_unequal_start_or_prior_are_not_averaged(rng):
+    table = np.array([0.0, 1.0, 1.0, 2.0 + 1e-9])
+    found = ff.variational_index(table, temperature=1.0, prior=[0.3, 0.4])
+    assert found.marginals[0] < found.marginals[1]
+
+
+def test_many_nearly_equal_players_do_not_stall(rng):
+    """Thousands of players, logits closer to each other than any tolerance."""
+
+    class Sums(ff.Extension):
+        """f(x) = -(a·x)²/2 + Σ b_i x_i + Σ a_i² x_i²/2, multilinear, for close a."""
+
+        method, degree, players = "closed form", 2, 3000
+        a = 1 + 1e-9 * np.arange(3000)
+        b = 40 + 1e-9 * np.arange(3000)
+
+        def value(self, x):
+            x = np.asarray(x)
+            return -((x @ self.a) ** 2) / 2 + x @ self.b + (x**2) @ self.a**2 / 2
+
+        def gradient(self, x):
+            x = np.asarray(x)
+            return -(x @ self.a)[..., None] * self.a + self.b + x * self.a**2
+
+    class Close(ff.Game):
+        players = tuple(range(3000))
+
+        def extension(self):
+            return Sums()
+
+    found = ff.variational_index(Close(), temperature=20.0)
+    assert found.converged
+    assert (np.diff(found.values) < 0).all()

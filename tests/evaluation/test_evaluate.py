@@ -52,6 +52,13 @@ def test_forty_players_are_refused_with_the_memory_it_would_take():
         ff.shapley(lambda S: S.sum(axis=1), players=40)
 
 
+def test_a_thousand_players_are_refused_as_kindly():
+    with pytest.raises(MemoryError, match=r"2\^1100 worths"):
+        ff.shapley(lambda S: S.sum(axis=1), players=1100)
+    with pytest.raises(ValueError, match=r"all 2\^1100 worths"):
+        ff.shapley(lambda S: S.sum(axis=1), players=1100, budget=100)
+
+
 def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 10_000)
     with pytest.raises(MemoryError, match=r"2\^10 worths, 8\.19 kB"):

@@ -43,8 +43,8 @@ def test_interactions_and_laws_agree_with_numpy(both):
     assert_allclose(ff.moebius(game), ff.moebius(worths))
     law, wanted = ff.Boltzmann(game, 0.5), ff.Boltzmann(worths, 0.5)
     assert_allclose(law.pair_marginals, wanted.pair_marginals, atol=1e-13)
-    assert_allclose(law.marginalise("ac").log_z, wanted.log_z)
-    assert_allclose(law.condition("b", "d").log_z, wanted.condition([1], [3]).log_z)
+    assert_allclose(law.marginalise(["a", "c"]).log_z, wanted.log_z)
+    assert_allclose(law.condition(["b"], ["d"]).log_z, wanted.condition([1], [3]).log_z)
     assert (law.draw(50, seed=1) == wanted.draw(50, seed=1)).all()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,11 @@ from fairfield.comparison import Comparison
 from fairfield.criteria.compare import USUAL, Criterion, compare, criterion_of
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
-from fairfield.display import number, text_table
+from fairfield.display import text_table
 from fairfield.energy.temperature import Relative, Temperature, resolve
-from fairfield.game import FloatArray, Players
+from fairfield.evaluation.how import Keywords
+from fairfield.game import Players
+from fairfield.multilinear import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +50,7 @@ class Annealing:
         """One line per temperature and player, one column per criterion."""
         import pandas as pd
 
-        rungs = [number(float(np.mean(t)), 6) for t in self.temperatures]
+        rungs = [float(np.mean(t)) for t in self.temperatures]
         return pd.concat(
             [c.to_frame() for c in self.comparisons], keys=rungs, names=["temperature"]
         )
@@ -69,9 +71,9 @@ def annealing(
     game: Any,
     temperatures: Sequence[Temperature] | None = None,
     *,
-    criteria: Sequence[str | Criterion] = USUAL,
+    criteria: str | Sequence[str | Criterion] = USUAL,
     players: Players | None = None,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Annealing:
     """The criteria along falling temperatures, the index followed from one to the next.
 
@@ -83,6 +85,8 @@ def annealing(
     >>> path.values()[:, 0].round(2)
     array([2.52, 3.94])
     """
+    if isinstance(criteria, str):
+        criteria = [criteria]
     steps: Sequence[Temperature] = (
         [Relative(c) for c in LADDER] if temperatures is None else temperatures
     )

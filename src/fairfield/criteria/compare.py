@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, Unpack
 
 from fairfield.comparison import Comparison
 from fairfield.criteria.free_energy import free_energy_value
@@ -11,10 +11,13 @@ from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
 from fairfield.energy.temperature import OWN_SCALE, Temperature
+from fairfield.evaluation.how import Keywords
 from fairfield.game import Players
 from fairfield.valuation import Valuation
 
 Criterion: TypeAlias = Callable[..., Valuation]
+
+Criteria: TypeAlias = Sequence[str | Criterion] | Mapping[str, str | Criterion]
 
 CRITERIA: dict[str, Criterion] = {
     "variational_index": variational_index,
@@ -38,14 +41,15 @@ def criterion_of(given: str | Criterion) -> Criterion:
 def compare(
     game: Any,
     *,
-    criteria: Sequence[str | Criterion] = USUAL,
+    criteria: Criteria = USUAL,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Comparison:
     """The values of the players by several criteria, side by side.
 
-    Criteria are names or functions of a game; the worths are evaluated once.
+    Criteria are names, functions that hand what they are given to a criterion, or a
+    mapping from labels to these. The worths are evaluated once, log Z is summed once.
 
     >>> import fairfield as ff
     >>> both = ff.compare([0, 1, 1, 5], temperature=1, criteria=["banzhaf", ff.shapley])
@@ -53,7 +57,17 @@ def compare(
     array([2.5, 2.5])
     """
     setting = Setting.of(game, players, temperature, how)
-    valuations = [criterion_of(given)(setting) for given in criteria]
-    if not valuations:
+    if isinstance(criteria, str):
+        criteria = [criteria]
+    if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
-    return Comparison({valuation.criterion: valuation for valuation in valuations})
+    if isinstance(criteria, Mapping):
+        return Comparison({name: criterion_of(each)(setting) for name, each in criteria.items()})
+    valuations: dict[str, Valuation] = {}
+    for given in criteria:
+        valuation = criterion_of(given)(setting)
+        name, count = valuation.criterion, 2
+        while name in valuations:
+            name, count = f"{valuation.criterion} ({count})", count + 1
+        valuations[name] = valuation
+    return Comparison(valuations)

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from fairfield.criteria.setting import Setting
-from fairfield.criteria.variational import FLAT, start_points
+from fairfield.criteria.variational import FLAT, at_least_one, start_points
 from fairfield.energy import mean_field
-from fairfield.energy.product import entropy, log_odds, sigmoid
+from fairfield.energy.anderson import anderson
+from fairfield.energy.mean_field import MeanField
+from fairfield.energy.product import elbo, log_odds, prior_logits, sigmoid
 from fairfield.energy.stability import response
+from fairfield.evaluation.how import Keywords
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray, Players
-from fairfield.valuation import Valuation
+from fairfield.game import Players
+from fairfield.multilinear import Extension, FloatArray
+from fairfield.valuation import CONVERGED, Valuation
 
 BRACKET_STEPS = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis:
     """What is known about the fixed points of one game at one temperature.
 
+    ``residual`` is max|σ(λ + ∇f/T) - x|: large where the marginals are no fixed point at all.
     ``saddle_eigenvalue`` is λ_max(D^½HD^½/T - I): positive at a saddle of the ELBO.
     ``cycle_eigenvalue`` is λ_min(D^½HD^½)/T: below -1 Alg. 1 two-cycles there.
     Above ``uniqueness_temperature`` = ¼ max_i Σ_j max|Δ_ij F| the answer is unique.
     ``bracket`` holds every fixed point of a sub- or supermodular game. ``spread`` is
-    the largest distance between the marginals found from several starts, ``better`` by
-    how much the best of them lowers the decoupling error.
+    the largest distance between the fixed points found from several starts, ``better`` by
+    how much the best of them lowers the decoupling error of the valuation.
     """
 
     temperature: float
+    residual: float
     saddle_eigenvalue: float
     cycle_eigenvalue: float
     uniqueness_temperature: float | None
@@ -52,32 +58,39 @@ class Diagnosis:
             return True
         return False if self.spread > 1e-6 else None
 
-    def __str__(self) -> str:
+    @property
+    def fixed(self) -> bool:
+        """Whether the marginals are a fixed point."""
+        return self.residual <= 1e-6
+
+    def __repr__(self) -> str:
+        lines = [self._kind()]
+        if self.uniqueness_temperature is not None:
+            lines.append(
+                f"the fixed point is unique above T = {self.uniqueness_temperature:.4g}; "
+                f"T is {self.temperature:.4g}"
+            )
+        if self.modularity is not None:
+            lines.append(f"the game is {self.modularity}")
+        if self.fixed:
+            cycles = "two-cycles" if self.cycle_eigenvalue < -1 else "is stable against cycles"
+            lines.append(f"Alg. 1 {cycles} here")
+        if self.spread > 1e-6:
+            lines.append(f"fixed points from several starts lie up to {self.spread:.3g} apart")
+        if self.better > 1e-9:
+            lines.append(f"the best of them lowers the decoupling error by {self.better:.3g}")
+        return "\n".join(lines)
+
+    def _kind(self) -> str:
+        if not self.fixed:
+            return f"not a fixed point (residual {self.residual:.3g})"
         kind = "a saddle" if self.saddle_eigenvalue > FLAT else "a maximum"
         known: dict[bool | None, str] = {
             True: "the only fixed point",
             False: "not the only fixed point",
         }
-        lines = [
-            f"{kind} of the ELBO (eigenvalue {self.saddle_eigenvalue:.3g}), "
-            + known.get(self.unique, "uniqueness not proven"),
-            "Alg. 1 "
-            + (
-                "two-cycles here" if self.cycle_eigenvalue < -1 else "is stable against cycles here"
-            ),
-        ]
-        if self.uniqueness_temperature is not None:
-            lines.append(
-                f"unique above T = {self.uniqueness_temperature:.4g}; T is {self.temperature:.4g}"
-            )
-        if self.modularity is not None:
-            lines.append(f"the game is {self.modularity}")
-        if self.spread > 1e-6:
-            lines.append(
-                f"other starts end up to {self.spread:.3g} away; the best lowers the decoupling "
-                f"error by {self.better:.3g}"
-            )
-        return "\n".join(lines)
+        unique = known.get(self.unique, "uniqueness not proven")
+        return f"{kind} of the ELBO (eigenvalue {self.saddle_eigenvalue:.3g}), {unique}"
 
 
 def diagnose(
@@ -86,7 +99,7 @@ def diagnose(
     *,
     starts: int = 8,
     players: Players | None = None,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Diagnosis:
     """Where the marginals of a valuation stand among the fixed points of their game.
 
@@ -106,31 +119,36 @@ def diagnose(
         raise ValueError("a batch is diagnosed game by game; pass one game and v[i]")
     heat = float(valuation.temperature)
     setting = Setting.of(game, players, heat, how)
-    if setting.game.players != valuation.players:
-        raise ValueError("the valuation is of other players than the game")
     extension, x = setting.extension, valuation.marginals
+    if setting.game.players != valuation.players or extension.batch:
+        raise ValueError("the valuation is of other players, or of another number of games")
+    tilt = prior_logits(valuation.prior, extension.players)
+    pull = extension.gradient(x) / heat + (0.0 if tilt is None else tilt)
     eigenvalues = np.linalg.eigvalsh(response(extension, x)) / heat
-    temperature = np.asarray(heat)
+    points = start_points(at_least_one("starts", starts), extension.players, setting.how.seed)
     found = [
-        mean_field.solve(mean_field.anderson, extension, start, temperature, None).x[0]
-        for start in start_points(starts, extension.players, setting.how.seed)
+        mean_field.solve(anderson, extension, start, np.asarray(heat), tilt) for start in points
     ]
-    heights = [_height(extension, other, heat) for other in found]
+    fixed = [each.x[0] for each in found if each.residual[0] <= CONVERGED]
+    own = float(elbo(extension.centred(x)[0], log_odds(x), heat, tilt))
     uniqueness, modularity = _curvature(extension)
     return Diagnosis(
         temperature=heat,
+        residual=float(np.max(np.abs(sigmoid(pull) - x))),
         saddle_eigenvalue=float(eigenvalues[-1] - 1),
         cycle_eigenvalue=float(eigenvalues[0]),
         uniqueness_temperature=uniqueness,
         modularity=modularity,
-        bracket=None if modularity is None else _bracket(extension, heat, modularity),
-        spread=max(float(np.max(np.abs(other - x))) for other in found),
-        better=max(0.0, max(heights) - _height(extension, x, heat)),
+        bracket=None if modularity is None else _bracket(extension, heat, modularity, tilt),
+        spread=max((float(np.max(np.abs(one - fixed[0]))) for one in fixed), default=0.0),
+        better=max(0.0, *(_height(each, tilt) - own for each in found)),
     )
 
 
-def _height(extension: Extension, x: FloatArray, heat: float) -> float:
-    return float(extension.centred(x)[0] / heat + entropy(log_odds(x)))
+def _height(found: MeanField, tilt: FloatArray | None) -> float:
+    """The ELBO where a solver stopped, without its constant where there is no prior."""
+    constant = 0.0 if tilt is not None else found.x.shape[1] * np.log(2)
+    return float(found.elbo[0] + constant)
 
 
 def _curvature(extension: Extension) -> tuple[float | None, str | None]:
@@ -139,17 +157,23 @@ def _curvature(extension: Extension) -> tuple[float | None, str | None]:
         return None, None
     least, largest = extension.second_differences()
     bound = float(np.maximum(-least, largest).sum(axis=-1).max() / 4)
-    rounding = 1e-12 * max(-least.min(), largest.max())
-    if largest.max() <= rounding:
-        return bound, "submodular"
-    return bound, "supermodular" if least.min() >= -rounding else None
+    submodular, supermodular = (
+        largest.max() <= extension.rounding,
+        least.min() >= -extension.rounding,
+    )
+    if submodular and supermodular:
+        return bound, "modular"
+    return bound, "submodular" if submodular else "supermodular" if supermodular else None
 
 
-def _bracket(extension: Extension, heat: float, modularity: str) -> tuple[FloatArray, FloatArray]:
+def _bracket(
+    extension: Extension, heat: float, modularity: str, tilt: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
     """Bounds on every fixed point: ∇f falls in x when submodular, rises when supermodular."""
     low, high = np.zeros(extension.players), np.ones(extension.players)
     for _ in range(BRACKET_STEPS):
-        at_low, at_high = sigmoid(extension.gradient(np.stack([low, high])) / heat)
+        pulls = extension.gradient(np.stack([low, high])) / heat
+        at_low, at_high = sigmoid(pulls if tilt is None else pulls + tilt)
         moved = (at_high, at_low) if modularity == "submodular" else (at_low, at_high)
         change = max(np.max(np.abs(moved[0] - low)), np.max(np.abs(moved[1] - high)))
         low, high = moved

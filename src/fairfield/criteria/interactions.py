@@ -7,10 +7,11 @@ the gradient: averaged on the diagonal (Shapley), at ½ (Banzhaf), at x* (variat
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import combinations
 from math import comb
-from typing import Any
+from numbers import Integral
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,11 +20,12 @@ from fairfield.comparison import Interactions
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
 from fairfield.energy.temperature import OWN_SCALE, Temperature
-from fairfield.evaluation.how import How
+from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray, Player, Players, as_game, on_host
+from fairfield.game import Player, Players, as_game, on_host
+from fairfield.multilinear import Extension, FloatArray
 
 # Lists of coalitions longer than this are refused unless they are named.
 MOST_COALITIONS = 100_000
@@ -39,7 +41,7 @@ def interactions(
     among: Iterable[Any] | None = None,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Interactions:
     """∂_A f for coalitions A of ``order`` players, read as the criterion reads ∇f.
 
@@ -52,12 +54,15 @@ def interactions(
     [((0, 1), 3.0)]
     """
     started = time.perf_counter()
-    name = criterion if isinstance(criterion, str) else criterion.__name__
-    setting = Setting.of(game, players, temperature, how)
+    name = (
+        criterion if isinstance(criterion, str) else getattr(criterion, "__name__", repr(criterion))
+    )
     if name not in _POINTS:
         raise ValueError(
             f"interactions by {name!r} are not known; choose from {', '.join(_POINTS)}"
         )
+    heat = temperature if name == "variational_index" else None
+    setting = Setting.of(game, players, heat, how)
     names = setting.game.players
     coalitions = _coalitions(names, order, among)
     extension = setting.extension
@@ -83,7 +88,7 @@ def interactions(
     )  # fmt: skip
 
 
-def moebius(game: Any, *, players: Players | None = None, **how: Any) -> FloatArray:
+def moebius(game: Any, *, players: Players | None = None, **how: Unpack[Keywords]) -> FloatArray:
     """a(S) = Σ_{R⊆S} (-1)^(|S|-|R|) F(R), in table order: F(S) = Σ_{R⊆S} a(R).
 
     O(n 2^n), on a copy of the table.
@@ -92,7 +97,7 @@ def moebius(game: Any, *, players: Players | None = None, **how: Any) -> FloatAr
     >>> ff.moebius([0, 1, 1, 5])
     array([0., 1., 1., 3.])
     """
-    table = table_of(as_game(game, players), How.of(how))[0]
+    table = table_of(as_game(game, players), How().changed(how))[0]
     dividends = np.array(on_host(table.worth_table), dtype=float)
     for i in range(len(table.players)):
         halves = dividends.reshape(-1, 2, 2**i)
@@ -104,33 +109,38 @@ def _coalitions(
     names: tuple[Player, ...], order: int, among: Iterable[Any] | None
 ) -> list[tuple[Player, ...]]:
     """The coalitions asked for, as tuples of player names."""
-    if int(order) != order or not 1 <= order <= len(names):
+    if not isinstance(order, Integral) or not 1 <= order <= len(names):
         raise ValueError(
-            f"order={order} was given; it must be between 1 and {len(names)}, the players"
+            f"order={order!r} was given; it must be a whole number between 1 and {len(names)}"
         )
     chosen = list(names if among is None else among)
     known = set(names)
-    if all(_hashable(item) and item in known for item in chosen):
-        if comb(len(chosen), order) > MOST_COALITIONS:
+    if all(isinstance(item, Hashable) and item in known for item in chosen):
+        chosen = list(dict.fromkeys(chosen))
+        if not 0 < comb(len(chosen), int(order)) <= MOST_COALITIONS:
             raise ValueError(
-                f"{comb(len(chosen), order):,} coalitions of {order} out of {len(chosen)} players are "
-                "too many to list; name the ones you want with among="
+                f"{comb(len(chosen), int(order)):,} coalitions of {order} can be made of {len(chosen)} "
+                f"players; name between 1 and {MOST_COALITIONS:,} of them with among="
             )
-        return list(combinations(chosen, order))
-    sets = [tuple(item) for item in chosen if not isinstance(item, str)]
+        return list(combinations(chosen, int(order)))
+    for item in chosen:
+        if isinstance(item, str) or not isinstance(item, Iterable):
+            raise ValueError(
+                f"among= names {item!r}, who is neither a player nor a coalition; give players, or "
+                "coalitions of the given order, not both"
+            )
+    sets = [tuple(item) for item in chosen]
     for coalition in sets:
-        if len(set(coalition)) != order or not known.issuperset(coalition):
+        if (
+            len(coalition) != order
+            or len(set(coalition)) != order
+            or not known.issuperset(coalition)
+        ):
             raise ValueError(
                 f"{spell(coalition)} is not a coalition of {order} of the players {spell(names)}; "
                 "among= takes players, or coalitions of the given order"
             )
-    if len(sets) < len(chosen):
-        raise ValueError("among= names a player who is not in the game")
     return sets
-
-
-def _hashable(item: Any) -> bool:
-    return getattr(item, "__hash__", None) is not None
 
 
 def _derivative(

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.criteria.setting import Setting
 from fairfield.energy.temperature import Temperature
+from fairfield.evaluation.how import Keywords
 from fairfield.extension import by_size
 from fairfield.extension.table import TableExtension
-from fairfield.game import FloatArray, Players
+from fairfield.game import Players
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
 
 
@@ -66,7 +68,7 @@ def shapley(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Valuation:
     """Sh_i = ∫₀¹ ∂_i f(t, …, t) dt: the mean marginal contribution over random orders.
 
@@ -85,7 +87,7 @@ def banzhaf(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Valuation:
     """Ba_i = ∂_i f(½): the mean marginal contribution over all coalitions alike.
 
@@ -103,7 +105,7 @@ def leave_one_out(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Valuation:
     """∂_i f(1) = F(N) - F(N - i): what is lost when one player leaves.
 
@@ -123,7 +125,7 @@ def semivalue(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Valuation:
     """Σ_{S ∌ i} w(|S|) [F(S+i) - F(S)] for weights by size, or for ``beta(a, b)``.
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from fairfield.energy.partition import Partition
-from fairfield.energy.product import entropy, prior_energy, sigmoid
-from fairfield.energy.temperature import Temperature, resolve
+from fairfield.energy.product import elbo, sigmoid
+from fairfield.energy.temperature import OWN_SCALE, Temperature, resolve
 from fairfield.evaluation.evaluate import versions
-from fairfield.evaluation.how import How
-from fairfield.extension.choose import choose
+from fairfield.evaluation.how import How, Keywords
+from fairfield.extension.choose import choose, table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray, Game, Players, as_game
+from fairfield.game import Game, Players, as_game
+from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation, as_number
 
 
@@ -35,6 +35,8 @@ class Setting:
     evaluations: int
     prior: FloatArray | None = None
     started: float = field(default_factory=time.perf_counter)
+    # Sums over p(S) by temperature and prior, shared by all who use this setting.
+    laws: dict[tuple[bytes, bytes], Partition] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -42,18 +44,28 @@ class Setting:
         game: Any,
         players: Players | None,
         temperature: Temperature | None,
-        how: dict[str, Any],
-        prior: FloatArray | None = None,
+        how: Keywords,
+        *,
+        as_table: bool = False,
     ) -> Setting:
-        """The setting itself if it is one already, else one made for the game."""
-        if isinstance(game, Setting):
-            return game
+        """A setting made for the game, or the given one with what is asked differently."""
         started = time.perf_counter()
-        wishes = How.of(how)
-        played = as_game(game, players)
-        extension, evaluations = choose(played, wishes)
-        heat = None if temperature is None else resolve(temperature, extension)
-        return cls(played, extension, heat, wishes, evaluations, prior, started)
+        if isinstance(game, Setting):
+            setting = replace(game, started=started, how=game.how.changed(how))
+            given = temperature is not None and temperature is not OWN_SCALE
+        else:
+            wishes = How().changed(how)
+            played = as_game(game, players)
+            extension, evaluations = choose(played, wishes, as_table=as_table)
+            setting = cls(played, extension, None, wishes, evaluations, started=started)
+            given = True
+        if as_table and not isinstance(setting.extension, TableExtension):
+            table, more = table_of(setting.game, setting.how)
+            extension = TableExtension.of(table)
+            setting = replace(setting, extension=extension, evaluations=setting.evaluations + more)
+        if temperature is not None and (given or setting.heat is None):
+            setting = replace(setting, heat=resolve(temperature, setting.extension))
+        return setting
 
     def needs_heat(self) -> FloatArray:
         """The temperature, where the criterion cannot do without."""
@@ -61,57 +73,67 @@ class Setting:
             raise ValueError("this criterion needs a temperature; pass temperature=")
         return self.heat
 
-    @cached_property
     def partition(self) -> Partition | None:
         """Sums over p(S), where they are asked for and within reach."""
         if self.heat is None or not self.how.decoupling:
             return None
         if not isinstance(self.extension, TableExtension):
             return None
-        return Partition(self.extension, self.heat, self.prior)
+        key = self.heat.tobytes(), b"" if self.prior is None else self.prior.tobytes()
+        if key not in self.laws:
+            self.laws[key] = Partition(self.extension, self.heat, self.prior)
+        return self.laws[key]
 
-    def valuation(self, criterion: str, values: FloatArray, **rest: Any) -> Valuation:
-        """The valuation of these values, with what the temperature adds to it."""
-        seconds = time.perf_counter() - self.started
+    def valuation(
+        self, criterion: str, values: FloatArray, logits: FloatArray | None = None, **rest: Any
+    ) -> Valuation:
+        """The valuation of these values, with what the temperature adds to it.
+
+        ``logits`` are those of the marginals, λ + value/T unless they are given.
+        """
         empty, grand = self.extension.ends()
         if self.game.nulls is not None:
             # What sums of equal worths leave of a null player is rounding.
             scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
             rounding = np.abs(values) <= 1e-12 * scale[..., None]
             values = np.where(self.game.nulls & rounding, 0.0, values)
-        about = {**self._energies(values), **rest}
+        about = {
+            "stops": np.full(self.extension.batch, "exact"),
+            **self._energies(values, logits),
+            **rest,
+        }
         return Valuation(
             criterion=criterion,
             players=self.game.players,
             values=values,
             method=self.extension.method,
             game=repr(self.game),
+            prior=None if self.prior is None else sigmoid(self.prior),
             empty=as_number(empty),
             grand=as_number(grand),
             data=self.game.data,
             evaluations=self.evaluations,
-            seconds=seconds,
+            seconds=time.perf_counter() - self.started,
             seed=self.how.seed,
             versions=versions(),
-            **{"stops": np.full(self.extension.batch, "exact"), **about},
+            **about,
         )
 
-    def _energies(self, values: FloatArray) -> dict[str, Any]:
-        """Marginals σ(λ + value/T), their ELBO, log Z and decoupling error."""
+    def _energies(self, values: FloatArray, logits: FloatArray | None) -> dict[str, Any]:
+        """Marginals, their ELBO, log Z and decoupling error."""
         if self.heat is None:
             return {}
-        tilt = 0.0 if self.prior is None else self.prior
-        logits = tilt + values / self.heat[..., None]
+        if logits is None:
+            logits = (0.0 if self.prior is None else self.prior) + values / self.heat[..., None]
         x = sigmoid(logits)
         known: dict[str, Any] = {"marginals": x, "temperature": as_number(self.heat)}
         if not self.how.decoupling:
             return known
         value, _ = self.extension.centred(x)
-        height = value / self.heat + entropy(logits) + prior_energy(x, logits, self.prior)
-        offset = self.extension.offset / self.heat
-        known["elbo"] = as_number(height + offset)
-        if self.partition is not None:
-            gap = self.partition.log_z - offset - height
-            known["log_z"] = as_number(self.partition.log_z)
-            known["decoupling_error"] = as_number(np.maximum(gap, 0.0))
+        height = elbo(value, logits, self.heat, self.prior)
+        known["elbo"] = as_number(height + self.extension.offset / self.heat)
+        law = self.partition()
+        if law is not None:
+            known["log_z"] = as_number(law.log_z)
+            known["decoupling_error"] = as_number(law.gap_of(height))
         return known

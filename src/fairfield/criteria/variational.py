@@ -7,22 +7,26 @@ gradient g(x), never T·logit of a saturated x.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from numbers import Integral
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.criteria.setting import Setting
 from fairfield.energy import mean_field
+from fairfield.energy.anderson import anderson
 from fairfield.energy.mean_field import REACHED, MeanField
 from fairfield.energy.product import prior_logits, sigmoid
 from fairfield.energy.stability import saddle_eigenvalue
 from fairfield.energy.temperature import OWN_SCALE, Temperature
-from fairfield.game import FloatArray, Players
+from fairfield.evaluation.how import Keywords
+from fairfield.game import Players
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation, as_number
 
 SOLVERS = {
-    "anderson": mean_field.anderson,
+    "anderson": anderson,
     "coordinate": mean_field.coordinate,
     "synchronous": mean_field.synchronous,
 }
@@ -41,7 +45,7 @@ def variational_values(
     start: ArrayLike = 0.5,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Valuation:
     """T·logit x^K after K steps of Alg. 1, x^k = σ(∇f(x^(k-1))/T) from x^0 = ``start``.
 
@@ -51,27 +55,24 @@ def variational_values(
     >>> ff.variational_values(lambda S: S @ [2, 1, 1] >= 3, 1, players=3, temperature=1).values
     array([0.75, 0.25, 0.25])
     """
-    if int(steps) != steps or steps < 1:
-        raise ValueError(f"steps={steps} was given; take at least one whole step")
+    steps = at_least_one("steps", steps)
     setting = Setting.of(game, players, temperature, how)
     heat = setting.needs_heat()
     x = _start(start, setting)
     trajectory = [x]
-    for _ in range(int(steps)):
+    for _ in range(steps):
         values = setting.extension.gradient(x)
         x = sigmoid(values / heat[..., None])
         trajectory.append(x)
     again = setting.extension.gradient(x)
     residual = np.max(np.abs(sigmoid(again / heat[..., None]) - x), axis=-1)
     return setting.valuation(
-        f"variational_values({int(steps)})",
+        f"variational_values({steps})",
         values,
         trajectory=np.stack(trajectory),
-        steps=int(steps),
+        steps=np.full(setting.extension.batch, steps) if setting.extension.batch else steps,
         residual=as_number(residual),
-        stops=np.full(
-            setting.extension.batch, f"took {int(steps)} step{'s' * (steps > 1)} as asked"
-        ),
+        stops=np.full(setting.extension.batch, "took the steps asked for"),
     )
 
 
@@ -84,7 +85,7 @@ def variational_index(
     starts: int = 1,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Any,
+    **how: Unpack[Keywords],
 ) -> Valuation:
     """s* = ∇f(x*) = T·logit x*, at a fixed point x* = σ(∇f(x*)/T) of the ELBO.
 
@@ -103,8 +104,7 @@ def variational_index(
     """
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver {solver!r}; choose from {', '.join(SOLVERS)}")
-    if int(starts) != starts or starts < 1:
-        raise ValueError(f"starts={starts} was given; take at least one start")
+    starts = at_least_one("starts", starts)
     setting = Setting.of(game, players, temperature, how)
     extension, heat = setting.extension, setting.needs_heat()
     tilt = prior_logits(prior, extension.players)
@@ -113,18 +113,18 @@ def variational_index(
     first = _start(start, setting)
     found = mean_field.solve(SOLVERS[solver], extension, first, heat, tilt)
     if starts > 1:
-        for other in start_points(int(starts), extension.players, setting.how.seed)[1:]:
+        for other in start_points(starts, extension.players, setting.how.seed)[1:]:
             found = found.better_of(mean_field.solve(SOLVERS[solver], extension, other, heat, tilt))
         found = found.better_of(
             mean_field.solve(mean_field.coordinate, extension, first, heat, tilt)
         )
     shape = extension.batch
     x = found.x.reshape((*shape, -1))
-    stops = _stops(found, saddle_eigenvalue(extension, x, heat).reshape(-1), int(starts))
+    stops = _stops(found, saddle_eigenvalue(extension, x, heat).reshape(-1), starts)
     return setting.valuation(
         "variational_index",
         found.gradient.reshape((*shape, -1)),
-        marginals=x,
+        logits=found.logits.reshape((*shape, -1)),
         steps=found.steps.reshape(shape) if shape else int(found.steps[0]),
         residual=as_number(found.residual.reshape(shape)),
         stops=stops.reshape(shape),
@@ -139,6 +139,13 @@ def _stops(
     if starts == 1:
         return stops
     return np.array([f"{s}; the best of {starts} starts and a coordinate run" for s in stops])
+
+
+def at_least_one(name: str, given: int) -> int:
+    """A whole number of at least 1."""
+    if not isinstance(given, Integral) or given < 1:
+        raise ValueError(f"{name}={given!r} was given; it must be a whole number, at least one")
+    return int(given)
 
 
 def start_points(count: int, players: int, seed: int) -> list[FloatArray]:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.coalitions import BoolArray, coalition_of
+from fairfield.display import number
 from fairfield.energy.partition import Partition
-from fairfield.energy.product import entropy, log_odds, prior_energy, prior_logits, sigmoid
+from fairfield.energy.product import (
+    CERTAIN,
+    elbo,
+    entropy,
+    log_odds,
+    prior_energy,
+    prior_logits,
+    sigmoid,
+)
 from fairfield.energy.temperature import Temperature, resolve
-from fairfield.evaluation.how import How
+from fairfield.evaluation.how import How, Keywords
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import FloatArray, Player, Players, TableGame, as_game
+from fairfield.game import Player, Players, TableGame, as_game
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Number, Valuation, as_number
 
 
@@ -38,9 +48,9 @@ class Boltzmann:
         prior: ArrayLike | None = None,
         *,
         players: Players | None = None,
-        **how: Any,
+        **how: Unpack[Keywords],
     ) -> None:
-        self.game: TableGame = table_of(as_game(game, players), How.of(how))[0]
+        self.game: TableGame = table_of(as_game(game, players), How().changed(how))[0]
         extension = TableExtension.of(self.game)
         logits = prior_logits(prior, len(self.game.players))
         self.partition = Partition(extension, resolve(temperature, extension), logits)
@@ -54,7 +64,7 @@ class Boltzmann:
 
     @classmethod
     def from_mean(
-        cls, game: Any, mean: float, *, players: Players | None = None, **how: Any
+        cls, game: Any, mean: float, *, players: Players | None = None, **how: Unpack[Keywords]
     ) -> Boltzmann:
         """The law of largest entropy with E_p[F] = ``mean``: its T is the Lagrange multiplier.
 
@@ -66,7 +76,7 @@ class Boltzmann:
         """
         from scipy.optimize import brentq
 
-        table = table_of(as_game(game, players), How.of(how))[0]
+        table = table_of(as_game(game, players), How().changed(how))[0]
         if table.batch:
             raise ValueError("a mean payoff sets the temperature of one game, not of a batch")
         extension = TableExtension.of(table)
@@ -89,6 +99,10 @@ class Boltzmann:
         while above(cold) < 0:
             cold -= 2.0
         return cls._given(table, np.asarray(np.exp(brentq(above, cold, hot, xtol=1e-13))), None)
+
+    def __repr__(self) -> str:
+        heat = number(self.temperature) if not self.game.batch else "one per game"
+        return f"Boltzmann law of {self.game!r}, temperature {heat}"
 
     @property
     def temperature(self) -> Number:
@@ -118,8 +132,7 @@ class Boltzmann:
     @property
     def mean(self) -> Number:
         """E_p[F], the mean payoff."""
-        top = self.game.highest
-        return as_number(top + self.partition.heat * self.partition.mean_gap)
+        return as_number(self.partition.highest + self.partition.heat * self.partition.mean_gap)
 
     @property
     def total_correlation(self) -> Number:
@@ -129,10 +142,15 @@ class Boltzmann:
 
     def probability(self, coalitions: ArrayLike) -> FloatArray:
         """p(S) of coalitions (m, n): (*batch, m)."""
-        rows = np.asarray(coalitions, dtype=bool)
-        rows = rows.reshape(-1, len(self.game.players))
+        given = np.asarray(coalitions)
+        if given.shape[-1:] != (len(self.game.players),) or not np.isin(given, (0, 1)).all():
+            raise ValueError(
+                f"coalitions must be an array of 0 and 1, or booleans, with {len(self.game.players)} "
+                "columns, one per player"
+            )
+        rows = given.astype(bool).reshape(-1, len(self.game.players))
         part = self.partition
-        gaps = (self.game.worths(rows) - self.game.highest[..., None]) / part.heat[..., None]
+        gaps = (self.game.worths(rows) - self.partition.highest[..., None]) / part.heat[..., None]
         inside = rows.astype(float)
         tilt = prior_energy(inside, log_odds(inside), part.prior)
         return np.asarray(np.exp(gaps + tilt - part.excess[..., None]))
@@ -140,10 +158,8 @@ class Boltzmann:
     def elbo(self, marginals: ArrayLike | Valuation) -> Number:
         """f(x)/T + H(x), plus the prior's part: log Z less the decoupling error."""
         logits, part = self._logits(marginals), self.partition
-        x = sigmoid(logits)
-        value, _ = part.extension.centred(x)
-        energy = (value + part.extension.offset) / part.heat
-        return as_number(energy + entropy(logits) + prior_energy(x, logits, part.prior))
+        value = part.extension.value(sigmoid(logits))
+        return as_number(elbo(value, logits, part.heat, part.prior))
 
     def decoupling_error(self, marginals: ArrayLike | Valuation) -> Number:
         """KL(q ‖ p) of the product law q with these marginals, or with σ(value/T)."""
@@ -152,8 +168,11 @@ class Boltzmann:
     def reverse_error(self, marginals: ArrayLike | Valuation) -> Number:
         """KL(p ‖ q): smallest at the true marginals, where it is the total correlation."""
         logits, p = self._logits(marginals), self.marginals
-        cross = np.sum(p * np.logaddexp(0, -logits) + (1 - p) * np.logaddexp(0, logits), axis=-1)
-        return as_number(cross - self.partition.entropy)
+        cross: FloatArray = np.sum(
+            p * np.logaddexp(0, -logits) + (1 - p) * np.logaddexp(0, logits), axis=-1
+        )
+        # A law that rules out what p allows is infinitely far from it.
+        return as_number(np.where(cross > CERTAIN / 1e50, np.inf, cross - self.partition.entropy))
 
     def draw(self, count: int, seed: int = 0) -> BoolArray:
         """``count`` coalitions drawn exactly from p: (*batch, count, n)."""

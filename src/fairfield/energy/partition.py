@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fairfield.coalitions import BoolArray, IntArray, coalitions_in
-from fairfield.energy.product import entropy, log_odds, prior_energy, sigmoid
+from fairfield.energy.product import CERTAIN, elbo, log_odds, prior_energy, sigmoid
 from fairfield.extension import folding
 from fairfield.extension.table import TableExtension
-from fairfield.game import FloatArray, on_host
+from fairfield.game import on_host
+from fairfield.multilinear import FloatArray
 
 # Coalitions drawn together: their rows of the table take 2^18 worths or so.
 DRAWN = 2**18
@@ -32,8 +34,22 @@ class Partition:
 
     @cached_property
     def _weights(self) -> TableExtension:
-        top = self.extension.highest.reshape(self.extension.batch)
-        return self.extension.lifted(top, 1 / self.heat, lambda xp, block: xp.exp(block))
+        return self.extension.lifted(self.highest, 1 / self.heat, self._exp)
+
+    def _exp(self, xp: Any, gaps: Any) -> Any:
+        """exp of (F - max F)/T; worths that the prior excludes may lie above the maximum."""
+        return xp.exp(xp.minimum(gaps, xp.zeros_like(gaps)) if self._certain else gaps)
+
+    @property
+    def _certain(self) -> bool:
+        return self.prior is not None and bool((np.abs(self.prior) == CERTAIN).any())
+
+    @cached_property
+    def highest(self) -> FloatArray:
+        """The largest worth of a coalition that the prior allows."""
+        if self.prior is None or not self._certain:
+            return self.extension.highest.reshape(self.extension.batch)
+        return self.extension.highest_among(self.prior > -CERTAIN, self.prior < CERTAIN)
 
     @cached_property
     def _factors(self) -> FloatArray:
@@ -68,7 +84,7 @@ class Partition:
     @cached_property
     def log_z(self) -> FloatArray:
         """log Σ_S exp(F(S)/T), with the prior's weights where there is one."""
-        return np.asarray(self._shaped(self.extension.highest) / self.heat + self.excess)
+        return np.asarray(self.highest / self.heat + self.excess)
 
     @cached_property
     def marginals(self) -> FloatArray:
@@ -90,7 +106,7 @@ class Partition:
         """E_p[(F - max F)/T]."""
         weights = self._weights
         shift, rate = (np.asarray(a).reshape(weights.batch) for a in (weights.shift, weights.rate))
-        gaps = weights.lifted(shift, rate, lambda xp, block: block * xp.exp(block))
+        gaps = weights.lifted(shift, rate, lambda xp, block: block * self._exp(xp, block))
         sides = gaps.faces(self._factors)[:, 0, 0] * self._factors[0, 0, 0]
         return self._shaped(sides.sum(axis=-1) / self._total)
 
@@ -102,15 +118,26 @@ class Partition:
 
     def gap(self, logits: FloatArray) -> FloatArray:
         """KL(q ‖ p) = log Z - ELBO of the product law with these logits."""
-        x = sigmoid(logits)
-        value, _ = self.extension.centred(x)
-        top = (self._shaped(self.extension.highest) - self.extension.offset) / self.heat
-        energy = value / self.heat + entropy(logits) + prior_energy(x, logits, self.prior)
-        return np.asarray(top + self.excess - energy)
+        value, _ = self.extension.centred(sigmoid(logits))
+        return self.gap_of(elbo(value, logits, self.heat, self.prior))
+
+    def gap_of(self, height: FloatArray) -> FloatArray:
+        """log Z less an ELBO that leaves out offset/T: neither is formed with it."""
+        top = (self.highest - self.extension.offset) / self.heat
+        return np.maximum(top + self.excess - height, 0.0)
 
     def log_odds(self) -> FloatArray:
-        """log p_i/(1-p_i), in the log domain: right however cold it is."""
-        sums = self.extension.log_sums(1 / self.heat, self.prior)
+        """log p_i/(1-p_i), right however cold or hot it is."""
+        table = self.extension
+        middle = (table.highest / 2 + table.lowest / 2).reshape(table.batch)
+        if (np.ptp([table.lowest, table.highest], axis=0).reshape(table.batch) < self.heat).all():
+            # Hot: with a = E[exp((F - c)/T) - 1], log E[exp] = log(1 + a) loses no digits.
+            law = np.zeros(table.players) if self.prior is None else self.prior
+            factors = np.stack([sigmoid(-law), sigmoid(law)], axis=-1)[None, None]
+            small = table.lifted(middle, 1 / self.heat, lambda xp, block: xp.expm1(block))
+            logs = self._shaped(np.log1p(small.faces(factors)[:, 0]))
+            return np.asarray(logs[..., 1] - logs[..., 0] + law)
+        sums = table.log_sums(1 / self.heat, self.prior)
         return np.asarray(sums[..., 1] - sums[..., 0])
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:

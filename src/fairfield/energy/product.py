@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.game import FloatArray
+from fairfield.multilinear import FloatArray
 
-# Beyond this logit a probability is 0 or 1 in floating point: conditioning.
-CERTAIN = 700.0
+# The logit of a certain player: no worth outweighs it, and sums of it stay finite.
+CERTAIN = 1e300
 
 
 def sigmoid(logits: ArrayLike) -> FloatArray:
     """σ(θ) = 1/(1 + exp(-θ)), to full relative accuracy on both sides."""
-    return np.asarray(np.exp(-np.logaddexp(0.0, -np.asarray(logits))))
+    with np.errstate(over="ignore"):  # exp of a large -θ is infinite, and σ is then 0
+        return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(logits))))
 
 
 def log_odds(x: ArrayLike) -> FloatArray:
@@ -27,6 +28,14 @@ def entropy(logits: FloatArray) -> FloatArray:
     """H(q) = Σ_i h(σ(θ_i)), exact in the tails."""
     far = np.abs(logits)
     return np.asarray(np.sum(np.log1p(np.exp(-far)) + far * sigmoid(-far), axis=-1))
+
+
+def elbo(
+    value: FloatArray, logits: FloatArray, heat: FloatArray | float, prior: FloatArray | None
+) -> FloatArray:
+    """f(x)/T + H(x) + E_q[log prior], from f(x) and the logits of x."""
+    tilt = prior_energy(sigmoid(logits), logits, prior)
+    return np.asarray(value / heat + entropy(logits) + tilt)
 
 
 def prior_logits(prior: ArrayLike | None, players: int) -> FloatArray | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfield.game import Extension, FloatArray
+from fairfield.multilinear import Extension, FloatArray
 
 # Beyond this many players the Hessian is not formed; products with it are, by
 # differences of gradients.
@@ -38,26 +38,29 @@ def _chunks(extension: Extension, x: FloatArray) -> list[tuple[Extension, FloatA
     return [(extension.rows(part), points[part]) for part in parts]
 
 
-def _largest_eigenvalue(extension: Extension, x: FloatArray, rounds: int = 30) -> FloatArray:
-    """λ_max(D^½ H D^½) by power iteration, its products from differences of gradients.
-
-    The shift by a bound on |λ| turns the largest into the dominant eigenvalue.
-    """
-    root = np.sqrt(x * (1 - x))
-
-    def product(v: FloatArray) -> FloatArray:
-        along = root * v
-        size = 1e-4 / np.maximum(np.abs(along).max(axis=-1, keepdims=True), 1e-300)
-        ahead, behind = extension.gradient(x + size * along), extension.gradient(x - size * along)
-        return np.asarray(root * (ahead - behind) / (2 * size))
-
-    v = np.random.default_rng(0).standard_normal(x.shape)
-    v /= np.linalg.norm(v, axis=-1, keepdims=True)
-    bound = np.zeros(x.shape[:-1])
-    for _ in range(rounds):
-        moved = product(v)
-        rayleigh = np.sum(v * moved, axis=-1)
-        bound = np.maximum(bound, np.linalg.norm(moved, axis=-1))
-        v = moved + bound[..., None] * v
-        v /= np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-300)
-    return np.asarray(rayleigh)
+def _largest_eigenvalue(extension: Extension, x: FloatArray, products: int = 12) -> FloatArray:
+    """λ_max(D^½ H D^½) by Lanczos, its products from differences of gradients."""
+    root, base = np.sqrt(x * (1 - x)), extension.gradient(x)
+    basis = np.zeros((products + 1, *x.shape))
+    diagonal, beside = np.zeros((products, *x.shape[:-1])), np.zeros((products, *x.shape[:-1]))
+    start = np.random.default_rng(0).standard_normal(x.shape)
+    basis[0] = start / np.linalg.norm(start, axis=-1, keepdims=True)
+    for k in range(products):
+        along = root * basis[k]
+        size = 1e-5 / np.maximum(np.abs(along).max(axis=-1, keepdims=True), 1e-300)
+        moved = root * (extension.gradient(x + size * along) - base) / size
+        diagonal[k] = np.sum(moved * basis[k], axis=-1)
+        # Against all earlier directions: rounding would bring them back.
+        moved = moved - np.einsum("k...n,k...->...n", basis, np.sum(basis * moved, axis=-1))
+        beside[k] = np.linalg.norm(moved, axis=-1)
+        # Where the directions are exhausted what is left is rounding, not a direction.
+        fresh = beside[k] > 1e-8 * np.abs(diagonal).max(axis=0)
+        beside[k] = np.where(fresh, beside[k], 0.0)
+        basis[k + 1] = (
+            np.where(fresh[..., None], moved, 0.0) / np.where(fresh, beside[k], 1.0)[..., None]
+        )
+    place = np.arange(products)
+    small = np.zeros((*x.shape[:-1], products, products))
+    small[..., place, place] = np.moveaxis(diagonal, 0, -1)
+    small[..., place[1:], place[:-1]] = np.moveaxis(beside[:-1], 0, -1)
+    return np.asarray(np.linalg.eigvalsh(small)[..., -1])

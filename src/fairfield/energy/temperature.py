@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, FloatArray
+from fairfield.multilinear import Extension, FloatArray
 
 
 @dataclass(frozen=True)
@@ -54,19 +54,24 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
 
 def banzhaf_scale(extension: Extension) -> FloatArray:
     """Σ Ba_i² / Σ |Ba_i|, or the standard deviation of the worths where all Ba are 0."""
-    banzhaf = np.abs(extension.gradient(np.full(extension.players, 0.5)))
+    value, gradient = extension.centred(np.full(extension.players, 0.5))
+    banzhaf = np.abs(gradient)
     largest = banzhaf.max(axis=-1)
     # Divided by the largest first: squares of very large or small worths leave the range.
     shares = banzhaf / np.where(largest > 0, largest, 1.0)[..., None]
-    total = shares.sum(axis=-1)
-    scale = largest * np.sum(shares**2, axis=-1) / np.where(total > 0, total, 1.0)
-    if (scale > 0).all():
-        return np.asarray(scale)
+    scale = largest * np.sum(shares**2, axis=-1) / np.maximum(shares.sum(axis=-1), 1.0)
     if isinstance(extension, TableExtension):
-        scale = np.where(scale > 0, scale, _standard_deviation(extension))
+        top = extension.highest.reshape(extension.batch) - extension.offset - value
+        # Differences that should cancel leave rounding behind; that is no scale.
+        flat = largest <= 1e-13 * np.abs(top)
+        if flat.any():
+            scale = np.where(flat, _standard_deviation(extension), scale)
     if not (scale > 0).all():
+        game = (
+            "the game" if not extension.batch else f"game {int(np.argmin(scale > 0))} of the batch"
+        )
         raise ValueError(
-            "every Banzhaf value is 0, so the game gives no scale for a relative temperature; "
+            f"every Banzhaf value of {game} is 0, so it gives no scale for a relative temperature; "
             "pass temperature= as a number in the units of the worths"
         )
     return np.asarray(scale)
@@ -81,7 +86,7 @@ def _standard_deviation(extension: TableExtension) -> FloatArray:
 
 def _positive(number: ArrayLike) -> FloatArray:
     given = np.asarray(number, dtype=float)
-    if not (np.isfinite(given) & (given > 0)).all():
+    if not (np.isfinite(given) & (given > 1e-290)).all():
         raise ValueError(
             f"a temperature of {number!r} was given; it must be a finite number above 0, in the "
             "units of the worths, or fairfield.relative(c)"

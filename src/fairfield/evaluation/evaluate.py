@@ -16,7 +16,8 @@ from fairfield.evaluation.known import Known, pack, unpack
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Outcome, Workers, WorthError
-from fairfield.game import FloatArray, FunctionGame, Game
+from fairfield.game import FunctionGame, Game
+from fairfield.multilinear import FloatArray
 
 # A task should outlast the cost of sending it; a round bounds what a crash can lose.
 TASK_SECONDS = 0.1

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from os import PathLike
-from typing import Any
+from typing import TypedDict
+
+
+class Keywords(TypedDict, total=False):
+    """The keywords of every criterion, as :class:`How` explains them."""
+
+    budget: int | None
+    seed: int
+    n_jobs: int | None
+    store: str | PathLike[str] | None
+    progress: bool | None
+    decoupling: bool
 
 
 @dataclass(frozen=True)
@@ -26,16 +38,22 @@ class How:
     decoupling: bool = True
 
     def __post_init__(self) -> None:
+        for name in ("budget", "seed", "n_jobs"):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            if not isinstance(given, Integral):
+                raise TypeError(f"{name}={given!r} was given; it must be a whole number")
+            object.__setattr__(self, name, int(given))
         if self.budget is not None and self.budget < 1:
             raise ValueError(f"budget={self.budget} allows no evaluation; give at least 1")
         if self.n_jobs == 0:
             raise ValueError("n_jobs=0 leaves nobody to work; give 1 or more, or -1 for all cores")
 
-    @classmethod
-    def of(cls, keywords: dict[str, Any]) -> How:
-        """From keywords, refusing those that nothing listens to."""
-        known = [entry.name for entry in fields(cls)]
+    def changed(self, keywords: Keywords) -> How:
+        """With these keywords, refusing those that nothing listens to."""
+        known = [entry.name for entry in fields(self)]
         for name in keywords:
             if name not in known:
                 raise TypeError(f"unknown keyword {name!r}; known are {', '.join(known)}")
-        return cls(**keywords)
+        return replace(self, **keywords)

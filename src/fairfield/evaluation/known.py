@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray
-from fairfield.game import FloatArray
+from fairfield.multilinear import FloatArray
 
 Keys = NDArray[np.bytes_]
 

@@ -19,7 +19,7 @@ def check_table(game: Game, how: How) -> None:
     size = 8 * 2**count * int(np.prod(game.batch, dtype=int))
     if how.budget is not None and 2**count > how.budget:
         raise ValueError(
-            f"{game!r}: exact values need all {2**count:,} worths, the budget allows "
+            f"{game!r}: exact values need all {_count(count)} worths, the budget allows "
             f"{how.budget:,}; raise the budget, group players, or {game.instead}"
         )
     free = free_memory()
@@ -30,7 +30,12 @@ def check_table(game: Game, how: How) -> None:
         )
 
 
-def _in_words(count: float) -> str:
+def _count(players: int) -> str:
+    return f"{2**players:,}" if players < 40 else f"2^{players}"
+
+
+def _in_words(size: int) -> str:
+    count = float(min(size, 10**300))
     for unit in ("bytes", "kB", "MB", "GB", "TB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

@@ -22,7 +22,8 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray
 from fairfield.evaluation.known import Keys, pack, unpack
-from fairfield.game import FloatArray, Game
+from fairfield.game import Game
+from fairfield.multilinear import FloatArray
 
 FORMAT = 1
 _TABLES = """

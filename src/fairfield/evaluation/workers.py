@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from fairfield.coalitions import BoolArray, members, spell
-from fairfield.game import FloatArray, Game
+from fairfield.game import Game
+from fairfield.multilinear import FloatArray
 
 RETRIES = 3
 
@@ -154,7 +155,7 @@ class Workers:
                         spell(members(row, self.game.players)) for row in coalitions[:8]
                     )
                     raise WorthError(
-                        f"workers were lost {RETRIES + 1} times on the same {len(coalitions)} "
+                        f"the workers failed {RETRIES + 1} times on the same {len(coalitions)} "
                         f"coalitions, {names}{', …' if len(coalitions) > 8 else ''} "
                         f"({_told(error)}); worths of earlier rounds are kept"
                     ) from error

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairfield.coalitions import enumerate_coalitions, sizes
-from fairfield.game import FloatArray
+from fairfield.multilinear import FloatArray
 
 if TYPE_CHECKING:
     from fairfield.extension.table import TableExtension

@@ -6,17 +6,18 @@ from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
 from fairfield.evaluation.memory import check_table
 from fairfield.extension.table import TableExtension
-from fairfield.game import Extension, Game, TableGame
+from fairfield.game import Game, TableGame
+from fairfield.multilinear import Extension
 
 
-def choose(game: Game, how: How) -> tuple[Extension, int]:
+def choose(game: Game, how: How, *, as_table: bool = False) -> tuple[Extension, int]:
     """The game's extension, and how many worths were evaluated for it.
 
     A closed form if the game has one; else the table of all worths, if it is within
     the budget and fits into half the free memory; else an error that says what it
-    would take.
+    would take. ``as_table`` asks for the table in any case.
     """
-    closed = game.extension()
+    closed = None if as_table else game.extension()
     if closed is not None:
         return closed, 0
     table, evaluations = table_of(game, how)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfield.game import FloatArray, Update
+from fairfield.multilinear import FloatArray, Update
 
 DERIVATIVE = np.array([-1.0, 1.0])
 INSIDE = np.array([0.0, 1.0])

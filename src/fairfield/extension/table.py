@@ -21,9 +21,10 @@ import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import enumerate_coalitions, sizes
+from fairfield.coalitions import BoolArray, enumerate_coalitions, sizes
 from fairfield.extension import by_size, folding
-from fairfield.game import Extension, FloatArray, TableGame, Update, on_host
+from fairfield.game import TableGame, on_host
+from fairfield.multilinear import Extension, FloatArray, Update
 
 # Worths in a block: 4 MB of float64 stay in the last-level cache between the two
 # products, and are enough work for BLAS to share among threads.
@@ -43,16 +44,19 @@ class TableExtension(Extension):
 
     ``matrices`` holds the tables as (games, 2^high, 2^low). ``shift`` is subtracted
     from every worth as it is read; with a ``lift``, what is extended is not F but
-    lift(rate · (F - shift)), elementwise. ``highest`` is the largest worth per game.
+    lift(rate · (F - shift)), elementwise. ``lowest`` and ``highest`` are
+    the extreme worths per game.
     """
 
     matrices: Any
+    lowest: FloatArray
     highest: FloatArray
     batch: tuple[int, ...] = ()
     shift: FloatArray | None = None
     rate: FloatArray | None = None
     lift: Lift | None = None
     method = "exact table"
+    quick_sweep = True
 
     @classmethod
     def of(cls, game: TableGame) -> TableExtension:
@@ -67,7 +71,7 @@ class TableExtension(Extension):
         middle = lowest / 2 + highest / 2
         far = np.abs(middle) > 16 * (highest / 2 - lowest / 2)
         shift = np.where(far, middle, 0.0) if far.any() else None
-        return cls(matrices, highest, game.batch, shift)
+        return cls(matrices, lowest, highest, game.batch, shift)
 
     @cached_property
     def low(self) -> int:
@@ -88,9 +92,20 @@ class TableExtension(Extension):
         return self.players
 
     @property
+    def together(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
+        # 8 MB of tables stay in cache from step to step.
+        return max(1, 2**20 >> min(self.players, 20))
+
+    @property
     def offset(self) -> FloatArray:
         games = self.matrices.shape[0]
         return (np.zeros(games) if self.shift is None else self.shift).reshape(self.batch)
+
+    @property
+    def rounding(self) -> float:
+        """What a difference of four worths may be off by, as they are stored."""
+        eps = 2.0**-23 if self.matrices.dtype == self._namespace.float32 else 2.0**-52
+        return 8 * eps * float(np.maximum(np.abs(self.lowest), np.abs(self.highest)).max())
 
     def rows(self, chosen: slice | NDArray[np.int64]) -> TableExtension:
         xp = self._namespace
@@ -99,8 +114,14 @@ class TableExtension(Extension):
         else:
             matrices = xp.take(self.matrices, self._on_device(chosen), axis=0)
         shift = None if self.shift is None else self.shift[chosen]
-        batch, highest = (matrices.shape[0],), self.highest[chosen]
-        return replace(self, matrices=matrices, batch=batch, highest=highest, shift=shift)
+        return replace(
+            self,
+            matrices=matrices,
+            lowest=self.lowest[chosen],
+            highest=self.highest[chosen],
+            batch=(matrices.shape[0],),
+            shift=shift,
+        )
 
     def lifted(self, shift: ArrayLike, rate: ArrayLike, lift: Lift) -> TableExtension:
         """The extension of lift(rate · (F - shift)), one shift and rate per game."""
@@ -162,6 +183,12 @@ class TableExtension(Extension):
     def faces(self, factors: FloatArray) -> FloatArray:
         """The table folded by the factors of all players but one: (games, k, n, 2)."""
         below, above = factors[..., : self.low, :], factors[..., self.low :, :]
+        if self.low == self.high:
+            # Both halves in one go: where the table is small, it is calls that cost.
+            halves = np.stack([below, above])
+            laws = folding.laws(halves)
+            tables = np.stack(self.fold(laws[-1][1], laws[-1][0]))
+            return np.concatenate(list(folding.faces(tables, halves, laws)), axis=-2)
         law_low, law_high = folding.laws(below), folding.laws(above)
         of_low, of_high = self.fold(law_high[-1], law_low[-1])
         return np.concatenate(
@@ -184,7 +211,7 @@ class TableExtension(Extension):
         return by_size.semivalue(self, by_size.shapley_weights(self.players))
 
     def log_sums(self, rate: FloatArray, tilt: FloatArray | None = None) -> FloatArray:
-        """log Σ exp(rate · F + tilt · z) over the coalitions without and with player i.
+        """log Σ exp(rate · (F - shift) + tilt · z) over the coalitions without and with player i.
 
         Shaped (*batch, n, 2). Each row and each column of the matrix is shifted by its
         own maximum, so nothing underflows however large the rate.
@@ -212,9 +239,23 @@ class TableExtension(Extension):
             for inside in enumerate_coalitions(count).T
         ]
         answer = np.stack(halves, axis=1)
-        if self.shift is not None:
-            answer = answer + (speed[:, 0] * self.shift[:, None])[..., None]
         return self.shaped(answer[:, None], self.batch)
+
+    def highest_among(self, may_join: BoolArray, may_stay: BoolArray) -> FloatArray:
+        """The largest worth of the coalitions in which nobody does what he may not."""
+        xp = self._namespace
+
+        def allowed(some: slice) -> BoolArray:
+            z = enumerate_coalitions(len(may_join[some]))
+            return np.asarray((np.where(z, may_join[some], may_stay[some])).all(axis=1))
+
+        columns, lines = allowed(slice(0, self.low)), allowed(slice(self.low, None))
+        highest = np.full(self.matrices.shape[0], -np.inf)
+        for some, rows in self.blocks():
+            inside = self._on_device(lines[rows, None] & columns)
+            block = xp.where(inside, self.matrices[some, rows, :], -xp.inf)
+            highest[some] = np.maximum(highest[some], on_host(xp.max(block, axis=(1, 2))))
+        return highest.reshape(self.batch)
 
     def second_differences(self) -> tuple[FloatArray, FloatArray]:
         """The least and the largest Δ_ij F(S) over all S ∌ i, j: two (*batch, n, n) arrays.
@@ -272,7 +313,7 @@ class TableExtension(Extension):
             # Small tables: all columns for all rows, then each row keeps its own.
             every = self._on_device(by_row_size.reshape(-1, width).T)
             member = self._on_device(np.equal.outer(np.arange(self.high + 1), size_high) * 1.0)
-            for some, rows in self.blocks():
+            for some, rows in self.blocks(CACHED):
                 block = self._read(some, rows)
                 products = on_host(block @ every).reshape(-1, height, self.high + 1, k)
                 of_high[some] = products[:, np.arange(height), size_high]
@@ -300,10 +341,11 @@ class TableExtension(Extension):
         block = self._namespace.take(self.matrices[some, ...], index, axis=1)
         return self._prepare(block, some)[0, ...]
 
-    def blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Which games and which rows make a block."""
+    def blocks(self, size: int | None = None) -> Iterator[tuple[slice, slice]]:
+        """Which games and which rows make a block, of ``size`` worths or so."""
         games, height, width = self.matrices.shape
-        size = CACHED if self.lift else BLOCK if games * height * width > FITS else BLOCK // 8
+        if size is None:
+            size = CACHED if self.lift else BLOCK if games * height * width > FITS else BLOCK // 8
         rows, together = min(height, max(1, size // width)), max(1, size // (height * width))
         for first in range(0, games, together):
             for row in range(0, height, rows):

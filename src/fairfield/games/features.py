@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import time
 from collections.abc import Callable
@@ -14,10 +13,12 @@ from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray, members, spell
 from fairfield.evaluation.workers import WorthError
-from fairfield.game import FloatArray, Game
+from fairfield.game import Game
+from fairfield.games.checks import digest
 from fairfield.games.outputs import link_of, output_of
 from fairfield.games.subcubes import Cubes, Tables, most_rows
 from fairfield.games.tabular import Groups, Matrix, Tabular, as_table, group_columns
+from fairfield.multilinear import FloatArray
 
 # Runs expected to take longer than this, in seconds, say so when they begin.
 LONG = 10.0
@@ -87,7 +88,7 @@ class FeatureGame(Game):
             cubes = self._cubes
             nulls = [(cubes.codes == own).all(axis=0) for own in cubes.row_codes]
             self.nulls = np.stack(nulls).reshape((*self.batch, -1))
-        if TREES & {base.__name__ for base in type(predict).__mro__}:
+        if is_tree_model(predict):
             self.instead = "use TreeGame, which has a closed form for this model"
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -144,12 +145,9 @@ class FeatureGame(Game):
         parts: list[NDArray[Any]] = [own, self.output.column, _texts(known.decode(known.rows))]
         if self.draw is None:
             parts.append(_texts(known.decode(known.background)))
-        sums = hashlib.sha256()
-        for part in parts:
-            sums.update(f"{part.shape}{part.dtype}".encode() + np.ascontiguousarray(part).tobytes())
         about = {"model": self.output.name, "columns": [str(c) for c in known.columns]}
         link = None if self.link is None else getattr(self.link, "__name__", repr(self.link))
-        return {**super().describe(), **about, "link": link, "data": sums.hexdigest()}
+        return {**super().describe(), **about, "link": link, "data": digest(*parts)}
 
     @cached_property
     def _cubes(self) -> Cubes:
@@ -209,6 +207,11 @@ class FeatureGame(Game):
                         "output must be a finite number"
                     )
         return means.reshape((*self.batch, len(coalitions)))
+
+
+def is_tree_model(model: Any) -> bool:
+    """Whether this is a model of trees, which ``TreeGame`` may read."""
+    return bool(TREES & {base.__name__ for base in type(model).__mro__})
 
 
 def _replaced(draw: Any, given: Any, x: int, kept: BoolArray, rng: np.random.Generator) -> Any:

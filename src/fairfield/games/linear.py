@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray, spell
-from fairfield.game import Extension, FloatArray, Game
+from fairfield.game import Game
 from fairfield.games.tabular import Groups, Tabular, as_table, group_columns
+from fairfield.multilinear import Extension, FloatArray
 
 
 class LinearGame(Game):
@@ -35,9 +36,11 @@ class LinearGame(Game):
         output: Any = None,
         groups: Groups | None = None,
     ) -> None:
+        slopes, intercept = _line(model, output)
+        if background is None:
+            raise ValueError("no background was given; pass rows to take other values from")
         single, explained = as_table(rows)
         known = Tabular.of(explained, as_table(background, rows)[1])
-        slopes, intercept = _line(model, output)
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
         values, others = (
             np.asarray(known.decode(matrix), dtype=float)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.coalitions import IntArray, spell
-from fairfield.game import FloatArray
+from fairfield.multilinear import FloatArray
 
 Model = Callable[[Any], Any]
 

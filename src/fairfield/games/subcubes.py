@@ -18,8 +18,9 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray, IntArray, members, rows_of, spell
 from fairfield.evaluation.workers import WorthError
-from fairfield.game import FloatArray, Player
+from fairfield.game import Player
 from fairfield.games.tabular import Matrix
+from fairfield.multilinear import FloatArray
 
 # Rows that reach the model at once, and the bytes they may take.
 MOST_ROWS, MOST_BYTES = 2**17, 2**28

@@ -19,8 +19,9 @@ from fairfield.coalitions import BoolArray, IntArray, rows_of
 from fairfield.comparison import Comparison
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
-from fairfield.game import FloatArray, TableGame
+from fairfield.game import TableGame
 from fairfield.games.features import FeatureGame
+from fairfield.multilinear import FloatArray
 from fairfield.paper.adult import fit
 from fairfield.plots.criteria import mean_ranks
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.game import FloatArray, Player
+from fairfield.game import Player
+from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.comparison import Comparison
-from fairfield.game import FloatArray
+from fairfield.multilinear import FloatArray
 from fairfield.plots.canvas import (
     HATCHES,
     LETTER,

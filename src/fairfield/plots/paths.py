@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.criteria.annealing import Annealing
-from fairfield.game import FloatArray
+from fairfield.multilinear import FloatArray
 from fairfield.plots.canvas import (
     GREY,
     LETTER,

@@ -1,0 +1,199 @@
+"""What nearest-neighbour games cost: search and valuation, growth, and KNN-Shapley of pyDVL.
+
+    python benchmarks/neighbors.py [--quick]
+
+pyDVL 0.10 needs NumPy < 2, so it runs in an environment of its own: that of the Python named
+by FAIRFIELD_PYDVL_PYTHON. Times are the best of several.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import best
+
+import fairfield as ff
+
+FEATURES = 6
+
+PYDVL = """
+import sys, time, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+from pydvl.valuation import Dataset, KNNShapleyValuation
+data = np.load(sys.argv[1])
+train = Dataset(data["X"], data["y"])
+test = Dataset(data["X_test"], data["y_test"])
+model = KNeighborsClassifier(n_neighbors=int(data["k"]))
+seconds = []
+for _ in range(3):
+    method = KNNShapleyValuation(model, test, progress=False)
+    started = time.perf_counter()
+    method.fit(train)
+    seconds.append(time.perf_counter() - started)
+result = method.result
+values = np.empty(len(train))
+values[np.asarray(result.indices)] = np.asarray(result.values)
+np.savez(sys.argv[2], values=values, seconds=min(seconds))
+"""
+
+
+def data(rows: int, tests: int) -> dict[str, Any]:
+    """Two noisy classes in a few dimensions."""
+    rng = np.random.default_rng(0)
+    X, X_test, slope = (rng.normal(size=(m, FEATURES)) for m in (rows, tests, 1))
+    y = X @ slope[0] + rng.normal(size=rows) > 0
+    return {"X": X, "y": y, "X_test": X_test, "y_test": X_test @ slope[0] > 0}
+
+
+def searched(rows: int, tests: int, k: int) -> tuple[ff.NeighborGame, float]:
+    """A game whose neighbours have been found, and the seconds that took."""
+    given = data(rows, tests)
+    started = time.perf_counter()
+    game = ff.NeighborGame(**given, k=k)
+    game.extension().gradient(np.full(rows, 0.5))
+    return game, time.perf_counter() - started
+
+
+def flat_pass(reach: int, k: int, tests: int) -> float:
+    """Seconds to multiply two arrays of M × K × n_test numbers into a third."""
+    first, second, product = np.random.default_rng(0).random((3, reach, k, tests))
+    return best(lambda: np.multiply(first, second, out=product), 30)
+
+
+def recursive_pass(reach: int, k: int, tests: int) -> float:
+    """Seconds to fill one such array along the list, each neighbour from the one before."""
+    chances = np.random.default_rng(0).random((reach, tests))
+    laws = np.zeros((reach + 1, k + 1, tests))
+    laws[0, 1:] = 1.0
+
+    def fill() -> None:
+        for before, after, x in zip(laws[:-1], laws[1:], chances, strict=True):
+            change = np.subtract(before[:-1], before[1:], out=after[1:])
+            change *= x
+            change += before[1:]
+
+    return best(fill, 30)
+
+
+class Counted:
+    """A method that counts the points it is asked about."""
+
+    def __init__(self, method: Callable[[Any], Any]) -> None:
+        self.method, self.calls = method, 0
+
+    def __call__(self, x: Any) -> Any:
+        self.calls += x[..., 0].size
+        return self.method(x)
+
+
+def valuation(rows: int, tests: int, k: int = 5) -> None:
+    """Search, one gradient, Banzhaf and the variational index at one size."""
+    game, search = searched(rows, tests, k)
+    closed: Any = game.extension()
+    half = np.full(rows, 0.5)
+    gradient = best(lambda: closed.gradient(half))
+    reach = closed.reach
+    banzhaf = best(lambda: ff.banzhaf(game), 3)
+    for name in ("gradient", "centred"):
+        setattr(closed, name, Counted(getattr(closed, name)))
+    started = time.perf_counter()
+    index = ff.variational_index(game)
+    seconds = time.perf_counter() - started
+    calls = closed.gradient.calls + closed.centred.calls
+    flat, recursive = flat_pass(reach, k, tests), recursive_pass(reach, k, tests)
+    print(f"\n{rows:,} rows × {tests:,} test points, K = {k}, {FEATURES} features")
+    print(f"  search                        {search:9.3f} s")
+    print(f"  one gradient at ½             {gradient * 1e3:9.3f} ms, M = {reach}")
+    print(
+        f"    ÷ one recursion along M     {gradient / recursive:9.1f}   ({recursive * 1e3:.3f} ms)"
+    )
+    print(f"    ÷ one flat multiplication   {gradient / flat:9.1f}   ({flat * 1e3:.3f} ms)")
+    print(f"  Banzhaf, search known         {banzhaf * 1e3:9.3f} ms")
+    print(f"  variational index             {seconds:9.3f} s, {index.stop}")
+    print(f"    steps, gradients in all     {index.steps:9d}, {calls}")
+    print(f"    in units of one gradient    {seconds / gradient:9.1f}")
+    print(f"  truncation error at most      {closed.truncation:9.1e}")
+
+
+def growth(sizes: list[tuple[int, int, int]]) -> None:
+    """How search and one gradient grow with rows, test points and K."""
+    print(
+        "\n       rows   tests    K   M at ½   search s   gradient ms   µs per test, neighbour, K"
+    )
+    for rows, tests, k in sizes:
+        game, search = searched(rows, tests, k)
+        closed = game.extension()
+        gradient = best(partial(closed.gradient, np.full(rows, 0.5)))
+        each = gradient * 1e6 / (tests * closed.reach * k)
+        print(
+            f"{rows:11,} {tests:7,} {k:4d} {closed.reach:8d} {search:10.3f} {gradient * 1e3:13.3f}"
+            f" {each:12.5f}"
+        )
+
+
+def nearness_to_zero(rows: int, tests: int) -> None:
+    """How M and one gradient grow as fewer rows come in."""
+    game, _ = searched(rows, tests, 5)
+    closed = game.extension()
+    print(
+        f"\n      x        M   first gradient s   next gradient ms   ({rows:,} × {tests:,}, K = 5)"
+    )
+    for x in (0.9, 0.5, 0.2, 0.1, 0.05, 0.02):
+        point = np.full(rows, x)
+        first = best(partial(closed.gradient, point), 1)
+        again = best(partial(closed.gradient, point), 3)
+        print(f"{x:7} {closed.reach:8d} {first:18.3f} {again * 1e3:18.3f}")
+
+
+def against_pydvl(rows: int, tests: int, k: int = 5) -> None:
+    """KNN-Shapley, search included on both sides."""
+    given = data(rows, tests)
+    mine = ff.NeighborGame(**given, k=k).extension().shapley()
+    seconds = best(lambda: ff.NeighborGame(**given, k=k).extension().shapley(), 5)
+    print(f"\nKNN-Shapley, {rows:,} × {tests:,}, K = {k}, search included")
+    print(f"  fairfield                     {seconds:9.3f} s")
+    with tempfile.TemporaryDirectory() as folder:
+        python = os.environ.get("FAIRFIELD_PYDVL_PYTHON")
+        if python is None:
+            print("  pyDVL: set FAIRFIELD_PYDVL_PYTHON to a Python that has it")
+            return
+        np.savez(Path(folder, "data.npz"), k=k, **given)
+        files = [str(Path(folder, name)) for name in ("data.npz", "values.npz")]
+        run = subprocess.run([python, "-c", PYDVL, *files], capture_output=True, text=True)
+        if run.returncode:
+            print(f"  pyDVL failed: {run.stderr.strip().splitlines()[-1]}")
+            return
+        theirs = np.load(files[1])
+        taken, values = float(theirs["seconds"]), theirs["values"]
+    print(f"  pyDVL                         {taken:9.3f} s, {taken / seconds:.0f} × as long")
+    print(f"  largest difference            {np.abs(mine - values).max():9.1e}")
+
+
+def main() -> None:
+    quick = "--quick" in sys.argv
+    shrink = 10 if quick else 1
+    valuation(100_000 // shrink, 1000 // shrink)
+    valuation(1_000_000 // shrink, 200)
+    against_pydvl(10_000 // shrink, 100)
+    base = 100_000 // shrink
+    growth(
+        [(base // 10, 1000, 5), (base, 1000, 5), (base * 10, 1000, 5)]
+        + [(base, tests, 5) for tests in (100, 10_000 // shrink)]
+        + [(base, 1000, k) for k in (1, 10, 20, 50)]
+    )
+    nearness_to_zero(base, 200)
+
+
+if __name__ == "__main__":
+    main()

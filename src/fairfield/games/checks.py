@@ -1,0 +1,86 @@
+"""The boundary of games that are given by numbers: arrays, names and points, checked once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairfield.game import Player, Players, name_players
+from fairfield.multilinear import FloatArray
+
+# Numbers worked on at once: 4 MB stay in the cache between the passes over them.
+BLOCK = 2**19
+
+
+def numbers(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:
+    """An array of finite numbers with so many axes.
+
+    >>> numbers([1, float("nan")], "weights")
+    Traceback (most recent call last):
+    ValueError: weights[1] is nan; every one must be a finite number
+    """
+    try:
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as reason:
+        raise ValueError(f"{what} must be an array of numbers: {reason}") from None
+    if array.ndim != axes or not array.size:
+        raise ValueError(
+            f"{what} of shape {array.shape} were given; they must have "
+            f"{axes} {'axis' if axes == 1 else 'axes'} and at least one entry"
+        )
+    if not np.isfinite(array).all():
+        place = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+        spelled = ", ".join(map(str, place))
+        raise ValueError(f"{what}[{spelled}] is {array[place]}; every one must be a finite number")
+    return array
+
+
+def nonnegative(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:
+    """An array of finite numbers, none below 0."""
+    array = numbers(given, what, axes)
+    if (array < 0).any():
+        raise ValueError(f"{what} hold {array.min()}; none may be negative")
+    return array
+
+
+def number(given: float, what: str) -> float:
+    """One finite number."""
+    return float(numbers(given, what, axes=0))
+
+
+def names(players: Players | None, count: int) -> tuple[Player, ...]:
+    """The names given to ``count`` players, 0 … n-1 where none are."""
+    named = name_players(count if players is None else players)
+    if len(named) != count:
+        raise ValueError(f"{len(named)} players were named for a game of {count}; name them all")
+    return named
+
+
+def flat_points(x: ArrayLike, players: int) -> tuple[FloatArray, tuple[int, ...]]:
+    """Points (..., n) as rows (k, n), and the leading axes that answers must have."""
+    at = np.asarray(x, dtype=float)
+    if at.shape[-1:] != (players,):
+        raise ValueError(
+            f"a point of shape {at.shape} was given for {players} players; "
+            "its last axis must hold one probability per player"
+        )
+    return at.reshape(-1, players), at.shape[:-1]
+
+
+def slabs(rows: int, size: int) -> Iterator[slice]:
+    """Slices of so many rows that work on ``size`` numbers each, a block at a time."""
+    step = max(1, BLOCK // size)
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+def digest(*arrays: NDArray[Any]) -> str:
+    """What identifies arrays in a game's description, however large they are."""
+    sums = hashlib.sha256()
+    for array in arrays:
+        sums.update(f"{array.shape}{array.dtype}".encode())
+        sums.update(np.ascontiguousarray(array).tobytes())
+    return sums.hexdigest()

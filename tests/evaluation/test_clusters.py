@@ -1,0 +1,172 @@
+"""Real engines, really started: the same bits everywhere, and workers may die."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cloudpickle
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import fairfield as ff
+from conftest import needs
+
+PLAYERS = 8
+
+
+class Fits(ff.Game):
+    """A small model fit per worth; one coalition may kill its worker, once or always."""
+
+    block = 1
+
+    def __init__(self, killer=None, flag=None, seconds=0.0):
+        self.players = tuple(range(PLAYERS))
+        rng = np.random.default_rng(0)
+        self.X, self.y = rng.standard_normal((200, PLAYERS)), rng.standard_normal(200)
+        self.killer, self.flag, self.seconds = killer, flag, seconds
+
+    def worths(self, coalitions):
+        return np.array([self.worth(row) for row in coalitions])
+
+    def worth(self, row):
+        time.sleep(self.seconds)
+        if self.killer is not None and (row == self.killer).all() and self.may_kill():
+            os.kill(os.getpid(), signal.SIGKILL)
+        columns = self.X[:, row]
+        return -float(np.sum((self.y - columns @ np.linalg.lstsq(columns, self.y)[0]) ** 2))
+
+    def may_kill(self):
+        """Once per flag file; always without one."""
+        if self.flag is None:
+            return True
+        with contextlib.suppress(FileExistsError), open(self.flag, "x"):
+            return True
+        return False
+
+
+# Workers cannot import this file; its classes travel whole.
+cloudpickle.register_pickle_by_value(sys.modules[Fits.__module__])
+
+
+@pytest.fixture(scope="module")
+def dask_cluster():
+    distributed = needs("distributed", "dask")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+    ):
+        yield
+
+
+@pytest.fixture(scope="module")
+def ray_cluster():
+    ray = needs("ray", "ray")
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
+    register_ray()
+    yield
+    ray.shutdown()
+
+
+BACKENDS = ["loky", "threading", "dask", "ray"]
+
+
+@contextlib.contextmanager
+def backend(name, request):
+    if name in ("dask", "ray"):
+        request.getfixturevalue(f"{name}_cluster")
+    with joblib.parallel_config(backend=name, **({} if name == "dask" else {"n_jobs": 2})):
+        yield
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_every_engine_gives_the_same_bits(name, request):
+    alone = ff.shapley(Fits())
+    with backend(name, request):
+        shared = ff.shapley(Fits())
+    assert_array_equal(shared.values, alone.values)
+    assert shared.evaluations == 2**PLAYERS
+
+
+@pytest.mark.parametrize("name", ["loky", "dask", "ray"])
+def test_a_killed_worker_is_survived(name, request, tmp_path):
+    killer = np.arange(PLAYERS) % 2 == 0
+    with backend(name, request):
+        found = ff.shapley(Fits(killer, str(tmp_path / "killed")))
+    assert (tmp_path / "killed").exists()
+    assert_array_equal(found.values, ff.shapley(Fits()).values)
+
+
+def test_a_coalition_that_always_kills_is_named(tmp_path):
+    killer = np.arange(PLAYERS) == 0  # {0}, in the first round
+    with pytest.raises(ff.WorthError, match=r"failed 4 times .*\{0\}"):
+        ff.shapley(Fits(killer), n_jobs=2)
+
+
+def test_a_failure_in_a_worker_names_its_coalition_and_shows_where():
+    def worth(S):
+        if S.all(axis=1).any():
+            raise ValueError("too many cooks")
+        return S.sum(axis=1)
+
+    with pytest.raises(
+        ff.WorthError, match=r"coalition \{a, b, c\}: ValueError: too many"
+    ) as caught:
+        ff.shapley(worth, players=["a", "b", "c"], n_jobs=2)
+    assert any("too many cooks" in note for note in caught.value.__notes__)
+
+
+def test_a_game_travels_once_to_a_worker(tmp_path):
+    """Not once per task: unpickling leaves a mark per process."""
+
+    class Marked(Fits):
+        def __setstate__(self, state):
+            self.__dict__.update(state)
+            (Path(state["marks"]) / f"{os.getpid()}-{time.monotonic_ns()}").touch()
+
+    game = Marked(seconds=0.005)
+    game.marks = str(tmp_path)
+    ff.shapley(game, n_jobs=2)
+    processes = [mark.name.split("-")[0] for mark in tmp_path.iterdir()]
+    assert len(processes) == len(set(processes)) <= 2
+
+
+DRIVER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import fairfield as ff
+from test_clusters import Fits
+ff.shapley(Fits(seconds=0.02), store=sys.argv[1], n_jobs=int(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_killed_driver_resumes_from_its_store(n_jobs, tmp_path):
+    path = tmp_path / "worths.db"
+    places = os.pathsep.join(str(p) for p in (Path(__file__).parent, Path(__file__).parents[1]))
+    command = [sys.executable, "-c", DRIVER, str(path), str(Path(__file__).parent), str(n_jobs)]
+    driver = subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": places}, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with contextlib.suppress(ff.StoreError):
+            if path.exists() and ff.describe_store(path).worths > 8:
+                break
+        time.sleep(0.02)
+    os.killpg(driver.pid, signal.SIGKILL)
+    driver.wait()
+    kept = ff.verify_store(path)
+    assert 8 < kept < 2**PLAYERS
+    resumed = ff.shapley(Fits(seconds=0.02), store=path)
+    assert resumed.evaluations == 2**PLAYERS - kept
+    assert_array_equal(resumed.values, ff.shapley(Fits()).values)

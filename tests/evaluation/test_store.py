@@ -1,0 +1,181 @@
+"""A store keeps worths over runs, and refuses what it cannot vouch for."""
+
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import fairfield as ff
+
+SKILLS = np.array([3.0, 1.0, 2.0, 0.5])
+
+
+def team(coalitions):
+    return coalitions @ SKILLS
+
+
+def other(coalitions):
+    return coalitions.sum(axis=1)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "worths.db"
+
+
+def test_a_second_run_evaluates_only_the_few_it_checks(path):
+    first = ff.shapley(team, players=4, store=path)
+    second = ff.variational_index(team, players=4, store=path, temperature=1.0)
+    assert first.evaluations == 16
+    assert second.evaluations == 4
+    assert_array_equal(ff.shapley(team, players=4, store=path).values, first.values)
+
+
+def test_what_it_holds_can_be_asked(path):
+    ff.shapley(team, players=["a", "b", "c", "d"], store=path)
+    held = ff.describe_store(path)
+    assert (held.players, held.worths) == (4, 16)
+    assert held.description["function"] == "team"
+    assert held.description["players"] == ["a", "b", "c", "d"]
+    assert "numpy" in held.versions
+    assert ff.verify_store(path) == 16
+    assert ff.verify_store(path, ff.FunctionGame(team, 4)) == 16
+
+
+def test_another_game_is_refused_with_both_descriptions(path):
+    ff.shapley(team, players=4, store=path)
+    with pytest.raises(ff.StoreError, match=r'another game.*"team".*"other"'):
+        ff.shapley(other, players=4, store=path)
+    with pytest.raises(ff.StoreError, match="another game"):
+        ff.shapley(team, players=3, store=path)
+
+
+def test_a_function_that_changed_under_its_name_is_refused(path):
+    ff.shapley(ff.FunctionGame(team, 4, name="mine"), store=path)
+    with pytest.raises(ff.StoreError, match="other worths than it does now"):
+        ff.shapley(ff.FunctionGame(other, 4, name="mine"), store=path)
+    with pytest.raises(ff.StoreError, match="other worths"):
+        ff.verify_store(path, ff.FunctionGame(other, 4))
+
+
+def test_batches_are_kept_whole(path, rng):
+    table = rng.standard_normal((3, 16))
+
+    class Batch(ff.Game):
+        players, batch = (0, 1, 2, 3), (3,)
+
+        def worths(self, coalitions):
+            return table[:, coalitions @ [1, 2, 4, 8]]
+
+    first = ff.shapley(Batch(), store=path)
+    assert first.evaluations == 16
+    again = ff.shapley(Batch(), store=path)
+    assert again.evaluations == 0
+    assert_array_equal(again.values, first.values)
+
+
+def test_an_interrupted_run_goes_on(path):
+    calls = []
+
+    def fragile(coalitions):
+        calls.append(len(coalitions))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return coalitions.sum(axis=1)
+
+    game = ff.FunctionGame(fragile, 7, name="fragile")
+    with pytest.raises(KeyboardInterrupt):
+        ff.shapley(game, store=path)
+    kept = ff.describe_store(path).worths
+    assert kept >= 16
+    done = ff.shapley(game, store=path)
+    assert done.evaluations == 128 - kept + 4
+    np.testing.assert_allclose(done.values, 1, rtol=1e-12)
+
+
+def test_good_blocks_of_a_failing_round_are_kept(path):
+    def picky(coalitions):
+        if coalitions.all(axis=1).any():
+            raise ValueError("too many cooks")
+        return coalitions.sum(axis=1)
+
+    with pytest.raises(ff.WorthError, match="too many cooks"):
+        ff.shapley(picky, players=6, store=path)
+    assert ff.describe_store(path).worths == 48
+
+
+def test_a_flipped_byte_is_noticed(path):
+    ff.shapley(team, players=4, store=path)
+    raw = bytearray(path.read_bytes())
+    at = raw.index(np.array([6.5]).tobytes())  # F(N), somewhere in the file
+    raw[at + 3] ^= 1
+    path.write_bytes(raw)
+    for read in (lambda: ff.shapley(team, players=4, store=path), lambda: ff.verify_store(path)):
+        with pytest.raises(ff.StoreError, match="damaged: the checksum of round 1"):
+            read()
+
+
+@pytest.mark.parametrize("keep", [0.9, 0.5, 0.1])
+def test_a_truncated_file_is_noticed(path, keep):
+    def wide(coalitions):
+        return coalitions.sum(axis=1)
+
+    ff.shapley(wide, players=10, store=path)
+    raw = path.read_bytes()
+    path.write_bytes(raw[: int(keep * len(raw))])
+    with pytest.raises(ff.StoreError, match=r"worths|damaged|store"):
+        ff.shapley(wide, players=10, store=path)
+
+
+def test_other_files_are_refused(path, tmp_path):
+    path.write_text("not a database, but long enough to be looked at " * 30)
+    with pytest.raises(ff.StoreError, match="not a store of fairfield"):
+        ff.shapley(team, players=4, store=path)
+    import sqlite3
+
+    strange = tmp_path / "strange.db"
+    with sqlite3.connect(strange) as base:
+        base.execute("CREATE TABLE mine (a)")
+    with pytest.raises(ff.StoreError, match="not a store of fairfield"):
+        ff.shapley(team, players=4, store=strange)
+    with pytest.raises(ff.StoreError, match="there is no store"):
+        ff.verify_store(tmp_path / "missing.db")
+    with pytest.raises(ff.StoreError, match="could not be used"):
+        ff.shapley(team, players=4, store=tmp_path / "no" / "such" / "folder.db")
+
+
+FULL = """
+import resource, signal, sys
+import numpy as np
+import fairfield as ff
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+path, limit = sys.argv[1], int(sys.argv[2])
+def worth(S):
+    return S.sum(axis=1)
+game = ff.FunctionGame(worth, 12, name="full")
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+print(ff.shapley(game, store=path).evaluations)
+"""
+
+
+def test_a_full_disk_is_told_and_earlier_worths_stay(path):
+    """The operating system refuses to let the file grow, as a full disk does."""
+    assert resource.RLIMIT_FSIZE is not None
+    full = subprocess.run(
+        [sys.executable, "-c", FULL, str(path), "20000"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert full.returncode != 0
+    assert "worths committed earlier are intact" in full.stderr
+    kept = ff.describe_store(path).worths
+    assert ff.verify_store(path) == kept
+    rest = subprocess.run(
+        [sys.executable, "-c", FULL, str(path), "0"], capture_output=True, text=True, check=True
+    )
+    assert int(rest.stdout) == 4096 - kept + min(4, kept)
