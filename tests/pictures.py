@@ -14,54 +14,22 @@ FEATURES = [
 LONG_NAMES = [f"a feature whose name takes forty letters {i:02d}"[-40:] for i in range(12)]
 
 
-class PairGame(ff.Game):
-    """a·z + ½ zᵀJz: any number of players in closed form."""
-
-    def __init__(self, players, seed=0):
-        rng = np.random.default_rng(seed)
-        n = len(players)
-        self.players = tuple(players)
-        self.a = rng.standard_normal(n)
-        pairs = rng.standard_normal((n, n)) * 0.8 / np.sqrt(n)
-        self.pairs = np.triu(pairs, 1) + np.triu(pairs, 1).T
-
-    def worths(self, coalitions):
-        z = coalitions.astype(float)
-        return z @ self.a + 0.5 * np.einsum("mi,ij,mj->m", z, self.pairs, z)
-
-    def extension(self):
-        return PairExtension(self)
-
-
-class PairExtension(ff.Extension):
-    method, degree = "closed form: pairs", 2
-
-    def __init__(self, game):
-        self.game, self.players = game, len(game.players)
-
-    def value(self, x):
-        x = np.asarray(x)
-        return x @ self.game.a + 0.5 * np.sum(x @ self.game.pairs * x, axis=-1)
-
-    def gradient(self, x):
-        return self.game.a + np.asarray(x) @ self.game.pairs
-
-    def hessian(self, x):
-        return np.broadcast_to(self.game.pairs, (*np.shape(x)[:-1], *self.game.pairs.shape))
-
-
 def names(count):
     return FEATURES if count == 12 else [f"feature {i:02d}" for i in range(count)]
 
 
-def game(count):
-    return PairGame(names(count))
+def game(count, players=None):
+    """a·z + ½ zᵀJz: any number of players in closed form."""
+    rng = np.random.default_rng(0)
+    linear = rng.standard_normal(count)
+    pairs = np.triu(rng.standard_normal((count, count)) * 0.8 / np.sqrt(count), 1)
+    return ff.PairwiseGame(linear, pairs + pairs.T, players=players or names(count))
 
 
 def one(count, criterion=ff.variational_index, errors=False, players=None):
     """A valuation of one game, with data, and with standard errors where asked."""
     rng = np.random.default_rng(1)
-    played = PairGame(players or names(count))
+    played = game(count, players)
     played.data = np.round(rng.standard_normal(count) * 10, 2)
     found = criterion(played, temperature=1.0)
     return replace(found, stderr=0.05 + 0.2 * rng.random(count)) if errors else found
