@@ -26,6 +26,7 @@ from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
+from fairfield.explain import explain
 from fairfield.game import FunctionGame, Game, TableGame
 from fairfield.games.classic import (
     AirportGame,
@@ -37,6 +38,7 @@ from fairfield.games.classic import (
 from fairfield.games.cluster import cluster
 from fairfield.games.data import DataGame
 from fairfield.games.ensembles import EnsembleGame
+from fairfield.games.features import FeatureGame
 from fairfield.games.neighbors import NeighborGame
 from fairfield.games.set_functions import (
     CoverageGame,
@@ -69,6 +71,7 @@ __all__ = [
     "Extension",
     "FLIDGame",
     "FacilityLocationGame",
+    "FeatureGame",
     "FunctionGame",
     "Game",
     "GlovesGame",
@@ -93,6 +96,7 @@ __all__ = [
     "detection_f1",
     "detection_rate",
     "diagnose",
+    "explain",
     "free_energy_value",
     "from_shapiq",
     "interactions",

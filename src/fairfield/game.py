@@ -47,6 +47,10 @@ class Game:
     opaque: bool = True
     # How many worths it could not find and filled in, here and on its workers.
     failures: int = 0
+    # Which players are known to add nothing to any coalition, shaped (*batch, n).
+    nulls: BoolArray | None = None
+    # What else to do where there are too many players for a table.
+    instead: str = "use a game with a closed form"
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each row of ``coalitions`` (m, n), shaped (*batch, m)."""
@@ -56,8 +60,11 @@ class Game:
         """The closed form of the game's multilinear extension, if it has one."""
         return None
 
-    def table(self) -> Any:
-        """All 2^n worths, where the game has a faster way to them than one by one."""
+    def table(self, progress: bool | None = None) -> Any:
+        """All 2^n worths, where the game has a faster way to them than one by one.
+
+        ``progress`` shows a bar, None only on a terminal and when it takes long.
+        """
         return None
 
     def describe(self) -> dict[str, Any]:
@@ -192,7 +199,7 @@ class TableGame(Game):
         index = xp.asarray(rows, device=array_api_compat.device(self.worth_table))
         return np.asarray(on_host(xp.take(self.worth_table, index, axis=-1)))
 
-    def table(self) -> Any:
+    def table(self, progress: bool | None = None) -> Any:
         return self.worth_table
 
     def describe(self) -> dict[str, Any]:
@@ -254,8 +261,8 @@ class Combination(Game):
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))
 
-    def table(self) -> Any:
-        tables = [(factor, game.table()) for factor, game in self.terms]
+    def table(self, progress: bool | None = None) -> Any:
+        tables = [(factor, game.table(progress)) for factor, game in self.terms]
         if any(table is None for _, table in tables):
             return None
         return sum(factor * table for factor, table in tables)

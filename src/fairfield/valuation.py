@@ -16,9 +16,11 @@ from fairfield.coalitions import spell
 from fairfield.display import MOST_ROWS, html_table, number, text_table
 from fairfield.game import Player
 from fairfield.multilinear import FloatArray
+from fairfield.shap_view import explanation
 
 if TYPE_CHECKING:
     import pandas as pd
+    import shap
 
 # At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
 CONVERGED = 1e-10
@@ -184,6 +186,18 @@ class Valuation:
         if not levels:
             index = pd.Index(self.players, name="player", tupleize_cols=False)
         return pd.DataFrame(known, index=index)
+
+    def to_shap(self) -> shap.Explanation:
+        """A ``shap.Explanation`` for shap's plots.
+
+        A criterion that is not efficient gets a last entry "(remainder)", so that the base
+        value F(∅) and all entries sum to F(N). shap writes "SHAP value" at its axes.
+        """
+        if self.empty is None or self.grand is None:
+            raise ValueError(f"{self.criterion} does not know F(∅) and F(N), which shap needs")
+        return explanation(
+            self.players, self.values, self.empty, self.grand, self.data, self.stderr
+        )
 
     def columns(self) -> dict[str, list[object]]:
         """What the table of one game shows, most valuable player first."""

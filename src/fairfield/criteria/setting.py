@@ -92,6 +92,11 @@ class Setting:
         ``logits`` are those of the marginals, λ + value/T unless they are given.
         """
         empty, grand = self.extension.ends()
+        if self.game.nulls is not None:
+            # What sums of equal worths leave of a null player is rounding.
+            scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
+            rounding = np.abs(values) <= 1e-12 * scale[..., None]
+            values = np.where(self.game.nulls & rounding, 0.0, values)
         about = {
             "stops": np.full(self.extension.batch, "exact"),
             **self._energies(values, logits),

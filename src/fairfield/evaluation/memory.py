@@ -20,13 +20,13 @@ def check_table(game: Game, how: How) -> None:
     if how.budget is not None and 2**count > how.budget:
         raise ValueError(
             f"{game!r}: exact values need all {_count(count)} worths, the budget allows "
-            f"{how.budget:,}; raise the budget, group players, or use a game with a closed form"
+            f"{how.budget:,}; raise the budget, group players, or {game.instead}"
         )
     free = free_memory()
     if (how.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
-            "players, use a game with a closed form, or give a budget of worths to evaluate"
+            f"players, {game.instead}, or give a budget of worths to evaluate"
         )
 
 

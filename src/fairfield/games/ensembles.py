@@ -136,7 +136,7 @@ class EnsembleGame(Game):
         worths[~coalitions.any(axis=1)] = self.empty
         return worths
 
-    def table(self) -> FloatArray | None:
+    def table(self, progress: bool | None = None) -> FloatArray | None:
         if self._margins is None:
             return None
         table = right_shares(self._margins, TIE)

@@ -1,0 +1,67 @@
+"""The features behind predictions, in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairfield.criteria.compare import Criterion, criterion_of
+from fairfield.energy.temperature import Temperature
+from fairfield.game import Game
+from fairfield.games.features import FeatureGame, is_tree_model
+from fairfield.games.linear import LinearGame
+from fairfield.games.tabular import Groups
+from fairfield.games.trees import TreeGame
+from fairfield.valuation import Valuation
+
+
+def explain(
+    model: Any,
+    X: Any,
+    background: Any = None,
+    criterion: str | Criterion = "variational_index",
+    *,
+    output: Any = None,
+    groups: Groups | None = None,
+    temperature: Temperature | None = None,
+    **how: Any,
+) -> Valuation:
+    """What each feature adds to the model's output, for every row of X.
+
+    The game is the fastest that fits the model: ``TreeGame`` for tree ensembles (the raw
+    margin of boosted trees), a closed form for linear models (their margin), and
+    ``FeatureGame`` for everything else, for ``output="probability"`` and for a background
+    that is drawn. The valuation's ``game`` says which. Without a ``background`` only tree
+    models can be explained. The criterion's own keywords are passed on.
+
+    >>> import numpy as np
+    >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
+    >>> v.values
+    array([[3., 3.]])
+    """
+    game = game_of(model, X, background, output=output, groups=groups)
+    heat = {} if temperature is None else {"temperature": temperature}
+    return criterion_of(criterion)(game, **heat, **how)
+
+
+def game_of(
+    model: Any, X: Any, background: Any = None, *, output: Any = None, groups: Groups | None = None
+) -> Game:
+    """The fastest game for the features of this model.
+
+    >>> import numpy as np
+    >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
+    FeatureGame: 4 games of 3 players
+    """
+    refusal = None
+    if output != "probability" and not callable(background):
+        closed = TreeGame if is_tree_model(model) else LinearGame
+        try:
+            return closed(model, X, background, output=output, groups=groups)
+        except (TypeError, ValueError) as reason:
+            refusal = f"{closed.__name__} was no help either: {reason}"
+    try:
+        return FeatureGame(model, X, background, output=output, groups=groups)
+    except (TypeError, ValueError) as error:
+        if refusal is not None:
+            error.add_note(refusal)
+        raise

@@ -1,0 +1,24 @@
+"""Pictures of valuations: functions that take a result and an ``ax``, and return the ``ax``.
+
+Without an ``ax`` they make one, large enough for all players. Colours are those of Okabe
+and Ito, which colour-blind readers can tell apart, and never the only mark.
+"""
+
+from fairfield.plots.batches import beeswarm, box
+from fairfield.plots.criteria import criteria, ranks
+from fairfield.plots.pairs import interactions
+from fairfield.plots.paths import annealing, curves, trajectory
+from fairfield.plots.values import bar, waterfall
+
+__all__ = [
+    "annealing",
+    "bar",
+    "beeswarm",
+    "box",
+    "criteria",
+    "curves",
+    "interactions",
+    "ranks",
+    "trajectory",
+    "waterfall",
+]

@@ -1,0 +1,134 @@
+"""The values of many games, player by player: boxes and swarms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.comparison import Comparison
+from fairfield.multilinear import FloatArray
+from fairfield.plots.canvas import (
+    GREY,
+    HATCHES,
+    SERIES,
+    a_batch,
+    list_axes,
+    name_lines,
+    names_of,
+)
+from fairfield.valuation import Valuation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Points of a swarm that share a place along the axis stand side by side.
+BINS = 80
+
+
+def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | None = None) -> Axes:
+    """A box per player over a batch of games, the largest mean |value| on top.
+
+    Box: the middle half and the median; whiskers: within 1.5 times its length; dots: the
+    games beyond. A comparison gives each player one box per criterion.
+    """
+    series = dict(given) if isinstance(given, Comparison) else {given.criterion: given}
+    values = {name: a_batch(v, "box") for name, v in series.items()}
+    first = next(iter(series.values()))
+    order = _by_magnitude(next(iter(values.values())))[:most]
+    labels = names_of([first.players[i] for i in order])
+    ax = list_axes(ax, labels, len(series))
+    height = 0.8 / len(series)
+    handles = []
+    for k, (name, table) in enumerate(values.items()):
+        drawn = ax.boxplot(
+            [table[:, i] for i in order],
+            positions=[line + (k - (len(series) - 1) / 2) * height for line in range(len(order))],
+            widths=0.8 * height,
+            orientation="horizontal",
+            manage_ticks=False,
+            patch_artist=True,
+            medianprops={"color": "black", "linewidth": 1.4},
+            flierprops={"marker": ".", "markersize": 2.5, "markeredgecolor": GREY, "alpha": 0.6},
+        )
+        for patch in drawn["boxes"]:
+            patch.set(facecolor=SERIES[k % 6], hatch=HATCHES[k % 6], alpha=0.85)
+        handles.append((drawn["boxes"][0], name))
+    if len(series) > 1:
+        ax.legend(*zip(*handles, strict=True), frameon=False, fontsize=8, loc="best")
+    ax.axvline(0, color="black", linewidth=0.8, zorder=0)
+    ax.set_xlabel("value" if len(series) > 1 else first.criterion)
+    name_lines(ax, labels)
+    return ax
+
+
+def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None = None) -> Axes:
+    """A dot per game and player; its colour is the player's value in the data, if a number.
+
+    The largest mean |value| is on top. Colours run from the lowest (dark) to the highest
+    (light) of each player, by rank; what is not a number is grey.
+    """
+    values = a_batch(valuation, "beeswarm")
+    order = _by_magnitude(values)[:most]
+    labels = names_of([valuation.players[i] for i in order])
+    ax = list_axes(ax, labels)
+    data = None
+    if valuation.data is not None:
+        data = np.asarray(valuation.data).reshape(len(values), -1)
+    ax.axvline(0, color="black", linewidth=0.8, zorder=0)
+    span = float(np.ptp(values)) or 1.0
+    size = float(np.clip(4000 / len(values), 3, 14))
+    dots: Any = None
+    for line, i in enumerate(order):
+        shade = None if data is None else _ranks(data[:, i])
+        colour: dict[str, Any] = {"color": GREY}
+        if shade is not None:
+            colour = {"c": shade, "cmap": "cividis", "vmin": 0.0, "vmax": 1.0}
+        drawn = ax.scatter(
+            values[:, i],
+            line + _stack(values[:, i], span),
+            s=size,
+            linewidths=0,
+            rasterized=len(values) > 500,
+            **colour,
+        )
+        dots = drawn if shade is not None else dots
+    if dots is not None:
+        inches = ax.get_window_extent().height / ax.figure.dpi
+        shrink = min(1.0, 4 / inches)
+        bar = ax.figure.colorbar(
+            dots, ax=ax, aspect=40 * shrink, shrink=shrink, pad=0.02, ticks=[0, 1], anchor=(0, 1)
+        )
+        bar.ax.set_yticklabels(["low", "high"], fontsize=8)
+        bar.set_label("value in the data", fontsize=8, labelpad=-8)
+        bar.outline.set_visible(False)
+    ax.set_xlabel(valuation.criterion)
+    name_lines(ax, labels)
+    return ax
+
+
+def _by_magnitude(values: FloatArray) -> NDArray[np.int64]:
+    return np.argsort(-np.abs(values).mean(axis=0), kind="stable")
+
+
+def _stack(values: FloatArray, span: float) -> FloatArray:
+    """Offsets in [-.4, .4] that pile up values which fall into one bin, both ways in turn."""
+    bins = np.floor((values - values.min()) / span * BINS).astype(int)
+    order = np.lexsort((values, bins))
+    first = np.r_[True, np.diff(bins[order]) > 0]
+    start = np.maximum.accumulate(np.where(first, np.arange(len(values)), 0))
+    level = np.empty(len(values))
+    level[order] = np.arange(len(values)) - start
+    height = np.ceil(level / 2) * np.where(level % 2 == 1, -1, 1)
+    return np.asarray(height * min(0.08, 0.4 / max(np.abs(height).max(), 1)))
+
+
+def _ranks(values: NDArray[Any]) -> FloatArray | None:
+    """Ranks in [0, 1], equal values alike; None where they are not numbers."""
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    distinct, place = np.unique(numbers, return_inverse=True)
+    return place / max(len(distinct) - 1, 1)

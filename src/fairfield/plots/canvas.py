@@ -1,0 +1,156 @@
+"""What all pictures share: room for the players, colours, numbers, labels that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairfield.game import Player
+from fairfield.multilinear import FloatArray
+from fairfield.valuation import Valuation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY = (
+    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9",
+)  # fmt: skip
+SERIES = (BLUE, ORANGE, GREEN, PURPLE, RED, SKY)
+MARKERS = ("o", "s", "^", "D", "v", "P")
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++")
+GREY, PALE = "#6E6E6E", "#C8C8C8"
+# Inches a player takes in a list, and a letter of his name.
+LINE, LETTER = 0.27, 0.075
+LONGEST = 60
+
+
+def list_axes(ax: Axes | None, labels: Sequence[str], bars: int = 1) -> Axes:
+    """An axes for a list of players, so many bars each, with room for their names."""
+    if ax is not None:
+        return ax
+    line = max(LINE, 0.05 + 0.1 * bars)
+    return new_axes(4.9 + LETTER * max(map(len, labels)), line * len(labels) + 1.1)
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """An axes of its own figure, which keeps labels inside."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as reason:
+        raise ImportError("pictures need matplotlib: pip install 'fairfield[plots]'") from reason
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def name_lines(ax: Axes, labels: Sequence[str]) -> None:
+    """Write the labels beside lines 0, 1, … from the top, small enough not to touch."""
+    height = ax.get_window_extent().height * 72 / ax.figure.dpi
+    size = float(np.clip(0.75 * height / len(labels), 4.0, 9.0))
+    ax.set_yticks(range(len(labels)), labels, fontsize=size)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def names_of(players: Iterable[Player], data: Any = None) -> list[str]:
+    """Names as they are drawn, with the value of each player where there is one."""
+    if data is None:
+        return [shorten(str(player)) for player in players]
+    return [
+        shorten(f"{player} = {number(value)}") for player, value in zip(players, data, strict=True)
+    ]
+
+
+def shorten(name: str) -> str:
+    """A name cut in its middle where it is too long for a line.
+
+    >>> shorten("a" * 40 + "b" * 40)
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaa…bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'
+    """
+    if len(name) <= LONGEST:
+        return name
+    half = (LONGEST - 1) // 2
+    return f"{name[:half]}…{name[-(LONGEST - 1 - half) :]}"
+
+
+def number(value: Any) -> str:
+    """A value of the data as it is shown: numbers short, anything else as it is."""
+    if isinstance(value, (bool, np.bool_, str)) or not np.isscalar(value):
+        return str(value)
+    return (
+        f"{value:.4g}" if isinstance(value, (float, np.floating, int, np.integer)) else str(value)
+    )
+
+
+def signed(value: float, scale: float) -> str:
+    """A contribution with its sign and the digits that matter at this scale.
+
+    >>> signed(0.01234, 0.5), signed(-12.3, 400), signed(0, 1), signed(1e-9, 1)
+    ('+0.012', '−12', '0', '≈0')
+    """
+    if value == 0 or scale == 0:
+        return "0"
+    digits = int(np.clip(2 - np.floor(np.log10(scale)), 0, 12))
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return "≈0"
+    return ("+" if value > 0 else "−") + text
+
+
+def one_game(valuation: Valuation, picture: str) -> None:
+    """Refuse a batch where one game is drawn."""
+    if valuation.batch:
+        raise ValueError(f"{picture} draws one game; take one of the batch, v[i]")
+
+
+def a_batch(valuation: Valuation, picture: str) -> FloatArray:
+    """The values of all games of a batch (games, n)."""
+    if not valuation.batch:
+        raise ValueError(f"{picture} draws a batch of games; this valuation is of one, use bar")
+    return valuation.values.reshape(-1, len(valuation.players))
+
+
+def make_room(ax: Axes, texts: Sequence[Text]) -> None:
+    """Widen the horizontal range until all texts lie well inside the axes."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        return
+    for _ in range(3):
+        figure.draw_without_rendering()
+        frame = ax.get_window_extent()
+        boxes = [text.get_window_extent() for text in texts]
+        edge = 0.01 * frame.width
+        left = max([frame.x0 + edge - box.x0 for box in boxes] + [0.0]) / frame.width
+        right = max([box.x1 + edge - frame.x1 for box in boxes] + [0.0]) / frame.width
+        if left <= 0 and right <= 0:
+            return
+        low, high = ax.get_xlim()
+        span = high - low
+        ax.set_xlim(low - 1.15 * left * span, high + 1.15 * right * span)
+
+
+def apart(heights: FloatArray, gap: float, low: float, high: float) -> FloatArray:
+    """The heights moved as little as needed to stand ``gap`` apart, between two bounds.
+
+    Least squares: what is left of sorted heights after their gaps must not fall, so
+    neighbours that would are averaged.
+
+    >>> apart(np.array([1.0, 0.0, 0.1]), 0.5, -1.0, 2.0).round(6).tolist()
+    [1.0, -0.2, 0.3]
+    """
+    order = np.argsort(heights, kind="stable")
+    gaps = gap * np.arange(len(heights))
+    blocks: list[tuple[float, int]] = []
+    for wish in heights[order] - gaps:
+        mean, count = float(wish), 1
+        while blocks and blocks[-1][0] > mean:
+            before, others = blocks.pop()
+            mean = (mean * count + before * others) / (count + others)
+            count += others
+        blocks.append((mean, count))
+    level = np.repeat([mean for mean, _ in blocks], [count for _, count in blocks])
+    moved = np.empty(len(heights))
+    moved[order] = np.clip(level, low, max(low, high - gaps[-1])) + gaps
+    return moved

@@ -1,0 +1,175 @@
+"""Values on their way: over the steps of the iteration, over temperatures, over removals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.criteria.annealing import Annealing
+from fairfield.multilinear import FloatArray
+from fairfield.plots.canvas import (
+    GREY,
+    LETTER,
+    MARKERS,
+    PALE,
+    SERIES,
+    apart,
+    names_of,
+    new_axes,
+    one_game,
+)
+from fairfield.plots.criteria import with_error
+from fairfield.valuation import Valuation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Players whose paths are drawn in colour, with their names at the end.
+MOST_NAMED = 12
+
+
+class HasCurve(Protocol):
+    """What is left of the worth after each share of the players is gone (or has come)."""
+
+    @property
+    def fractions(self) -> ArrayLike: ...
+    @property
+    def worths(self) -> ArrayLike: ...
+    @property
+    def label(self) -> str: ...
+
+
+def trajectory(valuation: Valuation, ax: Axes | None = None) -> Axes:
+    """The marginals x^k of every player over the steps of the paper's iteration."""
+    one_game(valuation, "trajectory")
+    if valuation.trajectory is None:
+        raise ValueError(f"{valuation.criterion} has no trajectory; use variational_values")
+    steps = np.arange(len(valuation.trajectory))
+    labels = names_of(valuation.players)
+    ax = _paths(ax, steps, valuation.trajectory, labels)
+    ax.axhline(0.5, color=PALE, linewidth=1, zorder=0)
+    ax.set(xlabel="step", ylabel="marginal")
+    ax.set_xticks(steps if len(steps) <= 16 else steps[:: len(steps) // 8])
+    return ax
+
+
+def annealing(
+    path: Annealing,
+    ax: Axes | None = None,
+    *,
+    criterion: str = "variational_index",
+    what: str = "values",
+) -> Axes:
+    """The ``values`` or ``marginals`` of the players as the temperature falls, hot at the left.
+
+    ``what="decoupling_errors"`` draws those of all criteria instead.
+    """
+    heats = np.asarray(path.temperatures)
+    if heats.ndim > 1 or path.comparisons[0][criterion].batch:
+        raise ValueError("annealing draws one game; take one of the batch before annealing it")
+    if what == "decoupling_errors":
+        if ax is None:
+            ax = new_axes(6.5, 4.2)
+        for k, name in enumerate(path.comparisons[0]):
+            ax.plot(heats, path.decoupling_errors(name), color=SERIES[k % 6], marker=MARKERS[k % 6],
+                    markersize=4, label=name)  # fmt: skip
+        ax.legend(frameon=False, fontsize=8)
+        ax.set_yscale("log")
+        ax.set_ylabel("decoupling error")
+        ax.spines[["top", "right"]].set_visible(False)
+    elif what in ("values", "marginals"):
+        lines = path.values(criterion) if what == "values" else path.marginals(criterion)
+        players = path.comparisons[0][criterion].players
+        ax = _paths(ax, heats, lines, names_of(players))
+        ax.set_ylabel(f"{what[:-1]}, {criterion}")
+    else:
+        raise ValueError(
+            f"what={what!r} is not known; choose values, marginals or decoupling_errors"
+        )
+    ax.set_xscale("log")
+    ax.set_xlabel("temperature")
+    if ax.get_xlim()[0] < ax.get_xlim()[1]:
+        ax.invert_xaxis()
+    return ax
+
+
+def curves(
+    given: Iterable[HasCurve],
+    ax: Axes | None = None,
+    *,
+    errors: Mapping[str, Any] | None = None,
+) -> Axes:
+    """Worths while players are removed (or added), one line per curve.
+
+    ``errors`` gives the decoupling errors for the legend, by label: numbers, or a
+    comparison whose criteria are the labels.
+    """
+    if ax is None:
+        ax = new_axes(6.5, 4.2)
+    for k, curve in enumerate(given):
+        told = None if errors is None else errors.get(curve.label)
+        error = told.decoupling_error if isinstance(told, Valuation) else told
+        count = len(np.asarray(curve.fractions))
+        ax.plot(
+            np.asarray(curve.fractions),
+            np.asarray(curve.worths),
+            color=SERIES[k % 6],
+            marker=MARKERS[k % 6],
+            markersize=5,
+            markevery=max(1, count // 20),
+            linestyle=("-", "--", "-.", ":")[k % 4],
+            linewidth=1.6,
+            label=with_error(curve.label, error),
+        )
+    ax.set(xlabel="share of the players", ylabel="worth")
+    ax.legend(frameon=False, fontsize=8)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _paths(ax: Axes | None, at: ArrayLike, lines: FloatArray, labels: Sequence[str]) -> Axes:
+    """One line per player, named at its end; of many, those that end highest and lowest."""
+    if ax is None:
+        ax = new_axes(6.0 + LETTER * max(map(len, labels)), 4.6)
+    along = np.asarray(at, dtype=float)
+    order = np.argsort(-lines[-1], kind="stable")
+    # Those that end highest and lowest.
+    extreme = np.minimum(np.arange(len(order)), np.arange(len(order))[::-1])
+    named = np.sort(np.argsort(extreme, kind="stable")[:MOST_NAMED])
+    named = order[named]
+    for i in sorted(set(range(len(labels))) - set(named.tolist())):
+        ax.plot(along, lines[:, i], color=PALE, linewidth=0.8, zorder=1)
+    for k, i in enumerate(named):
+        ax.plot(
+            along, lines[:, i], color=SERIES[k % 6], linestyle=("-", "--")[k // 6 % 2], zorder=2
+        )
+    low, high = float(lines.min()), float(lines.max())
+    span = (high - low) or 1.0
+    low, high = low - 0.05 * span, high + 0.05 * span
+    ax.set_ylim(low, high)
+    gap = 1.1 * span * 10 / (ax.get_window_extent().height * 72 / ax.figure.dpi)
+    heights = apart(lines[-1, named], gap, low, high)
+    for k, i in enumerate(named):
+        ax.annotate(
+            labels[i],
+            (along[-1], lines[-1, i]),
+            xytext=(1.03, heights[k]),
+            textcoords=ax.get_yaxis_transform(),
+            fontsize=8,
+            va="center",
+            color="black",
+            arrowprops={"arrowstyle": "-", "color": SERIES[k % 6], "linewidth": 0.8,
+                        "shrinkA": 2, "shrinkB": 0, "relpos": (0, 0.5)},
+            annotation_clip=False,
+        )  # fmt: skip
+    if len(labels) > MOST_NAMED:
+        ax.annotate(
+            f"grey: {len(labels) - MOST_NAMED} other players",
+            (0.02, 0.02), xycoords="axes fraction", fontsize=8, color=GREY,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+        )  # fmt: skip
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

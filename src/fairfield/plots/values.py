@@ -1,0 +1,122 @@
+"""The values of one game: bars, and a waterfall from F(∅) to F(N)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairfield.plots.canvas import (
+    BLUE,
+    GREY,
+    PALE,
+    RED,
+    list_axes,
+    make_room,
+    name_lines,
+    names_of,
+    one_game,
+    signed,
+)
+from fairfield.valuation import Valuation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Contributions a waterfall shows one by one; the others are one bar.
+MOST_STEPS = 20
+REMAINDER = "(remainder)"
+
+
+def bar(valuation: Valuation, ax: Axes | None = None, *, most: int | None = None) -> Axes:
+    """A bar per player, the most valuable on top, with 95 % intervals where they are known.
+
+    Of a batch, the mean |value| of each player. ``most`` keeps the first so many.
+    """
+    if valuation.batch:
+        values, error, data = valuation.mean().magnitude[0], None, None
+        label = f"mean |{valuation.criterion}|"
+    else:
+        values, error, data = valuation.values, valuation.stderr, valuation.data
+        label = valuation.criterion
+    order = np.argsort(-values, kind="stable")[:most]
+    labels = names_of([valuation.players[i] for i in order], None if data is None else data[order])
+    ax = list_axes(ax, labels)
+    shown = values[order]
+    ax.barh(
+        range(len(order)),
+        shown,
+        color=[BLUE if value >= 0 else RED for value in shown],
+        height=0.72,
+        xerr=None if error is None else 1.96 * error[order],
+        error_kw={"ecolor": "black", "elinewidth": 1, "capsize": 2},
+    )
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_xlabel(label)
+    name_lines(ax, labels)
+    return ax
+
+
+def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_STEPS) -> Axes:
+    """The way from F(∅), below, to F(N), on top, one player after the other.
+
+    A criterion that is not efficient leaves a remainder, drawn as a hatched bar, so that
+    the bars always sum to F(N) - F(∅). Beyond ``most`` players the weakest are one bar.
+    """
+    one_game(valuation, "waterfall")
+    if valuation.empty is None or valuation.grand is None:
+        raise ValueError(f"{valuation.criterion} does not know F(∅) and F(N)")
+    empty, grand = float(valuation.empty), float(valuation.grand)
+    names = names_of(valuation.players, valuation.data)
+    order = np.argsort(-np.abs(valuation.values), kind="stable")
+    hidden = order[most - 1 :] if len(order) > most else order[:0]
+    kept = order[: len(order) - len(hidden)]
+    labels, steps = [names[i] for i in kept], list(valuation.values[kept])
+    if len(hidden):
+        labels.append(f"{len(hidden)} other players")
+        steps.append(valuation.values[hidden].sum())
+    rest = grand - empty - sum(steps)
+    if abs(rest) > 1e-9 * (abs(grand) + abs(empty)):
+        labels.append(REMAINDER)
+        steps.append(rest)
+    ax = list_axes(ax, [*labels, "", ""])
+    scale = max(np.abs(steps).max(), abs(grand - empty))
+    end, texts = grand, []
+    for line, (label, step) in enumerate(zip(labels, steps, strict=True)):
+        start = end - step
+        rising = step >= 0
+        style: dict[str, Any] = {"color": BLUE if rising else RED}
+        if label == REMAINDER:
+            style = {"facecolor": "white", "edgecolor": GREY, "hatch": "////"}
+        ax.barh(line, step, left=start, height=0.7, **style)
+        ax.plot([start, start], [line + 0.35, line + 0.65], color=GREY, linewidth=0.8)
+        texts.append(
+            ax.annotate(
+                signed(step, scale),
+                (end, line),
+                xytext=(4 if rising else -4, 0),
+                textcoords="offset points",
+                ha="left" if rising else "right",
+                va="center",
+                fontsize=8,
+            )
+        )
+        end = start
+    name_lines(ax, labels)
+    last = len(labels)
+    ax.set_ylim(last + 0.25, -1.05)
+    for value, name, height in ((grand, "F(N)", -0.7), (empty, "F(∅)", last - 0.2)):
+        ax.axvline(value, color=PALE, linewidth=1, linestyle=":", zorder=0)
+        texts.append(
+            ax.annotate(
+                f"{name} = {value:.4g}",
+                (value, height),
+                ha="center",
+                va="center",
+                fontsize=8,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            )
+        )
+    ax.set_xlabel(f"worth, by {valuation.criterion}")
+    make_room(ax, texts)
+    return ax

@@ -1,0 +1,238 @@
+"""Every picture as an image, its parts counted, its labels inside the figure and apart.
+
+After a change that is meant: ``pytest tests/plots --mpl-generate-path=tests/plots_baseline``,
+and look at what it wrote.
+"""
+
+import dataclasses
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+import pictures
+from fairfield import plots
+from fairfield.plots.canvas import apart, number, signed
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+# Fonts are drawn a little differently by other versions of matplotlib.
+IMAGE = {"style": "default", "tolerance": 12, "savefig_kwargs": {"dpi": 36}}
+
+
+@pytest.fixture(autouse=True)
+def _put_away():
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+
+
+def texts_of(ax):
+    """All texts that are drawn with an axes, its figure laid out."""
+    ax.figure.canvas.draw()
+    if not ax.axison:
+        return ax.texts
+    (left, right), (low, high) = sorted(ax.get_xlim()), sorted(ax.get_ylim())
+    ticks = [t for t in ax.get_xticklabels() if left <= t.get_position()[0] <= right]
+    ticks += [t for t in ax.get_yticklabels() if low <= t.get_position()[1] <= high]
+    every = [*ax.texts, *ticks, ax.xaxis.label, ax.yaxis.label]
+    return [text for text in every if text.get_text().strip()]
+
+
+def is_inside(ax, text):
+    box, frame = text.get_window_extent(), ax.figure.bbox
+    return box.x0 >= -1 and box.x1 <= frame.x1 + 1 and box.y0 >= -1 and box.y1 <= frame.y1 + 1
+
+
+@pytest.mark.parametrize("name", pictures.ALL)
+@pytest.mark.mpl_image_compare(**IMAGE)
+def test_image(name):
+    ax = pictures.draw(name, 12)
+    assert all(is_inside(ax, text) for text in texts_of(ax))
+    return ax.figure
+
+
+@pytest.mark.parametrize("name", ["bar", "waterfall", "annealing", "ranks"])
+@pytest.mark.mpl_image_compare(**IMAGE)
+def test_image_of_sixty(name):
+    return pictures.draw(name, 60).figure
+
+
+@pytest.mark.parametrize("name", sorted(set(pictures.ALL) - {"bar_batch", "annealing_marginals"}))
+def test_texts_lie_inside_with_sixty_players(name):
+    ax = pictures.draw(name, 60)
+    outside = [text.get_text() for text in texts_of(ax) if not is_inside(ax, text)]
+    assert not outside
+
+
+@pytest.mark.mpl_image_compare(**IMAGE)
+def test_image_of_long_names():
+    return plots.waterfall(pictures.one(12, players=pictures.LONG_NAMES)).figure
+
+
+@pytest.mark.mpl_image_compare(**IMAGE)
+def test_image_of_curves():
+    labels = {"variational_index": 0.032201, "shapley": 0.081885, "banzhaf": 0.081227}
+    curves = [
+        pictures.curve(label, rate) for label, rate in zip(labels, (3.1, 2.0, 2.5), strict=True)
+    ]
+    return plots.curves(curves, errors=labels).figure
+
+
+@pytest.mark.parametrize("count", [12, 60])
+@pytest.mark.parametrize("name", ["bar", "criteria", "waterfall"])
+def test_names_do_not_touch(name, count):
+    ax = pictures.draw(name, count)
+    texts_of(ax)
+    boxes = sorted((t.get_window_extent() for t in ax.get_yticklabels()), key=lambda box: box.y0)
+    assert all(below.y1 <= above.y0 + 1 for below, above in pairwise(boxes))
+    assert all(t.get_fontsize() >= 6 for t in ax.get_yticklabels())
+
+
+def test_names_of_forty_letters_are_whole():
+    ax = plots.waterfall(pictures.one(12, players=pictures.LONG_NAMES))
+    frame = ax.figure.bbox
+    shown = [t for t in texts_of(ax) if "forty letters" in t.get_text()]
+    assert len(shown) == 12
+    for text in shown:
+        assert text.get_text().split(" = ")[0] in pictures.LONG_NAMES
+        assert text.get_window_extent().x0 >= frame.x0
+
+
+def bars(ax):
+    return [patch for patch in ax.patches if patch.get_height() > 0.1]
+
+
+def test_bars_are_the_values_in_order():
+    found = pictures.one(12, errors=True)
+    ax = plots.bar(found)
+    assert_allclose([b.get_width() for b in bars(ax)], np.sort(found.values)[::-1])
+    labels = [t.get_text() for t in ax.get_yticklabels()]
+    assert [label.split(" = ")[0] for label in labels] == found.ranking()
+    (errors,) = [c for c in ax.collections if hasattr(c, "get_segments")]
+    widths = [segment[1, 0] - segment[0, 0] for segment in errors.get_segments()]
+    order = np.argsort(-found.values)
+    assert_allclose(widths, 2 * 1.96 * found.stderr[order])
+    assert len(bars(plots.bar(found, most=5))) == 5
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.variational_index])
+@pytest.mark.parametrize("count", [12, 60])
+def test_a_waterfall_leads_from_the_empty_to_the_grand_coalition(count, criterion):
+    found = pictures.one(count, criterion)
+    ax = plots.waterfall(found)
+    steps = bars(ax)
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    remainder = criterion is ff.variational_index
+    assert ("(remainder)" in names) == remainder
+    assert len(steps) == min(count, 20) + remainder
+    assert ("41 other players" in names) == (count == 60)
+    assert_allclose(sum(s.get_width() for s in steps), found.grand - found.empty)
+    assert_allclose(steps[0].get_x() + steps[0].get_width(), found.grand)
+    assert_allclose(steps[-1].get_x(), found.empty, atol=1e-9)
+
+
+def test_boxes_and_dots_are_counted():
+    batch = pictures.many(12)
+    assert len(plots.box(batch).patches) == 12
+    assert len(plots.box(pictures.compared(12, batch=True)).patches) == 36
+    ax = plots.beeswarm(batch)
+    assert [len(dots.get_offsets()) for dots in ax.collections] == [200] * 12
+    words = dataclasses.replace(batch, data=batch.data.astype(str).astype(object) + "x")
+    assert len(plots.beeswarm(words).figure.axes) == 1  # no colours, no colour bar
+    bare = dataclasses.replace(batch, data=None)
+    assert len(plots.beeswarm(bare).figure.axes) == 1
+
+
+def test_a_swarm_does_not_hide_equal_values():
+    batch = pictures.many(3, games=9)
+    batch = dataclasses.replace(batch, values=np.zeros((9, 3)))
+    offsets = plots.beeswarm(batch).collections[0].get_offsets()
+    assert len({round(float(y), 6) for _, y in offsets}) == 9
+
+
+def test_differing_ranks_are_coloured():
+    same = ff.compare(lambda S: S @ [3.0, 2.0, 1.0], players=list("abc"))
+    colours = {t.get_color() for t in plots.ranks(same).texts}
+    assert colours == {"black"}
+    ax = plots.ranks(pictures.compared(12))
+    coloured = {t.get_text() for t in ax.texts if t.get_color() != "black"}
+    assert {"Relationship", "Country"} <= coloured
+    assert "Sex" not in coloured
+
+
+def test_paths_name_their_players():
+    ax = pictures.draw("trajectory", 12)
+    assert len([line for line in ax.lines if len(line.get_xdata()) == 11]) == 12
+    assert {t.get_text() for t in ax.texts} == set(pictures.FEATURES)
+    crowded = pictures.draw("annealing", 60)
+    assert "grey: 48 other players" in {t.get_text() for t in crowded.texts}
+    assert len(crowded.texts) == 13
+
+
+def test_curves_and_annealing_tell_their_decoupling_errors():
+    table = ff.compare(np.random.default_rng(0).standard_normal(16), temperature=0.5)
+    ax = plots.curves([pictures.curve("shapley", 2.0)], errors=table)
+    (label,) = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert label == f"shapley (decoupling error {table['shapley'].decoupling_error:.3g})"
+    path = ff.annealing(np.random.default_rng(0).standard_normal(16))
+    ax = plots.annealing(path, what="decoupling_errors")
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == list(path.comparisons[0])
+    with pytest.raises(ValueError, match="choose values, marginals or"):
+        plots.annealing(path, what="energies")
+
+
+def test_interactions_fill_a_matrix():
+    found = ff.interactions(pictures.game(12), "banzhaf")
+    ax = plots.interactions(found)
+    shown = ax.images[0].get_array()
+    assert_allclose(shown.filled(0), found.matrix())
+    assert len(ax.texts) == 12 * 11
+    batch = ff.interactions(np.random.default_rng(0).standard_normal((5, 8)))
+    assert_allclose(
+        plots.interactions(batch).images[0].get_array().filled(0), batch.matrix().mean(axis=0)
+    )
+
+
+@pytest.mark.parametrize("name", ["bar", "box", "beeswarm", "criteria"])
+def test_an_axes_that_is_given_is_used(name):
+    _, (left, right) = plt.subplots(1, 2)
+    given = pictures.compared(12) if name == "criteria" else pictures.many(12)
+    assert getattr(plots, name)(given, right) is right
+    assert not left.has_data()
+
+
+def test_what_cannot_be_drawn_is_told():
+    one, many = pictures.one(12), pictures.many(12)
+    with pytest.raises(ValueError, match="waterfall draws one game"):
+        plots.waterfall(many)
+    with pytest.raises(ValueError, match="beeswarm draws a batch"):
+        plots.beeswarm(one)
+    with pytest.raises(ValueError, match="no trajectory; use variational_values"):
+        plots.trajectory(one)
+    with pytest.raises(ValueError, match="annealing draws one game"):
+        plots.annealing(ff.annealing(np.random.default_rng(0).standard_normal((2, 8))))
+    with pytest.raises(ValueError, match=r"does not know F\(∅\)"):
+        plots.waterfall(dataclasses.replace(one, empty=None))
+
+
+def test_labels_stand_apart_between_their_bounds(rng):
+    heights = rng.random(9)
+    moved = apart(heights, 0.2, 0.0, 2.0)
+    assert np.diff(np.sort(moved)).min() >= 0.2 - 1e-12
+    assert moved.min() >= 0
+    assert moved.max() <= 2.0 + 1e-12
+    assert (np.argsort(moved) == np.argsort(heights)).all()
+
+
+def test_numbers_are_short():
+    assert [signed(v, 1.0) for v in (0.5, -0.25, 0.0)] == ["+0.50", "−0.25", "0"]
+    assert [number(v) for v in (3.14159265, "x", True, 7, None)] == [
+        "3.142",
+        "x",
+        "True",
+        "7",
+        "None",
+    ]
