@@ -12,7 +12,7 @@ from measure import show
 import fairfield as ff
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-import brute  # noqa: E402  # the families of the tests, found only now
+import brute  # the families of the tests, found only now
 
 
 def main() -> None:

@@ -297,6 +297,8 @@ def test_repeats_average_seeded_fits(sets, groups):
     empty = np.zeros((1, PLAYERS), dtype=bool)
     assert game.worths_and_variances(empty)[1] == 0
     assert ff.DataGame(model, *sets, groups=groups).worths_and_variances(S)[1] == 0
+    certain = ff.DataGame(KNeighborsClassifier(1), *sets, groups=groups, repeats=5)
+    assert certain.worths_and_variances(S)[1] == 0
 
 
 # Scoring
