@@ -2,7 +2,7 @@
 
 ``python benchmarks/paper_data.py [digits2 breast_cancer synthetic_points]`` reads the data of
 the experiments from ``../shared/reference`` (or --reference), keeps worths in ``.stores`` (so
-that an interrupted run goes on where it was) and prints what stands in paper_data.md.
+that an interrupted run goes on where it was) and prints the tables of paper_data.md.
 """
 
 import argparse
