@@ -168,11 +168,11 @@ class DataGame(Game):
 
     def _seeds(self, coalition: BoolArray) -> Iterator[dict[str, int]]:
         """For each repeat, a seed for every random state that is ours to set."""
-        words = np.packbits(coalition).tolist() if self._random else []
+        if not self._random:
+            yield {}  # fits without chance are all alike: one serves every repeat
+            return
+        words = np.packbits(coalition).tolist()
         for repeat in range(self.repeats):
-            if not self._random:
-                yield {}
-                continue
             drawn = np.random.SeedSequence([self.seed, repeat, *words])
             # 31 bits: some libraries read a seed as a signed integer.
             states = drawn.generate_state(len(self._random)) >> np.uint32(1)
