@@ -8,13 +8,32 @@ Without the data set (a file, or a network) it says so and stops.
 import argparse
 import warnings
 
-import numpy as np
 from measure import show
 
-from fairfield.paper import adult
 from fairfield.paper import features as paper
+from fairfield.paper.adult import MODELS, load_adult
 
 warnings.filterwarnings("ignore", message="Stochastic Optimizer: Maximum iterations")
+WITH_SHARES = (
+    "model",
+    *(f"{name}, {what}" for name in paper.CRITERIA for what in ("mean", "lowest")),
+)
+
+
+def beside(model: str, means: dict[str, float], shares: dict[str, float]) -> list[str]:
+    """A line of means and of the shares of rows in which a criterion has the lowest."""
+    cells = [(f"{means[name]:.4f}", f"{shares[name]:.1%}") for name in paper.CRITERIA]
+    return [model, *(cell for pair in cells for cell in pair)]
+
+
+def ranked(study: paper.Study, label: bool) -> list[list[object]]:
+    """Average rankings side by side, bold where the criteria differ."""
+    lists = [study.ranking(name, label) for name in paper.CRITERIA]
+    lines: list[list[object]] = []
+    for place, cells in enumerate(zip(*lists, strict=True), start=1):
+        mark = "**" if len({name for name, _ in cells}) > 1 else ""
+        lines.append([place, *(f"{mark}{name}{mark} ({mean:+.3f})" for name, mean in cells)])
+    return lines
 
 
 def main() -> None:
@@ -25,12 +44,12 @@ def main() -> None:
     given = options.parse_args()
     print("# The paper's feature study on Adult")
     try:
-        X, y = adult.load_adult(given.data)
+        X, y = load_adult(given.data)
     except (OSError, ValueError) as reason:
         print(f"\nAdult could not be loaded: {reason}")
         return
     rows = paper.sample_rows(y, given.rows)
-    studies = [paper.study(name, X, y, rows) for name in adult.MODELS]
+    studies = [paper.study(name, X, y, rows) for name in MODELS]
     print(
         f"\n{given.rows} training rows drawn at random, {int(y[rows].sum())} of them with an income "
         "above 50K; T = .1; 100 background rows."
@@ -41,46 +60,35 @@ def main() -> None:
         [(s.model, f"{paper.PAPER_ACCURACY[s.model]:.4f}", f"{s.accuracy:.4f}") for s in studies],
     )
     show(
-        "Decoupling error: mean, and share of rows in which it is the lowest (paper: always the variational index's)",
-        ("model", *(f"{name}, {what}" for name in paper.CRITERIA for what in ("mean", "lowest"))),
+        "Decoupling error: mean, and share of rows in which it is the lowest (paper: always the "
+        "variational index's)",
+        WITH_SHARES,
         [
-            (s.model, *(cell for name in paper.CRITERIA
-                        for cell in (float(s.errors()[name].mean()), f"{s.lowest_error()[name]:.1%}")))
+            beside(s.model, {k: float(e.mean()) for k, e in s.errors().items()}, s.lowest_error())
             for s in studies
         ],
-    )  # fmt: skip
-    for removals, title in (
-        (None, "all 12 removals"),
-        (6, "the first 6 removals"),
-        (3, "the first 3 removals"),
-    ):
+    )
+    for removals in (None, 6, 3):
+        some = "all removals" if removals is None else f"the first {removals} removals"
         show(
-            f"Removing the most valuable features first, over {title}: mean probability of the true "
-            "label, and share of rows in which it is the lowest, ties in part (paper: usually the "
-            "variational index's)",
-            ("model", *(f"{name}, {what}" for name in paper.CRITERIA for what in ("mean", "lowest"))),
-            [
-                (s.model, *(cell for name in paper.CRITERIA
-                            for cell in (f"{s.drop(removals)[name]:.4f}", f"{s.fastest(removals)[name]:.1%}")))
-                for s in studies
-            ],
-        )  # fmt: skip
+            f"Probability of the true label, most valuable features removed first, mean over {some}; "
+            "share of rows in which it is the lowest, ties in part (paper: usually the variational "
+            "index's)",
+            WITH_SHARES,
+            [beside(s.model, s.drop(removals), s.fastest(removals)) for s in studies],
+        )
     for s in studies:
         for label in (True, False):
-            lists = [s.ranking(name, label) for name in paper.CRITERIA]
+            income = "above" if label else "at most"
             show(
-                f"{s.model}: average ranks where the income is {'above' if label else 'at most'} 50K "
-                "(bold where criteria differ)",
+                f"{s.model}: features by mean value where the income is {income} 50K",
                 ("rank", *paper.CRITERIA),
-                [
-                    (place + 1, *(f"{'**' if len({c[0] for c in cells}) > 1 else ''}{name} ({rank:.1f})"
-                                  f"{'**' if len({c[0] for c in cells}) > 1 else ''}" for name, rank in cells))
-                    for place, cells in enumerate(zip(*lists, strict=True))
-                ],
-            )  # fmt: skip
+                ranked(s, label),
+            )
     show(
-        "Convergence of Alg. 1: ‖Δx‖₂/n at iterations 0, 2, 3, 5, 9, 10 (the paper prints them as steps 1, 2, 3, 5, 9, 10)",
-        ("model", *(f"{k}" for k in paper.STEPS)),
+        "Convergence of Alg. 1: ‖Δx‖²/n at iterations 0, 2, 3, 5, 9, 10, counted from 0 (the paper "
+        "prints them as steps 1, 2, 3, 5, 9, 10)",
+        ("model", *map(str, paper.STEPS)),
         [
             (label, *(f"{value:.2e}" for value in line))
             for s in studies
@@ -94,8 +102,6 @@ def main() -> None:
     if given.figures is not None:
         for s in studies:
             paper.draw(s, given.figures)
-    pushed = [float(np.mean(s.comparison["variational_index"].steps)) for s in studies]
-    print(f"\nSteps of the default solver, mean: {', '.join(f'{value:.1f}' for value in pushed)}.")
 
 
 if __name__ == "__main__":

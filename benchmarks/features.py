@@ -17,7 +17,7 @@ import numpy as np
 from measure import machine, show
 
 import fairfield as ff
-from fairfield.games.subcubes import MOST_ROWS
+from fairfield.games.asking import MOST_ROWS
 from fairfield.paper.adult import MODELS, fit, load_adult
 
 warnings.filterwarnings("ignore")

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
-from fairfield.games import subcubes
+from fairfield.games import asking, subcubes
 from fairfield.games.subcubes import spread
 
 
@@ -54,7 +54,7 @@ def test_subcubes_equal_the_definition(players, rows, values, seed, room):
     background = rng.integers(0, values, (rows, players)).astype(float)
     model = Counted(curved)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subcubes, "MOST_ROWS", room)
+        patch.setattr(asking, "MOST_ROWS", room)
         table = ff.FeatureGame(model, X, background).table()
     assert_allclose(table, [definition(curved, x, background) for x in X], atol=1e-12)
     if room == 2**17:
@@ -71,7 +71,7 @@ def test_worths_are_the_definition_in_bounded_memory(rng, monkeypatch):
     game = ff.FeatureGame(curved, X, background)
     wanted = [definition(curved, x, background) for x in X]
     assert_allclose(game.worths(brute.coalitions(6)), wanted, atol=1e-12)
-    monkeypatch.setattr(subcubes, "MOST_ROWS", 7)
+    monkeypatch.setattr(asking, "MOST_ROWS", 7)
     assert_allclose(game.worths(brute.coalitions(6)), wanted, atol=1e-12)
 
 
@@ -83,6 +83,7 @@ def test_many_values_per_column_need_several_keys(rng, monkeypatch):
     wanted = ff.FeatureGame(model, background[0] + 0.5, background).table()
     once = len(model.rows)
     monkeypatch.setattr(subcubes, "LARGEST_KEY", 40)
+    monkeypatch.setattr(asking, "LARGEST_KEY", 40)
     model.seen.clear()
     assert_allclose(ff.FeatureGame(model, background[0] + 0.5, background).table(), wanted)
     assert len(model.rows) == once == len(np.unique(model.rows, axis=0))

@@ -64,7 +64,7 @@ def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None
 def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = None) -> Axes:
     """The players in the order of each criterion; bold and coloured where the orders differ.
 
-    Of a batch, they are ordered by their mean rank over the games (mean rank in brackets).
+    Of a batch, they are ordered by their mean value over the games (in brackets).
     """
     orders = {name: _ranking(v) for name, v in comparison.items()}
     count = len(next(iter(comparison.values())).players[:most])
@@ -74,7 +74,7 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
         columns.append(
             names
             if mean is None
-            else [f"{n} ({mean[i]:.1f})" for n, i in zip(names, order, strict=True)]
+            else [f"{n} ({mean[i]:.2g})" for n, i in zip(names, order, strict=True)]
         )
     same = [len({int(order[row]) for order, _ in orders.values()}) == 1 for row in range(count)]
     widths = (
@@ -135,18 +135,8 @@ def _one_list(valuation: Valuation) -> FloatArray:
 
 
 def _ranking(valuation: Valuation) -> tuple[NDArray[np.int64], FloatArray | None]:
-    """The order of the players, and over a batch their mean ranks, from 1."""
+    """The order of the players, and over a batch the mean values that make it."""
     if not valuation.batch:
         return np.argsort(-valuation.values, kind="stable"), None
-    mean = mean_ranks(valuation.values.reshape(-1, len(valuation.players)))
-    return np.argsort(mean, kind="stable"), mean
-
-
-def mean_ranks(values: FloatArray) -> FloatArray:
-    """The mean rank of each player over games (games, n): 1 for the most valuable.
-
-    >>> mean_ranks(np.array([[3.0, 1.0, 2.0], [3.0, 2.0, 1.0]]))
-    array([1. , 2.5, 2.5])
-    """
-    places = np.argsort(np.argsort(-values, axis=1, kind="stable"), axis=1, kind="stable")
-    return np.asarray(1 + places.mean(axis=0))
+    mean = valuation.mean().mean[0]
+    return np.argsort(-mean, kind="stable"), mean
