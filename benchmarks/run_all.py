@@ -82,7 +82,8 @@ def main() -> None:
             [str(runner), str(HERE / script)], stdout=subprocess.PIPE, text=True, check=True
         )
         pages.append(f"`python benchmarks/{script}`\n\n{answer.stdout}")
-    RESULTS.write_text("\n".join(pages), encoding="utf-8")
+        # After each script: a long run that is cut off keeps what it has.
+        RESULTS.write_text("\n".join(pages), encoding="utf-8")
 
 
 if __name__ == "__main__":
