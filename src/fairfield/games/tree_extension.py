@@ -132,7 +132,7 @@ class TreeExtension(Extension):
         return values.reshape((*self.batch, self.players))
 
     def rows(self, chosen: slice | Int64s) -> TreeExtension:
-        """The extensions of some rows; they share the terms, if all of these are kept."""
+        """The extensions of some rows; they share the terms, where all of them are kept."""
         picked = np.arange(self.explained.shape[1])[chosen]
         some = np.ascontiguousarray(self.explained[:, picked])
         part = TreeExtension(self.forest, some, (len(picked),))
@@ -140,7 +140,7 @@ class TreeExtension(Extension):
             for _ in self._blocks():
                 if not self._room:
                     break
-        if not self._ahead:
+        if not self._ahead and len(np.unique(picked)) == len(picked):
             part._ahead = []
             for where, terms in self._kept:
                 inside = np.flatnonzero(np.isin(picked, where))
@@ -155,7 +155,10 @@ class TreeExtension(Extension):
         if not self._ahead:
             return
         forest, ahead = self.forest, list(self._ahead)
-        room = tree_terms.blank(CAPACITY, forest.dependent)
+        size = forest.background.shape[1]
+        padded = np.pad(forest.background, ((0, 0), (0, -size % 64)))
+        most = 64 * len(forest.nodes.left) * self.explained.shape[1]
+        room = tree_terms.blank(min(CAPACITY, most), forest.dependent)
         while ahead:
             low, high, tree = ahead.pop()
             end, used = collect(
@@ -163,9 +166,9 @@ class TreeExtension(Extension):
                 forest.player_of,
                 forest.players,
                 np.ascontiguousarray(self.explained[:, low:high]),
-                forest.background,
+                padded,
                 tree,
-                start_walk(forest.depth, high - low, forest.background.shape[1]),
+                start_walk(forest.depth, high - low, size),
                 room,
             )
             if end < len(forest.nodes.roots):
@@ -179,9 +182,8 @@ class TreeExtension(Extension):
                     room = tree_terms.blank(2 * len(room.coefficient), forest.dependent)
                 continue
             where, terms = np.arange(low, high), tree_terms.filled(room, used)
-            size = sum(array.nbytes for array in terms)
             if keep:
-                self._room = max(0, self._room - size)
+                self._room = max(0, self._room - sum(array.nbytes for array in terms))
             if keep and self._room:
                 terms = Terms._make(array.copy() for array in terms)
                 self._kept.append((where, terms))

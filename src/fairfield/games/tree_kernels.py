@@ -99,8 +99,8 @@ def collect(
 ) -> tuple[int, Int64s]:
     """Write the terms of trees ``tree`` to ``end`` - 1 for some rows; ``end``, and what is used.
 
-    It ends before the tree for which there is no room. A background of no rows stands for
-    the path-dependent game. Cost: per node visited, one test per background row and one
+    It ends before the tree for which there is no room. The background is padded to whole
+    words of 64 rows; one of no rows stands for the path-dependent game. Cost: per node visited, one test per background row and one
     step per explained row that some background row can still bring there; per leaf, a
     few passes over sets of the background, a bit per row, for each B; per term, O(1).
     """
@@ -162,18 +162,16 @@ def _test(nodes: Nodes, node: int, numbers: FloatArray, every: Words, left: Word
     threshold, missing_left = nodes.threshold[node], nodes.missing_left[node]
     for w in range(len(every)):
         word = Word(0)
-        for b in range(64):
-            number = numbers[64 * w + b]
-            # What goes_left says, but a loop of numbers alone is one the compiler can widen.
-            goes = number <= threshold or (missing_left and number != number)
-            word |= Word(goes) << Word(b)
-        left[w] = word & every[w]
-    if nodes.category[node] >= 0:
-        for w in range(len(every)):
-            word = Word(0)
+        if nodes.category[node] < 0:
+            # What goes_left says, in a loop over numbers alone, which the compiler widens.
+            for b in range(64):
+                number = numbers[64 * w + b]
+                goes = number <= threshold or (missing_left and number != number)
+                word |= Word(goes) << Word(b)
+        else:
             for b in range(64):
                 word |= Word(goes_left(nodes, node, numbers[64 * w + b])) << Word(b)
-            left[w] = word & every[w]
+        left[w] = word & every[w]
 
 
 @compiled

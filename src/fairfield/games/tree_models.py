@@ -198,12 +198,14 @@ def _xgboost(model: Any, output: Any) -> TreeModel:
             if of == column
         ]
     )
+    # Before version 3.1 a model does not keep the categories of its columns.
     listed = [_xgboost_categories(column) for column in forest.get("cats", {}).get("enc", [])]
+    categories = [names for names in listed if names]
     missing = getattr(model, "missing", np.nan)
     known = {"feature_names": booster.feature_names, "feature_types": booster.feature_types}
 
     def encode(rows: Any) -> FloatArray:
-        numbers = as_numbers(rows, [names for names in listed if names])
+        numbers = as_numbers(rows, categories)
         numbers[numbers == missing] = np.nan
         return in_single(numbers)
 
@@ -224,6 +226,7 @@ def _xgboost(model: Any, output: Any) -> TreeModel:
         booster.feature_names and tuple(booster.feature_names),
         encode,
         own,
+        knows_categories=bool(categories),
     )
 
 

@@ -6,7 +6,7 @@ most the threshold, a category to the left if it is listed, or if it is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -65,6 +65,7 @@ class TreeModel:
 
     ``encode`` turns rows into the numbers that splits compare: categories into codes,
     missing values into NaN. ``own_output`` is the library's own answer to rows as given.
+    A model that does not know the categories of its columns takes the codes of a frame.
     """
 
     kind: str
@@ -74,6 +75,7 @@ class TreeModel:
     names: tuple[str, ...] | None
     encode: Read
     own_output: Read
+    knows_categories: bool = True
 
 
 def join(trees: Sequence[Tree]) -> tuple[Nodes, float]:
@@ -167,6 +169,13 @@ def own_answers(raw: Callable[[Any], Any], column: int, sign: float = 1.0) -> Re
     return own
 
 
+def categorical(rows: Any) -> dict[Hashable, list[Any]]:
+    """The categorical columns of a frame, and the categories that each lists."""
+    names = getattr(rows, "columns", ())
+    coded = (name for name in names if str(rows[name].dtype) == "category")
+    return {name: list(rows[name].cat.categories) for name in coded}
+
+
 def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> FloatArray:
     """Rows as numbers, (rows, columns); a category becomes its place in the list of them.
 
@@ -175,10 +184,9 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
     """
     if not hasattr(rows, "columns"):
         return np.array(rows, dtype=float)
+    own = categorical(rows)
     rows = rows.copy()
-    coded = [name for name in rows.columns if str(rows[name].dtype) == "category"]
-    known = categories or [rows[name].cat.categories for name in coded]
-    for name, listed in zip(coded, known, strict=True):
+    for name, listed in zip(own, categories or own.values(), strict=True):
         codes = rows[name].cat.set_categories(listed).cat.codes.astype(float)
         rows[name] = codes.where(codes >= 0)
     return np.array(rows.to_numpy(dtype=float, na_value=np.nan))

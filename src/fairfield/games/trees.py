@@ -23,7 +23,7 @@ from fairfield.coalitions import BoolArray, spell
 from fairfield.game import Game, Player, name_players
 from fairfield.games.digest import digest
 from fairfield.games.tree_models import read_model
-from fairfield.games.tree_nodes import ELSEWHERE, TreeModel
+from fairfield.games.tree_nodes import ELSEWHERE, TreeModel, categorical
 from fairfield.multilinear import FloatArray
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class TreeGame(Game):
         if background is not None:
             _, table = _as_table(background)
             _check_columns(trees, table, "background", names)
+            _check_categories(trees, given, table)
             others = _encode(trees, table)
         depth, degree = extent(trees.nodes, player_of)
         if degree > MOST:
@@ -172,6 +173,17 @@ def _check_columns(
                 f"the columns of {what} are not those of {whose}: {spell(differ)}; give the same "
                 "columns in the same order"
             )
+
+
+def _check_categories(trees: TreeModel, rows: Any, background: Any) -> None:
+    """Codes mean the same in both tables."""
+    mine, theirs = categorical(rows), categorical(background)
+    differ = [str(name) for name in mine if theirs.get(name, mine[name]) != mine[name]]
+    if differ and not trees.knows_categories:
+        raise ValueError(
+            f"rows and background list different categories in {spell(differ)}, and the "
+            f"{trees.kind} does not keep those it was fitted to; give both that dtype"
+        )
 
 
 def _group(
