@@ -77,7 +77,7 @@ def beside_shap() -> None:
         for size in (100, 1000, None)
     ]
     cases += [
-        (f"forest of 20, unbounded, {features} features", forest(features), features, size, 0.2)
+        (f"forest of 20, unbounded, {features} features", forest(features), features, size, 0.5)
         for features in (12, 30)
         for size in (100, None)
     ]
@@ -128,7 +128,7 @@ def growth() -> None:
 
 
 if __name__ == "__main__":
-    print(f"## Trees\n\n{machine()}; {EXPLAINED} explained rows, 40 for forests.")
+    print(f"## Trees\n\n{machine()}; {EXPLAINED} explained rows, half for forests.")
     small, small_background = tables(12, 5, 2)
     for some in (small_background, None):
         ff.variational_index(TreeGame(boosted(12, 2), small, some))

@@ -482,6 +482,8 @@ def test_players_and_data():
     one = TreeGame(model, frame.iloc[0], frame.iloc[10:20])
     assert (one.players, one.batch) == (tuple("abcdef"), ())
     np.testing.assert_array_equal(one.data, X[0])
+    mixed = TreeGame(model, frame.iloc[:3], frame.loc[10:19, list("fedcba")])
+    np.testing.assert_array_equal(mixed.extension().shapley(), game.extension().shapley())
     assert TreeGame(model, X[:3]).players == tuple(range(COLUMNS))
     assert repr(game) == "TreeGame: 3 games of 6 players"
 
@@ -521,8 +523,8 @@ def test_groups_are_checked():
     frame = pd.DataFrame(X, columns=list("abcdef"))
     assert TreeGame(model, frame, groups={"g": "a"}).players == ("g", *"bcdef")
     for groups, complaint in (
-        ({"g": ["a", "z"]}, "column 'z' of groups is not there; the columns are {a, b"),
-        ({"g": ["a"], "h": ["b", "a"]}, "column 'a' of groups is in two groups"),
+        ({"g": ["a", "z"]}, "groups name a column 'z'; the columns are {a, b"),
+        ({"g": ["a"], "h": ["b", "a"]}, "column 'a' is in two groups"),
         ([1, 2], "groups have 2 labels for 6 columns"),
     ):
         with pytest.raises(ValueError, match=complaint):
@@ -679,7 +681,8 @@ def test_columns_are_checked():
         (X[:0], None, "at least one row of 6 columns"),
         (X, X[:, :5], r"background of shape \(300, 5\)"),
         (X[None], None, r"rows of shape \(1, 300, 6\)"),
-        (frame, frame[list("abcdfe")], "of background are not those of the rows: {f for e, e for f}"),
+        (X[:, 0], None, r"rows of shape \(1, 300\)"),
+        (frame, frame.rename(columns={"e": "g"}), "of background are not those of the rows: {g for e}"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=complaint):
             TreeGame(model, rows, background)

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from fairfield.coalitions import BoolArray
 from fairfield.games import tree_terms
-from fairfield.games.tree_kernels import collect, start_walk
+from fairfield.games.tree_kernels import collect
+from fairfield.games.tree_leaves import start_walk
 from fairfield.games.tree_nodes import Nodes
-from fairfield.games.tree_terms import Int32s, Int64s, Terms
+from fairfield.games.tree_terms import Int64s, Terms
 from fairfield.games.tree_worths import add_dependent_worths, add_worths
 from fairfield.multilinear import Extension, FloatArray
 
@@ -35,7 +36,7 @@ class Forest:
 
     nodes: Nodes
     intercept: float
-    player_of: Int32s
+    player_of: Int64s
     players: int
     background: FloatArray
     depth: int

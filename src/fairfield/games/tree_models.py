@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from fairfield.games.tree_nodes import (
     ELSEWHERE,
-    Nodes,
     Read,
     Tree,
     TreeModel,
@@ -187,17 +187,11 @@ def _xgboost(model: Any, output: Any) -> TreeModel:
     column, sign = choose_margin(output, width, classes)
     # A wrapper that stopped early predicts with the rounds up to the best one.
     rounds = 0 if model is booster else model._get_iteration_range(None)[1]
-    count = forest["iteration_indptr"][rounds] if rounds else len(forest["trees"])
+    ends = forest["iteration_indptr"]
     weights = boosting.get("weight_drop", np.ones(len(forest["trees"])))
-    nodes, _ = join(
-        [
-            _xgboost_tree(tree, sign * weight)
-            for tree, weight, of in zip(
-                forest["trees"][:count], weights, forest["tree_info"], strict=False
-            )
-            if of == column
-        ]
-    )
+    chosen = [at for at in range(ends[rounds or -1]) if forest["tree_info"][at] == column]
+    trees = [_xgboost_tree(forest["trees"][at], sign * weights[at]) for at in chosen]
+    nodes, centre = join(trees)
     # Before version 3.1 a model does not keep the categories of its columns.
     listed = [_xgboost_categories(column) for column in forest.get("cats", {}).get("enc", [])]
     categories = [names for names in listed if names]
@@ -209,23 +203,25 @@ def _xgboost(model: Any, output: Any) -> TreeModel:
         numbers[numbers == missing] = np.nan
         return in_single(numbers)
 
-    def raw(rows: Any) -> Any:
+    def raw(rows: Any, rounds: int = rounds) -> Any:
         about = {"enable_categorical": True} if hasattr(rows, "columns") else known
         matrix = import_module("xgboost").DMatrix(rows, missing=missing, nthread=1, **about)
         return booster.predict(matrix, output_margin=True, iteration_range=(0, rounds))
 
-    own = own_answers(raw, column, sign)
-    # The constant is written in many ways and on many scales; what the model says where
-    # everything is missing gives it away.
-    nothing = np.full((1, int(sizes["num_feature"])), missing)
+    # The constant is written in many ways and on many scales; what the first round says of
+    # a row of which everything is missing gives it away.
+    columns = int(sizes["num_feature"])
+    nothing = np.full((1, columns), missing)
+    start = float(own_answers(partial(raw, rounds=1), column, sign)(nothing)[0])
+    start -= sum(_where_missing(trees[k]) for k, at in enumerate(chosen) if at < ends[1])
     return TreeModel(
         type(model).__name__,
         nodes,
-        float(own(nothing)[0]) - _where_missing(nodes),
-        int(sizes["num_feature"]),
+        start + centre,
+        columns,
         booster.feature_names and tuple(booster.feature_names),
         encode,
-        own,
+        own_answers(raw, column, sign),
         knows_categories=bool(categories),
     )
 
@@ -263,13 +259,12 @@ def _xgboost_categories(column: Mapping[str, Any]) -> list[Any]:
     return [text[a:b].decode() for a, b in pairwise(ends)]
 
 
-def _where_missing(nodes: Nodes) -> float:
-    """What the trees add up to on a row of which everything is missing."""
-    at = nodes.roots
-    while (nodes.left[at] >= 0).any():
-        below = np.where(nodes.missing_left[at], nodes.left[at], nodes.right[at])
-        at = np.where(nodes.left[at] >= 0, below, at)
-    return float(nodes.value[at].sum())
+def _where_missing(tree: Tree) -> float:
+    """The leaf of a row of which everything is missing."""
+    node = 0
+    while tree.left[node] >= 0:
+        node = tree.left[node] if tree.missing_left[node] else tree.right[node]
+    return float(tree.value[node])
 
 
 # ---------------------------------------------------------------------- LightGBM

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray
 from fairfield.games.tree_nodes import Nodes
-from fairfield.games.tree_terms import Int32s, compiled
+from fairfield.games.tree_terms import Int64s, compiled
 from fairfield.multilinear import FloatArray
 
 
@@ -26,7 +26,7 @@ def goes_left(nodes: Nodes, node: int, number: float) -> bool:
 
 
 @compiled
-def extent(nodes: Nodes, player_of: Int32s) -> tuple[int, int]:
+def extent(nodes: Nodes, player_of: Int64s) -> tuple[int, int]:
     """The most splits on a path, and the most players."""
     deepest, most = 0, 0
     path = np.empty(len(nodes.left), np.int32)
@@ -51,7 +51,7 @@ def extent(nodes: Nodes, player_of: Int32s) -> tuple[int, int]:
 @compiled
 def add_worths(
     nodes: Nodes,
-    player_of: Int32s,
+    player_of: Int64s,
     rows: FloatArray,
     background: FloatArray,
     coalitions: BoolArray,
@@ -96,7 +96,7 @@ def add_worths(
 
 @compiled
 def add_dependent_worths(
-    nodes: Nodes, player_of: Int32s, rows: FloatArray, coalitions: BoolArray, worths: FloatArray
+    nodes: Nodes, player_of: Int64s, rows: FloatArray, coalitions: BoolArray, worths: FloatArray
 ) -> None:
     """The definition: outsiders take both branches, each by its share of the cover."""
     stack = np.empty(len(nodes.left) + 1, np.int64)

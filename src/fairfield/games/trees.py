@@ -13,15 +13,15 @@ Prior work: TreeSHAP (Lundberg et al., 2020), Linear TreeSHAP, Banzhaf values of
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray, spell
-from fairfield.game import Game, Player, name_players
+from fairfield.game import Game
 from fairfield.games.digest import digest
+from fairfield.games.tabular import Groups, as_table, group_columns
 from fairfield.games.tree_models import read_model
 from fairfield.games.tree_nodes import ELSEWHERE, TreeModel, categorical
 from fairfield.multilinear import FloatArray
@@ -42,7 +42,7 @@ class TreeGame(Game):
     boosted model and the average of a forest; ``output`` picks a class, by label or else by
     position, or a column of a regression. ``groups`` makes several columns one player:
     {player: columns}, columns in no group staying players of their own, or one label per
-    column.
+    column. The first use on a machine compiles for some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -58,7 +58,7 @@ class TreeGame(Game):
         background: Any = None,
         *,
         output: Any = None,
-        groups: Mapping[Player, Sequence[Any]] | Sequence[Hashable] | None = None,
+        groups: Groups | None = None,
     ) -> None:
         _needs_numba()
         from fairfield.games.tree_extension import Forest
@@ -66,16 +66,18 @@ class TreeGame(Game):
         from fairfield.games.tree_worths import extent
 
         trees = read_model(model, output)
-        single, given = _as_table(rows)
-        names = _columns(given)
+        single, given = as_table(rows, like=background)
         _check_columns(trees, given, "rows")
+        names = _columns(given)
         self.kind, self.batch = trees.kind, () if single else (len(given),)
-        self.players, player_of = _group(names, trees.columns, groups)
+        self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
         self.data = None if groups is not None else np.asarray(given).reshape((*self.batch, -1))
         self.rows = _encode(trees, given)
         others = np.empty((trees.columns, 0))
         if background is not None:
-            _, table = _as_table(background)
+            _, table = as_table(background, like=given)
+            if names is not None and set(_columns(table) or ()) == set(names):
+                table = table[list(names)]
             _check_columns(trees, table, "background", names)
             _check_categories(trees, given, table)
             others = _encode(trees, table)
@@ -126,26 +128,19 @@ def _encode(trees: TreeModel, given: Any) -> FloatArray:
         own = trees.own_output(given[:COMPARED])
     first = np.ascontiguousarray(rows[:, :COMPARED])
     ours = np.full((len(own), 1), trees.intercept)
-    everyone, player_of = np.ones((1, 1), dtype=bool), np.zeros(len(rows), dtype=np.int32)
+    everyone, player_of = np.ones((1, 1), dtype=bool), np.zeros(len(rows), dtype=np.int64)
     add_worths(trees.nodes, player_of, first, first[:, :1].copy(), everyone, ours)
     apart = np.abs(ours[:, 0] - own)
-    if apart.max() > 1e-5 * max(np.abs(own).max(), np.abs(trees.nodes.value).max()):
+    # A library may add up its trees in single precision, rounding once for each.
+    largest = np.maximum.reduceat(np.abs(trees.nodes.value), trees.nodes.roots)
+    rounding = 4 * np.finfo(np.float32).eps * np.sqrt(len(largest))
+    if apart.max() > rounding * (abs(trees.intercept) + largest.sum()):
         worst = apart.argmax()
         raise ValueError(
             f"the {trees.kind} was not read as it is: for row {worst} it answers {own[worst]}, and "
             f"the trees that were read {ours[worst, 0]}; {ELSEWHERE}"
         )
     return rows
-
-
-def _as_table(rows: Any) -> tuple[bool, Any]:
-    """Whether one row was given, and a frame or an array of two axes."""
-    if hasattr(rows, "columns"):
-        return False, rows
-    if hasattr(rows, "to_frame"):
-        return True, rows.to_frame().T.infer_objects()
-    table = np.asarray(rows)
-    return table.ndim == 1, table[None] if table.ndim == 1 else table
 
 
 def _columns(table: Any) -> tuple[Hashable, ...] | None:
@@ -155,7 +150,7 @@ def _columns(table: Any) -> tuple[Hashable, ...] | None:
 def _check_columns(
     trees: TreeModel, table: Any, what: str, others: tuple[Hashable, ...] | None = None
 ) -> None:
-    """A table has the model's columns: as many and, where both have names, with the same names."""
+    """A table has as many columns as the model and, where both have names, the same names."""
     if np.ndim(table) != 2 or not len(table) or table.shape[1] != trees.columns:
         raise ValueError(
             f"{what} of shape {np.shape(table)} were given; the {trees.kind} needs at least one "
@@ -184,34 +179,3 @@ def _check_categories(trees: TreeModel, rows: Any, background: Any) -> None:
             f"rows and background list different categories in {spell(differ)}, and the "
             f"{trees.kind} does not keep those it was fitted to; give both that dtype"
         )
-
-
-def _group(
-    names: tuple[Hashable, ...] | None,
-    columns: int,
-    groups: Mapping[Player, Sequence[Any]] | Sequence[Hashable] | None,
-) -> tuple[tuple[Player, ...], NDArray[np.int32]]:
-    """The players, and the number of each column's player."""
-    labels = list(range(columns) if names is None else names)
-    if groups is None:
-        return name_players(labels), np.arange(columns, dtype=np.int32)
-    of: list[Player] = list(labels)
-    if isinstance(groups, Mapping):
-        taken: set[Hashable] = set()
-        for player, members in groups.items():
-            for member in [members] if isinstance(members, str) else members:
-                if member not in labels or member in taken:
-                    wrong = "is in two groups" if member in taken else "is not there"
-                    raise ValueError(
-                        f"column {member!r} of groups {wrong}; the columns are {spell(labels)}"
-                    )
-                taken.add(member)
-                of[labels.index(member)] = player
-        players = list(dict.fromkeys([*groups, *(name for name in labels if name not in taken)]))
-    else:
-        of = list(groups)
-        players = list(dict.fromkeys(of))
-        if len(of) != columns:
-            raise ValueError(f"groups have {len(of)} labels for {columns} columns; give one each")
-    number = {player: at for at, player in enumerate(players)}
-    return name_players(players), np.array([number[player] for player in of], dtype=np.int32)
