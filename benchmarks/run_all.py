@@ -14,7 +14,16 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = HERE / "RESULTS.md"
-SCRIPTS = ("exact.py", "solvers.py", "features.py", "adult.py")
+SCRIPTS = (
+    "exact.py",
+    "solvers.py",
+    "closed_forms.py",
+    "trees.py",
+    "neighbors.py",
+    "data.py",
+    "features.py",
+    "adult.py",
+)
 PEERS = {
     ".venv-peers": [
         "--editable",

@@ -13,6 +13,15 @@ from fairfield.criteria.interactions import interactions, moebius
 from fairfield.criteria.samples import samples_needed
 from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalue, shapley
 from fairfield.criteria.variational import variational_index, variational_values
+from fairfield.curves import (
+    Curve,
+    addition_curve,
+    detection_f1,
+    detection_rate,
+    rank_stability,
+    removal_curve,
+    weighted_drop,
+)
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
@@ -26,6 +35,8 @@ from fairfield.games.classic import (
     GlovesGame,
     UnanimityGame,
 )
+from fairfield.games.cluster import cluster
+from fairfield.games.data import DataGame
 from fairfield.games.ensembles import EnsembleGame
 from fairfield.games.features import FeatureGame
 from fairfield.games.neighbors import NeighborGame
@@ -52,7 +63,9 @@ __all__ = [
     "CardinalityGame",
     "Comparison",
     "CoverageGame",
+    "Curve",
     "CutGame",
+    "DataGame",
     "Diagnosis",
     "EnsembleGame",
     "Extension",
@@ -72,12 +85,16 @@ __all__ = [
     "Valuation",
     "VotingGame",
     "WorthError",
+    "addition_curve",
     "annealing",
     "axioms",
     "banzhaf",
     "beta",
+    "cluster",
     "compare",
     "describe_store",
+    "detection_f1",
+    "detection_rate",
     "diagnose",
     "explain",
     "free_energy_value",
@@ -85,7 +102,9 @@ __all__ = [
     "interactions",
     "leave_one_out",
     "moebius",
+    "rank_stability",
     "relative",
+    "removal_curve",
     "samples_needed",
     "semivalue",
     "shapley",
@@ -93,4 +112,5 @@ __all__ = [
     "variational_index",
     "variational_values",
     "verify_store",
+    "weighted_drop",
 ]

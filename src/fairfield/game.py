@@ -42,6 +42,11 @@ class Game:
     block: int | None = None
     # What to show beside the players (feature values, say), shaped (*batch, n).
     data: Any = None
+    # Whether ``describe`` leaves out something that worths depend on, as the name of a
+    # function does; kept worths are then tried again before they are used.
+    opaque: bool = True
+    # How many worths it could not find and filled in, here and on its workers.
+    failures: int = 0
     # Which players are known to add nothing to any coalition, shaped (*batch, n).
     nulls: BoolArray | None = None
     # What else to do where there are too many players for a table.
@@ -104,6 +109,8 @@ class TableGame(Game):
     >>> TableGame([0, 1, 1, 3], players=["ann", "bob"])
     TableGame: 2 players
     """
+
+    opaque = False
 
     def __init__(self, worths: Any, players: Players | None = None) -> None:
         table = worths if array_api_compat.is_array_api_obj(worths) else np.asarray(worths)
@@ -248,6 +255,8 @@ class Combination(Game):
         if not all(np.isfinite(factor) for factor, _ in self.terms):
             raise ValueError("a game is scaled by a finite number; NaN or infinity was given")
         self.players, self.batch, self.data = first.players, first.batch, first.data
+        self.opaque = any(game.opaque for _, game in self.terms)
+        self.block = min((game.block for _, game in self.terms if game.block), default=None)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))

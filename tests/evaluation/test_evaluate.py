@@ -1,5 +1,9 @@
 """Worths are checked where they are computed, and trouble is named by its coalition."""
 
+import sqlite3
+import time
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -91,3 +95,21 @@ def test_progress_is_shown_when_asked(capsys):
     assert "worths" in capsys.readouterr().err
     ff.shapley(lambda S: S.sum(axis=1), players=4, progress=False)
     assert capsys.readouterr().err == ""
+
+
+def test_coalitions_that_cost_nothing_do_not_make_a_long_round(tmp_path):
+    class Late(ff.Game):
+        """The first coalitions are free, the others take a while."""
+
+        players, block = tuple(range(8)), 1
+
+        def worths(self, coalitions):
+            if coalitions[0, 4:].any():
+                time.sleep(0.001)
+            return coalitions.sum(axis=1).astype(float)
+
+    ff.shapley(Late(), store=tmp_path / "worths.db")
+    with sqlite3.connect(tmp_path / "worths.db") as base:
+        rounds = [size for (size,) in base.execute("SELECT LENGTH(coalitions) FROM rounds")]
+    assert sum(rounds) == 256
+    assert all(later <= 4 * earlier for earlier, later in pairwise(rounds))

@@ -73,7 +73,7 @@ def test_batches_are_kept_whole(path, rng):
     first = ff.shapley(Batch(), store=path)
     assert first.evaluations == 16
     again = ff.shapley(Batch(), store=path)
-    assert again.evaluations == 0
+    assert again.evaluations == 4  # the few that are checked again
     assert_array_equal(again.values, first.values)
 
 

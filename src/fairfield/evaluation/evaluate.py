@@ -16,12 +16,15 @@ from fairfield.evaluation.known import Known, pack, unpack
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Outcome, Workers, WorthError
-from fairfield.game import FunctionGame, Game
+from fairfield.game import Game
 from fairfield.multilinear import FloatArray
 
 # A task should outlast the cost of sending it; a round bounds what a crash can lose.
 TASK_SECONDS = 0.1
 FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
+# What the first coalitions cost says little of the others (the empty one may cost nothing), so
+# a round has at most this many times the blocks of the largest before.
+GROWTH = 4
 
 Blocks = Callable[[int], BoolArray]
 
@@ -39,12 +42,14 @@ class Evaluator:
         self.evaluations = 0
         self._games = int(np.prod(game.batch, dtype=int))
         self._workers = Workers(game, how.n_jobs)
+        # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
+        self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._known = Known(len(game.players), self._games)
         self._store = None if how.store is None else Store(how.store, game, versions())
         if self._store is not None:
             self._known.add(*self._store.load())
-            if isinstance(game, FunctionGame):
-                # Its name cannot tell what data the function has captured.
+            if game.opaque:
+                # The name of a function, say, cannot tell what data it has captured.
                 keys, worths = self._known.keys, self._known.worths
                 self.evaluations += recheck(game, keys, worths, self._store.path)
 
@@ -101,10 +106,11 @@ class Evaluator:
 
         hidden = None if self.how.progress is None else not self.how.progress
         delay = 0 if self.how.progress else 1
-        done, cost, length = 0, 0.0, FIRST_ROUND
+        done = 0
         with tqdm(total=total, desc="worths", disable=hidden, delay=delay, leave=False) as bar:
             while done < len(starts):
-                per_task, tasks = _plan(cost, length, self._workers.jobs)
+                most = GROWTH * self._largest
+                per_task, tasks = _plan(self._cost, self._length, self._workers.jobs, most)
                 chosen = starts[done : done + per_task * tasks]
                 blocks = [block(start) for start in chosen]
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
@@ -112,9 +118,10 @@ class Evaluator:
                 coalitions, worths = self._commit(blocks, outcomes)
                 yield coalitions, worths
                 bar.update(len(coalitions))
-                cost = sum(each.seconds for each in outcomes) / len(outcomes)
                 done += len(chosen)
-                length = min(2 * length, LONGEST_ROUND)
+                self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
+                self._length = min(2 * self._length, LONGEST_ROUND)
+                self._largest = max(self._largest, len(chosen))
 
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome]
@@ -156,12 +163,13 @@ def block_size(game: Game) -> int:
     return game.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
 
 
-def _plan(cost: float, length: float, jobs: int) -> tuple[int, int]:
+def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
     """Blocks per task and tasks per round, for a round of this length in seconds."""
     if cost <= 0:
         return 1, jobs
-    per_task = max(1, ceil(TASK_SECONDS / cost))
-    return per_task, jobs * max(1, int(length / (per_task * cost)))
+    share = min(length / cost, most / jobs)
+    per_task = max(1, min(ceil(TASK_SECONDS / cost), int(share)))
+    return per_task, jobs * max(1, int(share / per_task))
 
 
 @cache

@@ -22,6 +22,7 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray
 from fairfield.evaluation.known import Keys, pack, unpack
+from fairfield.evaluation.workers import one_blas_thread
 from fairfield.game import Game
 from fairfield.multilinear import FloatArray
 
@@ -147,7 +148,8 @@ def recheck(game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4
     if not len(chosen):
         return 0
     coalitions = unpack(keys[chosen], len(game.players))
-    again = np.asarray(game.worths(coalitions), dtype=float).reshape(worths.shape[1], -1).T
+    with one_blas_thread():  # as the kept ones were found
+        again = np.asarray(game.worths(coalitions), dtype=float).reshape(worths.shape[1], -1).T
     if not np.allclose(again, worths[chosen], rtol=1e-9, atol=0):
         raise StoreError(
             f"{path} was made when {game!r} gave other worths than it does now; "

@@ -8,12 +8,14 @@ tasks carry its name alone, and a worker that does not know the name says so and
 from __future__ import annotations
 
 import contextlib
+import copy
+import threading
 import time
 import traceback
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +27,8 @@ RETRIES = 3
 
 # The games a worker knows, by name.
 _games: dict[str, Game] = {}
+# A thread's copy of its game, so that threads do not mix their counts of failures.
+_own = threading.local()
 
 
 class WorthError(RuntimeError):
@@ -40,6 +44,10 @@ class Outcome:
     seconds: float
     error: Exception | None = None
     trace: str | None = None
+
+
+# The outcomes of a task, and how many worths the game filled in for it.
+Answer: TypeAlias = tuple[list[Outcome], int]
 
 
 def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
@@ -96,7 +104,7 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
-def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] | None:
+def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
     """What a worker does: the outcomes of its blocks, or None if it lacks the game."""
     if name not in _games:
         if parcel is None:
@@ -105,15 +113,20 @@ def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] 
 
         _games.clear()
         _games[name] = cloudpickle.loads(parcel.tobytes())
+    if getattr(_own, "name", None) != name:
+        _own.name, _own.game = name, copy.copy(_games[name])
+    game: Game = _own.game
+    game.failures = 0
     with one_blas_thread():
-        outcomes = [evaluate_block(_games[name], block) for block in blocks]
+        outcomes = [evaluate_block(game, block) for block in blocks]
     # Exceptions of others may not survive the journey; their text does.
-    return [
+    able = [
         replace(each, error=None, trace="".join(traceback.format_exception(each.error)))
         if each.error is not None
         else each
         for each in outcomes
     ]
+    return able, game.failures
 
 
 class Workers:
@@ -170,9 +183,11 @@ class Workers:
             again = self._send([tasks[i] for i in lacking], with_game=True)
             for i, answer in zip(lacking, again, strict=True):
                 answers[i] = answer
-        return [answer for answer in answers if answer is not None]
+        known = [answer for answer in answers if answer is not None]
+        self.game.failures += sum(failures for _, failures in known)
+        return [outcomes for outcomes, _ in known]
 
-    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[list[Outcome] | None]:
+    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[Answer | None]:
         from joblib import Parallel, delayed
 
         if self._pool is None:

@@ -29,9 +29,6 @@ from fairfield.multilinear import Extension, FloatArray, Update
 # Worths in a block: 4 MB of float64 stay in the last-level cache between the two
 # products, and are enough work for BLAS to share among threads.
 BLOCK = 2**19
-# A table of this many worths fits that cache as a whole; then blocks are made to fit
-# the one below it.
-FITS = 2**22
 # Worths in a block that is worked on further: 1 MB, inside the second-level cache.
 CACHED = 2**17
 
@@ -345,7 +342,7 @@ class TableExtension(Extension):
         """Which games and which rows make a block, of ``size`` worths or so."""
         games, height, width = self.matrices.shape
         if size is None:
-            size = CACHED if self.lift else BLOCK if games * height * width > FITS else BLOCK // 8
+            size = CACHED if self.lift else BLOCK
         rows, together = min(height, max(1, size // width)), max(1, size // (height * width))
         for first in range(0, games, together):
             for row in range(0, height, rows):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fairfield.game import Player, Players, name_players
 from fairfield.multilinear import FloatArray
@@ -75,12 +73,3 @@ def slabs(rows: int, size: int) -> Iterator[slice]:
     """Slices of so many rows that work on ``size`` numbers each, a block at a time."""
     step = max(1, BLOCK // size)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
-
-
-def digest(*arrays: NDArray[Any]) -> str:
-    """What identifies arrays in a game's description, however large they are."""
-    sums = hashlib.sha256()
-    for array in arrays:
-        sums.update(f"{array.shape}{array.dtype}".encode())
-        sums.update(np.ascontiguousarray(array).tobytes())
-    return sums.hexdigest()

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from fairfield.coalitions import BoolArray, coalition_of
 from fairfield.game import Game, Player, Players, name_players
-from fairfield.games.checks import digest, flat_points, names, nonnegative, number, numbers
+from fairfield.games.checks import flat_points, names, nonnegative, number, numbers
+from fairfield.games.digest import digest
 from fairfield.games.products import ProductsExtension
 from fairfield.games.set_functions import FacilityLocationGame
 from fairfield.games.sums import (

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray
 from fairfield.game import Game, Players
-from fairfield.games.checks import digest, names, number, slabs
+from fairfield.games.checks import names, number, slabs
+from fairfield.games.digest import digest
 from fairfield.games.products import ProductsExtension
 from fairfield.games.vote_tables import right_shares
 from fairfield.games.voting import WholeVotes, reached, whole_votes

@@ -15,7 +15,7 @@ from fairfield.coalitions import BoolArray, members, spell
 from fairfield.evaluation.workers import WorthError
 from fairfield.game import Game
 from fairfield.games.asking import Tables, most_rows
-from fairfield.games.checks import digest
+from fairfield.games.digest import digest
 from fairfield.games.outputs import link_of, output_of
 from fairfield.games.subcubes import Cubes
 from fairfield.games.tabular import Groups, Matrix, Tabular, as_table, group_columns

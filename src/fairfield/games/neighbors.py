@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray
 from fairfield.game import Game, name_players
-from fairfield.games.checks import digest, numbers
+from fairfield.games.checks import numbers
+from fairfield.games.digest import digest
 from fairfield.games.neighbor_extension import NeighborExtension
 from fairfield.games.neighbor_search import (
     IndexSearch,

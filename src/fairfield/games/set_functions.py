@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from fairfield.coalitions import BoolArray
 from fairfield.game import Game, Players
-from fairfield.games.checks import digest, flat_points, names, numbers
+from fairfield.games.checks import flat_points, names, numbers
+from fairfield.games.digest import digest
 from fairfield.games.maxima import MaximaExtension
 from fairfield.games.products import ProductsExtension
 from fairfield.multilinear import Extension, FloatArray, Update

@@ -55,6 +55,7 @@ class Walk(NamedTuple):
     moved_pattern: Words
     sets: Words
     place: Int64s
+    size: Int64s
     bits: Words
     found: Words
     weight: FloatArray
@@ -77,6 +78,7 @@ def start_walk(depth: int, rows: int, background: int) -> Walk:
         np.empty(rows, np.int32),
         np.empty(rows, Word),
         np.empty((levels, words), Word),
+        np.empty(levels, np.int64),
         np.empty(levels, np.int64),
         np.empty(levels, Word),
         np.empty(background, Word),
@@ -147,16 +149,31 @@ def _descend(
             if not _emit(walk, depth, known, nodes.value[node], players, low, high, terms, used):
                 return False
             continue
-        numbers = background[nodes.feature[node]]
-        for w in range(len(walk.every)):
-            word = Word(0)
-            for b in range(64 * w, min(64 * w + 64, size)):
-                word |= Word(goes_left(nodes, node, numbers[b])) << Word(b & 63)
-            walk.left[depth, w] = word
+        _test(nodes, node, background[nodes.feature[node]], walk.every, walk.left[depth])
         stack[top] = (nodes.left[node], node, depth + 1, low, high, known)
         stack[top + 1] = (nodes.right[node], node, depth + 1, low, high, known)
         top += 2
     return True
+
+
+@compiled
+def _test(nodes: Nodes, node: int, numbers: FloatArray, every: Words, left: Words) -> None:
+    """Find the set of the background rows that go left at a node."""
+    threshold, missing_left = nodes.threshold[node], nodes.missing_left[node]
+    for w in range(len(every)):
+        word = Word(0)
+        for b in range(64):
+            number = numbers[64 * w + b]
+            # What goes_left says, but a loop of numbers alone is one the compiler can widen.
+            goes = number <= threshold or (missing_left and number != number)
+            word |= Word(goes) << Word(b)
+        left[w] = word & every[w]
+    if nodes.category[node] >= 0:
+        for w in range(len(every)):
+            word = Word(0)
+            for b in range(64):
+                word |= Word(goes_left(nodes, node, numbers[64 * w + b])) << Word(b)
+            left[w] = word & every[w]
 
 
 @compiled
@@ -335,32 +352,41 @@ def _collapse(walk: Walk, depth: int, known: int, whole: Word, low: int, high: i
         if m == low or walk.pattern[m] != walk.pattern[m - 1]:
             for w in range(words):
                 sets[0, w] |= _completing(walk, depth, whole & ~walk.pattern[m], w)
-    walk.place[0], walk.bits[0] = 0, Word(0)
+    walk.place[0], walk.bits[0], walk.size[0] = 0, Word(0), 0
+    for w in range(words):
+        walk.size[0] += _ones(sets[0, w])
     number, top = 0, 0
     while top >= 0:
-        q = walk.place[top]
+        q, size = walk.place[top], walk.size[top]
         if q == known:
-            size = 0
-            for w in range(words):
-                size += _ones(sets[top, w])
             walk.found[number], walk.weight[number] = walk.bits[top], size / len(walk.found)
             number += 1
             top -= 1
             continue
+        if size == 1:
+            # Nothing left to split: read off the splits of this one row.
+            w = 0
+            while sets[top, w] == 0:
+                w += 1
+            b = Word(_lowest(sets[top, w]))
+            for p in range(q, known):
+                walk.bits[top] |= ((meet[walk.asked[depth, p], w] >> b) & ONE) << Word(p)
+            walk.place[top] = known
+            continue
         walk.place[top] = q + 1
-        inside, outside, at = Word(0), Word(0), walk.asked[depth, q]
+        outside, at = 0, walk.asked[depth, q]
         for w in range(words):
-            inside |= sets[top, w] & meet[at, w]
-            outside |= sets[top, w] & ~meet[at, w]
-        if inside and outside:
+            outside += _ones(sets[top, w] & ~meet[at, w])
+        if outside == size:
+            continue
+        if outside:
             for w in range(words):
                 sets[top + 1, w] = sets[top, w] & ~meet[at, w]
                 sets[top, w] &= meet[at, w]
             walk.place[top + 1], walk.bits[top + 1] = q + 1, walk.bits[top]
-        if inside:
-            walk.bits[top] |= ONE << Word(q)
-            if outside:
-                top += 1
+            walk.size[top], walk.size[top + 1] = size - outside, outside
+        walk.bits[top] |= ONE << Word(q)
+        top += outside > 0
     return number
 
 

@@ -209,7 +209,7 @@ def _xgboost(model: Any, output: Any) -> TreeModel:
 
     def raw(rows: Any) -> Any:
         about = {"enable_categorical": True} if hasattr(rows, "columns") else known
-        matrix = import_module("xgboost").DMatrix(rows, missing=missing, **about)
+        matrix = import_module("xgboost").DMatrix(rows, missing=missing, nthread=1, **about)
         return booster.predict(matrix, output_margin=True, iteration_range=(0, rounds))
 
     own = own_answers(raw, column, sign)

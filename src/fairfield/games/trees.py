@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray, spell
 from fairfield.game import Game, Player, name_players
-from fairfield.games.checks import digest
+from fairfield.games.digest import digest
 from fairfield.games.tree_models import read_model
 from fairfield.games.tree_nodes import ELSEWHERE, TreeModel
 from fairfield.multilinear import FloatArray

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from fairfield.coalitions import BoolArray, IntArray
 from fairfield.game import Game, Players
-from fairfield.games.checks import BLOCK, digest, names, number, numbers
+from fairfield.games.checks import BLOCK, names, number, numbers
+from fairfield.games.digest import digest
 from fairfield.games.sums import RESOLUTION, SumExtension, Sums, in_units
 from fairfield.multilinear import Extension, FloatArray
 

@@ -1,0 +1,99 @@
+"""How good a fitted model is on a test set, and how good a constant is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fairfield.multilinear import FloatArray
+
+Scorer: TypeAlias = Callable[[Any, Any, Any], float]
+
+
+def own_score(model: Any, X: Any, y: Any) -> float:
+    """The model's default: accuracy of a classifier, R² of a regressor."""
+    return float(model.score(X, y))
+
+
+def scorers_of(scoring: Any) -> dict[str, Scorer]:
+    """Scorers by name: one for None, a name or a callable, several for a dict of these.
+
+    >>> list(scorers_of(None)), list(scorers_of({"hits": "accuracy", "loss": "neg_log_loss"}))
+    (['score'], ['hits', 'loss'])
+    """
+    if isinstance(scoring, Mapping):
+        if not scoring:
+            raise ValueError("scoring={} names no scoring; give at least one, or None")
+        return {str(name): _scorer(each) for name, each in scoring.items()}
+    name = "score" if scoring is None else str(getattr(scoring, "__name__", scoring))
+    return {name: _scorer(scoring)}
+
+
+def _scorer(scoring: Any) -> Scorer:
+    if scoring is None:
+        return own_score
+    if callable(scoring):
+        return scoring  # type: ignore[no-any-return]
+    if not isinstance(scoring, str):
+        raise TypeError(
+            f"scoring is a {type(scoring).__name__}; give a name of scikit-learn, a function "
+            "(model, X, y) -> number, a dict of these, or None"
+        )
+    from sklearn.metrics import get_scorer
+
+    return get_scorer(scoring)  # type: ignore[no-any-return]
+
+
+def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) -> FloatArray:
+    """What the best constant prediction reaches on a test set, by each scorer.
+
+    Classifiers: each class, and the frequencies of the classes as probabilities. Regressors:
+    the mean of ``y`` (best by R² and squared error, where R² is 0) and its median (best by
+    absolute error).
+    """
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    if is_classifier(model):
+        candidates = [DummyClassifier(strategy="prior"), DummyClassifier(strategy="most_frequent")]
+        if y.ndim == 1:
+            candidates += [DummyClassifier(strategy="constant", constant=[c]) for c in np.unique(y)]
+    elif is_regressor(model):
+        candidates = [DummyRegressor(strategy=strategy) for strategy in ("mean", "median")]
+    else:
+        raise ValueError(
+            f"{type(model).__name__} is neither a classifier nor a regressor, so there is no "
+            "constant prediction to fall back to; give fallback=a number"
+        )
+    if own_score in scorers.values():
+        _refuse_hidden_scoring(model)
+    fitted = [candidate.fit(X, y) for candidate in candidates]
+    return np.array([_best(name, scorer, fitted, X, y) for name, scorer in scorers.items()])
+
+
+def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> float:
+    try:
+        with warnings.catch_warnings():
+            # A constant is a degenerate prediction, and scorers say so.
+            warnings.simplefilter("ignore")
+            reached = [float(scorer(constant, X, y)) for constant in constants]
+    except Exception as error:
+        raise ValueError(
+            f"scoring {name!r} fails on a constant prediction ({type(error).__name__}: {error}); "
+            "give fallback=a number, or another scoring"
+        ) from error
+    # NaN only where there is nothing else: the evaluation then names the empty coalition.
+    return max((worth for worth in reached if worth == worth), default=np.nan)
+
+
+def _refuse_hidden_scoring(model: Any) -> None:
+    """A search scores by its own ``scoring``, which a constant prediction does not have."""
+    for name, held in model.get_params(deep=True).items():
+        if name.split("__")[-1] == "scoring" and held is not None:
+            raise ValueError(
+                f"{type(model).__name__} scores by its own {name}={held!r}; "
+                "say the same in DataGame(scoring=…), or give fallback=a number"
+            )

@@ -1,0 +1,131 @@
+"""Curves and trials agree with their definitions, spelled out."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import spearmanr
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+
+import brute
+import fairfield as ff
+
+
+@pytest.mark.parametrize("highest_first", [True, False])
+def test_curves_are_worths_along_the_order(highest_first, rng):
+    table = rng.standard_normal(2**6)
+    game = ff.TableGame(table, list("abcdef"))
+    found = ff.shapley(game)
+    order = found.ranking() if highest_first else found.ranking()[::-1]
+    bits = [game.players.index(name) for name in order]
+    joined = [sum(1 << i for i in bits[:k]) for k in range(7)]
+    added = ff.addition_curve(game, found, highest_first=highest_first)
+    removed = ff.removal_curve(game, found, highest_first=highest_first)
+    assert_array_equal(added.worths, table[joined])
+    assert_array_equal(removed.worths, table[[63 - row for row in joined]])
+    assert_allclose(removed.fractions, np.arange(7) / 6)
+    assert ("highest" in removed.label) == highest_first
+    assert "shapley" in removed.label
+
+
+def test_many_players_go_in_steps_of_five_percent():
+    curve = ff.removal_curve(lambda S: S.sum(axis=1), np.arange(200.0))
+    assert_allclose(curve.fractions, np.arange(21) / 20)
+    assert_array_equal(curve.worths, 200 - 10 * np.arange(21))
+    few = ff.addition_curve(lambda S: S.sum(axis=1), np.arange(200.0), fractions=[0, 0.004, 0.5])
+    assert_array_equal(few.worths, [0, 1, 100])
+
+
+def test_a_curve_of_data_is_evaluated_once_and_shared(rng, tmp_path):
+    X, X_test = rng.standard_normal((40, 2)), rng.standard_normal((50, 2))
+    y, y_test = (Z[:, 0] > 0 for Z in (X, X_test))
+    scoring = {"hits": "accuracy", "log": "neg_log_loss"}
+    game = ff.DataGame(
+        LogisticRegression(), X, y, X_test, y_test, groups=np.arange(40) % 4, scoring=scoring
+    )
+    store = tmp_path / "worths.db"
+    found = ff.shapley(game, store=store)
+    curve = ff.removal_curve(game, found[0], store=store, n_jobs=1)
+    assert curve.worths.shape == (2, 5)
+    assert ff.describe_store(store).worths == 16
+    assert_array_equal(curve.worths[:, 0], found.grand)
+    assert_array_equal(curve.worths[:, -1], found.empty)
+    assert "worth 1" in repr(curve)
+    assert "25 %" in repr(curve)
+
+
+def test_the_weighted_drop_is_the_double_sum(rng):
+    a = rng.random(9)
+    curve = ff.Curve("", np.arange(9) / 8, a)
+    wanted = sum(sum(a[t - 1] - a[t] for t in range(1, j + 1)) / j for j in range(1, 9))
+    assert_allclose(ff.weighted_drop(curve), wanted)
+    both = ff.Curve("", np.arange(9) / 8, np.array([a, 2 * a]))
+    assert_allclose(ff.weighted_drop(both), [wanted, 2 * wanted])
+
+
+def test_detection_counts_ties_as_a_random_order_would(rng):
+    values = np.array([0, 0, 1, 1, 1, 2])
+    bad = np.array([True, False, True, True, False, False])
+    for among in range(1, 7):
+        rates = []
+        for order in permutations(range(6)):
+            lowest = sorted(order, key=lambda i: values[i])[:among]
+            rates.append(bad[lowest].sum() / 3)
+        assert_allclose(ff.detection_rate(values, bad, among), np.mean(rates))
+    assert ff.detection_rate(values, bad) == ff.detection_rate(values, bad, 3)
+
+
+def test_bad_players_may_be_named():
+    game = ff.TableGame(brute.coalitions(3) @ [3.0, -1.0, 2.0], ["ann", "bob", "eve"])
+    found = ff.banzhaf(game)
+    assert ff.detection_rate(found, ["bob"]) == 1
+    assert ff.detection_f1(found, {"bob"}) == 1
+    assert ff.detection_rate([1, 0, 2], [1]) == 1
+    with pytest.raises(ValueError, match="no player 'joe'"):
+        ff.detection_rate(found, ["joe"])
+
+
+def test_detection_f1_is_that_of_k_means(rng):
+    for _ in range(20):
+        bad = rng.random(30) < 0.3
+        bad[0] = True
+        values = rng.standard_normal(30) - 2 * bad
+        clusters = KMeans(2, n_init=20, random_state=0).fit(values[:, None])
+        flagged = clusters.labels_ == clusters.cluster_centers_.argmin()
+        assert_allclose(ff.detection_f1(values, bad), f1_score(bad, flagged))
+    assert ff.detection_f1(np.ones(30), bad) == 0
+
+
+def test_stability_is_the_mean_over_pairs(rng):
+    runs = rng.standard_normal((4, 20))
+    runs[:, :5] = runs[0, :5].round()
+    found = ff.rank_stability(list(runs), top=0.2)
+    pairs = list(combinations(runs, 2))
+    tops = [set(np.argsort(-run, kind="stable")[:4].tolist()) for run in runs]
+    shared = [len(a & b) / 4 for a, b in combinations(tops, 2)]
+    assert_allclose(found.spearman, np.mean([spearmanr(a, b)[0] for a, b in pairs]))
+    assert_allclose(found.overlap, np.mean(shared))
+    assert found.runs == 4
+    assert np.isnan(ff.rank_stability([[1, 1, 1], [1, 2, 3]]).spearman)
+
+
+@pytest.mark.parametrize(
+    ("trial", "message"),
+    [
+        (lambda: ff.removal_curve([0, 1, 1, 2], [1, 2, 3]), "3 players"),
+        (lambda: ff.removal_curve(ff.TableGame([0, 1]), [1, 2]), "not of the same players"),
+        (lambda: ff.removal_curve([0, 1], ff.shapley([[0, 1], [0, 2]])), r"batch, v\[i\]"),
+        (lambda: ff.removal_curve([0, 1], [1], fractions=[2]), "from 0 to 1"),
+        (lambda: ff.removal_curve([0, 1], [1], jobs=2), "unknown keyword 'jobs'"),
+        (lambda: ff.detection_rate([1, 2], [False, False]), "no player is called bad"),
+        (lambda: ff.detection_rate([1, 2], [True, False], 3), "give 1 to 2"),
+        (lambda: ff.rank_stability([[1, 2]]), "two or more runs"),
+        (lambda: ff.rank_stability([[1, 2], [1, 2, 3]]), "same players"),
+    ],
+)
+def test_bad_input_is_told(trial, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        trial()
