@@ -45,7 +45,7 @@ class Counted:
     rows=st.integers(1, 12),
     values=st.integers(1, 5),
     seed=st.integers(0, 10_000),
-    room=st.sampled_from([1, 3, 8, 40, 2**17]),
+    room=st.sampled_from([1, 3, 8, 40, 2**18]),
 )
 def test_subcubes_equal_the_definition(players, rows, values, seed, room):
     """With ties of every degree and buffers from one row to many; each row is asked once."""
@@ -57,7 +57,7 @@ def test_subcubes_equal_the_definition(players, rows, values, seed, room):
         patch.setattr(asking, "MOST_ROWS", room)
         table = ff.FeatureGame(model, X, background).table()
     assert_allclose(table, [definition(curved, x, background) for x in X], atol=1e-12)
-    if room == 2**17:
+    if room == 2**18:
         per_row = [
             {tuple(np.where(S, x, b)) for b in background for S in brute.coalitions(players)}
             for x in X

@@ -177,6 +177,14 @@ def test_curves_and_annealing_tell_their_decoupling_errors():
     ax = plots.curves([pictures.curve("shapley", 2.0)], errors=table)
     (label,) = [t.get_text() for t in ax.get_legend().get_texts()]
     assert label == f"shapley (decoupling error {table['shapley'].decoupling_error:.3g})"
+    game = np.random.default_rng(0).standard_normal(16)
+    ax = plots.curves([ff.removal_curve(ff.TableGame(game), table["banzhaf"])], errors=table)
+    (label,) = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert label.startswith("banzhaf, highest removed first (decoupling error")
+    many = ff.TableGame(np.random.default_rng(0).standard_normal((3, 16)))
+    curve = ff.removal_curve(many, [3.0, 1.0, 2.0, 0.0])
+    (line,) = plots.curves([curve]).lines
+    assert_allclose(line.get_ydata(), curve.worths.mean(axis=0))
     path = ff.annealing(np.random.default_rng(0).standard_normal(16))
     ax = plots.annealing(path, what="decoupling_errors")
     assert [t.get_text() for t in ax.get_legend().get_texts()] == list(path.comparisons[0])

@@ -14,7 +14,7 @@ from fairfield.games.tabular import Matrix
 from fairfield.multilinear import FloatArray
 
 # Rows that reach the model at once, and the bytes they may take.
-MOST_ROWS, MOST_BYTES = 2**17, 2**28
+MOST_ROWS, MOST_BYTES = 2**18, 2**28
 
 
 @dataclass

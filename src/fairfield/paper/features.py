@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from fairfield.coalitions import BoolArray, IntArray, rows_of
 from fairfield.comparison import Comparison
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
+from fairfield.curves import Curve
 from fairfield.game import TableGame
 from fairfield.games.features import FeatureGame
 from fairfield.multilinear import FloatArray
@@ -148,14 +149,6 @@ def _shares(found: dict[str, FloatArray], room: float) -> dict[str, float]:
     smallest = table <= table.min(axis=0) + room
     credit = smallest / smallest.sum(axis=0)
     return dict(zip(found, credit.mean(axis=1).tolist(), strict=True))
-
-
-class Curve(NamedTuple):
-    """One removal curve, as plots take it."""
-
-    label: str
-    fractions: FloatArray
-    worths: FloatArray
 
 
 def draw(found: Study, folder: str | PathLike[str], row: int = 0) -> list[Path]:

@@ -102,7 +102,7 @@ def curves(
     *,
     errors: Mapping[str, Any] | None = None,
 ) -> Axes:
-    """Worths while players are removed (or added), one line per curve.
+    """Worths while players are removed (or added), one line per curve, the mean of a batch.
 
     ``errors`` gives the decoupling errors for the legend, by label: numbers, or a
     comparison whose criteria are the labels.
@@ -110,12 +110,14 @@ def curves(
     if ax is None:
         ax = new_axes(6.5, 4.2)
     for k, curve in enumerate(given):
-        told = None if errors is None else errors.get(curve.label)
+        # "shapley, highest removed first" is a curve of the criterion shapley.
+        criterion = curve.label.partition(",")[0]
+        told = None if errors is None else errors.get(curve.label, errors.get(criterion))
         error = told.decoupling_error if isinstance(told, Valuation) else told
         count = len(np.asarray(curve.fractions))
         ax.plot(
             np.asarray(curve.fractions),
-            np.asarray(curve.worths),
+            np.asarray(curve.worths).reshape(-1, count).mean(axis=0),
             color=SERIES[k % 6],
             marker=MARKERS[k % 6],
             markersize=5,
