@@ -39,8 +39,8 @@ PAPER_CONVERGENCE = {
     "mlp": (0.0040, 4.86e-6, 1.86e-7, 2.84e-10, 6.82e-16, 3.20e-17),
 }  # fmt: skip
 # What its convergence table may hold: iterations counted from 0, and whether ‖Δx‖ is squared.
-# The second comes within a tenth of its lines for XGBoost and the MLP on single rows; no row
-# comes near them by the others. Its lines for data are of the third kind.
+# By the second, single rows come within about a tenth of its lines for XGBoost and the MLP; by
+# the others none comes within a factor of 2.5. Its lines for data are of the third kind.
 READINGS = {
     "‖Δx‖²/n, steps counted from 1, as its header says": ((0, 1, 2, 4, 8, 9), True),
     "‖Δx‖²/n, iterations 0, 2, 3, 5, 9, 10": ((0, 2, 3, 5, 9, 10), True),
