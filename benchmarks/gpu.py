@@ -14,7 +14,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,12 +77,12 @@ def readings(game: ff.TableGame) -> dict[str, tuple[Callable[[], Any], Callable[
     }
 
 
-def sizes() -> None:
+def sizes(chosen: Sequence[tuple[int, str]] = SIZES) -> None:
     copy = copy_bandwidth()
     print(f"Copy bandwidth: {copy / 1e12:.2f} TB/s (read and written).\n")
     print("| n | table | reading | ms | GB moved | TB/s | share of copy |")
     print("|---|---|---|---|---|---|---|")
-    for n, dtype in SIZES:
+    for n, dtype in chosen:
         table = random_table(n, dtype)
         game = ff.TableGame(table)
         size = table.element_size() * 2**n

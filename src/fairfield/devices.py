@@ -31,6 +31,8 @@ def beside(other: Any, array: NDArray[Any]) -> Any:
     if isinstance(other, np.ndarray):
         return array
     xp = array_api_compat.array_namespace(other)
+    # PyTorch takes no arrays that must not be written to.
+    array = array if array.flags.writeable else array.copy()
     return xp.asarray(array, device=array_api_compat.device(other))
 
 

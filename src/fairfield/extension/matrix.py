@@ -137,23 +137,28 @@ class WorthMatrix:
     ) -> tuple[FloatArray, FloatArray]:
         """``fold`` for one law each, by kernels that prepare entries as they read them."""
         xp, games = self._namespace, self.shape[0]
-        sums: list[Any] = [None, None]
-        for axis, law in ((1, high), (2, low)):
-            if law is None:
+        shift, rate = (self._per_game(each, slice(None)) for each in (self.shift, self.rate))
+        # All that goes to the device goes there before the first kernel, and all kernels are
+        # under way before the first answer is waited for.
+        asked = [
+            (
+                axis,
+                None if law is None else beside(self.entries, np.expand_dims(law[:, 0], 3 - axis)),
+            )
+            for axis, law in ((1, high), (2, low))
+        ]
+        sums = []
+        for axis, weights in asked:
+            if weights is None:
+                sums.append(np.empty((games, 0, self.shape[3 - axis])))
                 continue
             kernel = compiler(_weighted_sum(xp, self.lift, axis))
-            weights = beside(self.entries, np.expand_dims(law[:, 0], 3 - axis))
-            shift, rate = (self._per_game(each, slice(None)) for each in (self.shift, self.rate))
             parts = [
                 kernel(part, shift, rate, weights[:, rows, :] if axis == 1 else weights)
                 for rows, part in self._kernel_blocks()
             ]
-            sums[axis - 1] = sum(parts) if axis == 1 else xp.concat(parts, axis=1)
-        of_low, of_high = (
-            np.empty((games, 0, size)) if found is None else on_host(found)[:, None]
-            for found, size in zip(sums, self.shape[:0:-1], strict=True)
-        )
-        return of_low, of_high
+            sums.append((sum(parts) if axis == 1 else xp.concat(parts, axis=1))[:, None])
+        return on_host(sums[0]), on_host(sums[1])
 
     def _kernel_blocks(self) -> list[tuple[slice, Any]]:
         """Rows for one call of a kernel: 2^30 entries, which it can number in 32 bits."""
