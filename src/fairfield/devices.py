@@ -122,21 +122,27 @@ def _torch_compiler() -> Callable[[Any], Any] | None:
 
 
 class _Compiled:
-    """A function compiled by torch, however many forms of it there are.
+    """A function compiled by torch, once for every form of its arguments.
 
-    Beyond its limit torch stops compiling without a word, and then takes the memory that
-    a compiled function saves.
+    Beyond a limit torch stops compiling without a word, and then takes the memory that a
+    compiled function saves; so the limit is lifted whenever a new form comes up.
     """
 
     def __init__(self, torch: Any, function: Any) -> None:
-        self.limit = torch._dynamo.config.patch(
+        self.unlimited = torch._dynamo.config.patch(
             recompile_limit=1000, accumulated_recompile_limit=1000
         )
         self.function = torch.compile(function, dynamic=False)
+        self.forms: set[Any] = set()
 
     def __call__(self, *arrays: Any) -> Any:
-        with self.limit:
+        form = tuple(None if each is None else (each.dtype, each.shape) for each in arrays)
+        if form in self.forms:
             return self.function(*arrays)
+        with self.unlimited:
+            answer = self.function(*arrays)
+        self.forms.add(form)
+        return answer
 
 
 def free_bytes(device: Any) -> int | None:
