@@ -22,6 +22,7 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray
 from fairfield.evaluation.known import Keys, pack, unpack
+from fairfield.evaluation.measured import measure, measured_axes
 from fairfield.evaluation.workers import one_blas_thread
 from fairfield.game import Game
 from fairfield.multilinear import FloatArray
@@ -63,7 +64,7 @@ class Store:
     def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
         self.path = fspath(path)
         self.players = len(game.players)
-        self.games = int(np.prod(game.batch, dtype=int))
+        self.games = int(np.prod(measured_axes(game), dtype=int))
         description = game.describe()
         fresh = not Path(self.path).exists() or Path(self.path).stat().st_size == 0
         with _told(self.path):
@@ -149,7 +150,7 @@ def recheck(game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4
         return 0
     coalitions = unpack(keys[chosen], len(game.players))
     with one_blas_thread():  # as the kept ones were found
-        again = np.asarray(game.worths(coalitions), dtype=float).reshape(worths.shape[1], -1).T
+        again = measure(game, coalitions).reshape(worths.shape[1], -1).T
     if not np.allclose(again, worths[chosen], rtol=1e-9, atol=0):
         raise StoreError(
             f"{path} was made when {game!r} gave other worths than it does now; "

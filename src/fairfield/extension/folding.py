@@ -43,9 +43,9 @@ def laws(factors: FloatArray) -> list[FloatArray]:
 
 
 def probed(factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The law, then the law with each player in turn carrying ``probe``: (..., m + 1, 2^m)."""
+    """The law, then the law with each player in turn carrying his ``probe``: (..., m + 1, 2^m)."""
     own = np.eye(factors.shape[-2], dtype=bool)[..., None]
-    each = laws(np.where(own, probe, factors[..., None, :, :]))[-1]
+    each = laws(np.where(own, probe[..., None, :, :], factors[..., None, :, :]))[-1]
     return np.concatenate([laws(factors)[-1][..., None, :], each], axis=-2)
 
 
@@ -70,9 +70,9 @@ def faces(table: FloatArray, factors: FloatArray, chain: list[FloatArray]) -> Fl
 
 
 def pairs(table: FloatArray, factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The table folded with ``probe`` in place of two players' factors: (..., m, m).
+    """The table folded with the probes (m, 2) in place of two players' factors: (..., m, m).
 
-    The probe (-1, 1) makes these the second derivatives; (0, 1) the sums over the
+    Probes (-1, 1) make these the second derivatives; (0, 1) the sums over the
     coalitions that hold both. The diagonal is zero.
     """
     count = factors.shape[-2]
@@ -82,7 +82,7 @@ def pairs(table: FloatArray, factors: FloatArray, probe: FloatArray) -> FloatArr
     below, above = factors[..., :low, :], factors[..., low:, :]
     matrix = table.reshape(*table.shape[:-1], 2 ** (count - low), 2**low)
     of_low = (laws(above)[-1][..., None, :] @ matrix)[..., 0, :]
-    of_high = probed(below, probe) @ matrix.swapaxes(-1, -2)
+    of_high = probed(below, probe[..., :low, :]) @ matrix.swapaxes(-1, -2)
     return join_pairs(of_low, of_high, below, above, probe)
 
 
@@ -91,14 +91,16 @@ def join_pairs(
 ) -> FloatArray:
     """All pairs, from the low players' table and the high players' tables.
 
-    ``of_high`` holds the matrix times each of ``probed(below, probe)``.
+    ``of_high`` holds the matrix times each of ``probed(below, …)``.
     """
     low, count = below.shape[-2], below.shape[-2] + above.shape[-2]
     each = above[..., None, :, :]
-    across = faces(of_high[..., 1:, :], each, laws(each)) @ probe
+    of_low_probe, of_high_probe = probe[..., :low, :], probe[..., low:, :]
+    sides = faces(of_high[..., 1:, :], each, laws(each))
+    across = np.vecdot(sides, of_high_probe[..., None, :, :])
     joined = np.empty((*of_low.shape[:-1], count, count))
-    joined[..., :low, :low] = pairs(of_low, below, probe)
-    joined[..., low:, low:] = pairs(of_high[..., 0, :], above, probe)
+    joined[..., :low, :low] = pairs(of_low, below, of_low_probe)
+    joined[..., low:, low:] = pairs(of_high[..., 0, :], above, of_high_probe)
     joined[..., :low, low:] = across
     joined[..., low:, :low] = across.swapaxes(-1, -2)
     return joined

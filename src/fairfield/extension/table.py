@@ -52,7 +52,8 @@ class TableExtension(Extension):
     shift: FloatArray | None = None
     rate: FloatArray | None = None
     lift: Lift | None = None
-    method = "exact table"
+    # The variances of worths that are estimates, as a table of their own.
+    noise: TableExtension | None = None
     quick_sweep = True
 
     @classmethod
@@ -68,7 +69,15 @@ class TableExtension(Extension):
         middle = lowest / 2 + highest / 2
         far = np.abs(middle) > 16 * (highest / 2 - lowest / 2)
         shift = np.where(far, middle, 0.0) if far.any() else None
-        return cls(matrices, lowest, highest, game.batch, shift)
+        noise = None
+        if game.variances is not None:
+            # Their sums are not differences: nothing may be subtracted on the way.
+            noise = replace(cls.of(TableGame(game.variances)), shift=None)
+        return cls(matrices, lowest, highest, game.batch, shift, noise=noise)
+
+    @property
+    def method(self) -> str:  # type: ignore[override]  # derived here, a field elsewhere
+        return "exact table" if self.noise is None else "table of estimated worths"
 
     @cached_property
     def low(self) -> int:
@@ -118,6 +127,7 @@ class TableExtension(Extension):
             highest=self.highest[chosen],
             batch=(matrices.shape[0],),
             shift=shift,
+            noise=None if self.noise is None else self.noise.rows(chosen),
         )
 
     def lifted(self, shift: ArrayLike, rate: ArrayLike, lift: Lift) -> TableExtension:
@@ -125,7 +135,11 @@ class TableExtension(Extension):
         games = self.matrices.shape[0]
         per_game = [np.broadcast_to(np.asarray(a, dtype=float), self.batch) for a in (shift, rate)]
         return replace(
-            self, shift=per_game[0].reshape(games), rate=per_game[1].reshape(games), lift=lift
+            self,
+            shift=per_game[0].reshape(games),
+            rate=per_game[1].reshape(games),
+            lift=lift,
+            noise=None,
         )
 
     # ------------------------------------------------------------------ readings
@@ -150,6 +164,17 @@ class TableExtension(Extension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         points, lead = self._points(x)
         return self.shaped(self.pairs(folding.probabilities(points), folding.DERIVATIVE), lead)
+
+    def gradient_covariance(self, x: ArrayLike) -> FloatArray | None:
+        """Σ_S V(S) c_i(S) c_j(S), with c_i(S) the weight of F(S) in ∂_i f(x)."""
+        if self.noise is None:
+            return None
+        points, lead = self._points(x)
+        weights = folding.probabilities(points)
+        joint = self.noise.pairs(weights**2, weights * folding.DERIVATIVE)
+        own = np.arange(self.players)
+        joint[..., own, own] = self.noise.faces(weights**2).sum(axis=-1)
+        return self.shaped(joint, lead)
 
     def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
         points, lead = self._points(x)
@@ -194,9 +219,13 @@ class TableExtension(Extension):
         )
 
     def pairs(self, factors: FloatArray, probe: FloatArray) -> FloatArray:
-        """The table folded with ``probe`` in place of two players: (games, k, n, n)."""
+        """The table folded with ``probe`` in place of two players: (games, k, n, n).
+
+        The probe is (out, in), one for all players or one for each.
+        """
+        probe = np.broadcast_to(probe, factors.shape)
         below, above = factors[..., : self.low, :], factors[..., self.low :, :]
-        columns = folding.probed(below, probe)
+        columns = folding.probed(below, probe[..., : self.low, :])
         games, k, each, width = columns.shape
         of_low, of_high = self.fold(
             folding.laws(above)[-1], columns.reshape(games, k * each, width)
@@ -206,6 +235,9 @@ class TableExtension(Extension):
 
     def shapley(self) -> FloatArray:
         return by_size.semivalue(self, by_size.shapley_weights(self.players))
+
+    def shapley_covariance(self) -> FloatArray | None:
+        return by_size.semivalue_covariance(self, by_size.shapley_weights(self.players))
 
     def log_sums(self, rate: FloatArray, tilt: FloatArray | None = None) -> FloatArray:
         """log Σ exp(rate · (F - shift) + tilt · z) over the coalitions without and with player i.
