@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -32,6 +33,7 @@ from fairfield.evaluation.workers import one_blas_thread
 HERE = Path(__file__).resolve().parent
 GROUPS, CHUNKS, TURNS = 12, 4, 3
 PYDVL_SECONDS = 20
+KEPT = 200_000
 MODELS = {
     "liblinear, as in the paper": LogisticRegression(
         solver="liblinear", max_iter=5000, random_state=666
@@ -193,12 +195,35 @@ def peer() -> None:
     )
 
 
+def memory() -> None:
+    """What 200 000 evaluations leave behind in memory, after the first tenth of them."""
+    rng, rows = np.random.default_rng(0), []
+    for players in (20, 80, 300):
+        game = ff.FunctionGame(lambda S: S.sum(axis=1), players)
+        with Evaluator(game, How(progress=False)) as evaluator:
+            batches = [rng.random((KEPT // 10, players)) < 0.5 for _ in range(10)]
+            evaluator.worths(batches[0])
+            before = evaluator.evaluations
+            tracemalloc.start()
+            for batch in batches[1:]:
+                evaluator.worths(batch)
+            grown = tracemalloc.get_traced_memory()[0]
+            tracemalloc.stop()
+        rows.append((players, evaluator.evaluations, grown / (evaluator.evaluations - before), 64))
+    show(
+        "Memory of kept worths",
+        ("players", "evaluations", "bytes per kept worth", "bar"),
+        rows,
+    )
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     os.environ["PYTHONWARNINGS"] = "ignore"  # in workers as well
     print(f"# Data valuation\n\n{machine()}")
-    for part in sys.argv[1:] or ("overhead", "workers", "peer"):
-        {"overhead": overhead, "workers": workers, "peer": peer}[part]()
+    parts = {"overhead": overhead, "workers": workers, "peer": peer, "memory": memory}
+    for part in sys.argv[1:] or parts:
+        parts[part]()
 
 
 if __name__ == "__main__":
