@@ -198,7 +198,7 @@ def peer() -> None:
 def memory() -> None:
     """What 200 000 evaluations leave behind in memory, after the first tenth of them."""
     rng, rows = np.random.default_rng(0), []
-    for players in (20, 80, 300):
+    for players in (24, 80, 300):
         game = ff.FunctionGame(lambda S: S.sum(axis=1), players)
         with Evaluator(game, How(progress=False)) as evaluator:
             batches = [rng.random((KEPT // 10, players)) < 0.5 for _ in range(10)]

@@ -20,8 +20,9 @@ from fairfield.evaluation.workers import Outcome, Workers, WorthError
 from fairfield.game import Game
 from fairfield.multilinear import FloatArray
 
-# A task should outlast the cost of sending it; a round bounds what a crash can lose.
-TASK_SECONDS = 0.1
+# A task should outlast the cost of sending it; a round bounds what a crash can lose. More
+# tasks than these per worker and round would not share it out better, only cost more.
+TASK_SECONDS, MOST_TASKS = 0.1, 40
 FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
 # What the first coalitions cost says little of the others (the empty one may cost nothing), so
 # a round has at most this many times the blocks of the largest before.
@@ -175,7 +176,8 @@ def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
     if cost <= 0:
         return 1, jobs
     share = min(length / cost, most / jobs)
-    per_task = max(1, min(ceil(TASK_SECONDS / cost), int(share)))
+    wanted = max(ceil(TASK_SECONDS / cost), ceil(share / MOST_TASKS))
+    per_task = max(1, min(wanted, int(share)))
     return per_task, jobs * max(1, int(share / per_task))
 
 
