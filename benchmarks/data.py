@@ -13,7 +13,9 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +36,7 @@ HERE = Path(__file__).resolve().parent
 GROUPS, CHUNKS, TURNS = 12, 4, 3
 PYDVL_SECONDS = 20
 KEPT = 200_000
+SHARED_OUT = "lbfgs, scikit-learn's default"
 MODELS = {
     "liblinear, as in the paper": LogisticRegression(
         solver="liblinear", max_iter=5000, random_state=666
@@ -125,14 +128,24 @@ def started(name: str) -> Iterator[None]:
         yield
 
 
+def by_hand(coalitions: BoolArray) -> list[float]:
+    """The bare loop, in a process of its own."""
+    with one_blas_thread():
+        return Setup(MODELS[SHARED_OUT]).bare(coalitions)
+
+
 def workers() -> None:
-    """The same worths by one process and by two workers of each engine, all warm, in turns."""
-    setup = Setup(MODELS["lbfgs, scikit-learn's default"])
-    warm, *turns = np.array_split(
-        np.random.default_rng(0).permutation(enumerate_coalitions(GROUPS)), 8
-    )
+    """The same worths by one process and by two workers of each engine, all warm, in turns.
+
+    Two bare loops side by side, half of the coalitions each, tell what the machine has to give.
+    """
+    setup = Setup(MODELS[SHARED_OUT])
+    shuffled = np.random.default_rng(0).permutation(enumerate_coalitions(GROUPS))
+    warm, *turns = np.array_split(shuffled[:2048], 8)
     took: dict[str, list[float]] = {}
     with ExitStack() as stack:
+        pool = stack.enter_context(ProcessPoolExecutor(2, mp_context=get_context("spawn")))
+        list(pool.map(by_hand, np.array_split(warm, 2)))
         ready = {}
         for name in ("one process", "loky", "dask", "ray"):
             jobs = 1 if name == "one process" else 2
@@ -150,15 +163,18 @@ def workers() -> None:
                 start = time.perf_counter()
                 worths.append(evaluator.worths(coalitions))
                 took.setdefault(name, []).append(time.perf_counter() - start)
-            assert all((each == worths[0]).all() for each in worths)
-    alone, loky = np.array(took["one process"]), np.array(took["loky"])
+            start = time.perf_counter()
+            halves = list(pool.map(by_hand, np.array_split(coalitions, 2)))
+            took.setdefault("two bare loops", []).append(time.perf_counter() - start)
+            assert all((each == worths[0]).all() for each in [*worths, np.concatenate(halves)])
+    alone, loky, bare = (np.array(took[n]) for n in ("one process", "loky", "two bare loops"))
     show(
         f"{len(turns[0])} worths by two workers, median of {len(turns)} turns "
         "(bars: 1.7 × on free cores; dask and ray within 25 % of loky)",
-        ("workers", "wall s", "speed-up", "against loky"),
+        ("workers", "wall s", "speed-up", "against loky", "against two bare loops"),
         [
             (name, float(np.median(own)), float(np.median(alone / own)),
-             f"{np.median(own / loky) - 1:+.0%}")
+             f"{np.median(own / loky) - 1:+.0%}", f"{np.median(own / bare) - 1:+.0%}")
             for name, own in took.items()
         ],
     )  # fmt: skip

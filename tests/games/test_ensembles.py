@@ -160,6 +160,21 @@ def test_fitted_models_are_asked_once_each() -> None:
         ff.EnsembleGame([linear_model.RidgeClassifier().fit(X, y)], X, y)
 
 
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+@pytest.mark.parametrize("names", [["a", "b"], [1, 2], [5, 7]])
+def test_members_of_a_forest_number_their_classes(vote: str, names: list[object]) -> None:
+    forests = pytest.importorskip("sklearn.ensemble")
+    X = rng.normal(size=(80, 3))
+    y = np.array(names)[(X[:, 0] > 0).astype(int)]
+    forest = forests.RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="number those of y_test likewise"):
+        ff.EnsembleGame(forest.estimators_, X, y, vote=vote)
+    numbered = ff.EnsembleGame(
+        forest.estimators_, X, np.searchsorted(forest.classes_, y), vote=vote
+    )
+    assert numbered.worths(np.ones((1, 4), dtype=bool))[0] > 0.8
+
+
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "f1_macro", "roc_auc_ovr", "accuracy"])
 def test_scorers_of_scikit_learn(scoring: str) -> None:
     metrics = pytest.importorskip("sklearn.metrics")

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import BoolArray
+from fairfield.coalitions import BoolArray, spell
 from fairfield.game import Game, Players
 from fairfield.games.checks import names, number, slabs
 from fairfield.games.digest import digest
@@ -225,6 +225,8 @@ def _ask(
     models: Sequence[Any], X_test: Any, vote: str, labels: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """All labels, and what each model predicts."""
+    for model in models if vote != "mean" else ():
+        _check_classes(model, labels)
     if vote in ("hard", "mean"):
         return labels, np.stack([np.asarray(model.predict(X_test)) for model in models])
     for model in models:
@@ -238,6 +240,18 @@ def _ask(
     for own, model, answer in zip(chances, models, answers, strict=True):
         own[:, np.searchsorted(labels, model.classes_)] = answer
     return labels, chances
+
+
+def _check_classes(model: Any, labels: NDArray[Any]) -> None:
+    """Refuse members of forests and bags, which number the classes instead of naming them."""
+    own = np.asarray(getattr(model, "classes_", labels))
+    numbered = len(own) == len(labels) and (own == np.arange(len(own))).all()
+    if not np.isin(own, labels).any() or (numbered and (labels != own).any()):
+        raise ValueError(
+            f"{type(model).__name__} knows the classes {spell(own[:8].tolist())}, y_test holds "
+            f"{spell(labels[:8].tolist())}; members of an ensemble may number their classes: number "
+            "those of y_test likewise, np.searchsorted(ensemble.classes_, y_test)"
+        )
 
 
 def _labels(seen: NDArray[Any], count: int) -> NDArray[Any]:
