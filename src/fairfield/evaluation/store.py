@@ -90,9 +90,10 @@ class Store:
             ).fetchone()
         if held != fingerprint(description):
             self._base.close()
+            made_for, this = _differences(json.loads(theirs), description)
             raise StoreError(
-                f"{self.path} holds the worths of another game; it was made for "
-                f"{_short(json.loads(theirs))}, this is {_short(description)}; use another file"
+                f"{self.path} holds the worths of another game; it was made for {made_for}, this is "
+                f"{this}; use another file"
             )
 
     def load(self) -> tuple[Keys, FloatArray]:
@@ -214,6 +215,20 @@ def _told(path: str) -> Iterator[None]:
         ) from error
 
 
-def _short(description: dict[str, Any]) -> str:
-    text = json.dumps(description, default=str)
-    return text if len(text) <= 300 else text[:297] + "..."
+def _differences(one: dict[str, Any], other: dict[str, Any]) -> tuple[str, str]:
+    """What each of two descriptions says where they differ, not too long."""
+    as_stored = json.loads(json.dumps(other, default=str))
+    texts = [json.dumps(each) for each in (_only(one, as_stored), _only(as_stored, one))]
+    short = [text if len(text) <= 300 else text[:297] + "..." for text in texts]
+    return short[0], short[1]
+
+
+def _only(held: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The entries that the other lacks or has differently, entry by entry."""
+    apart = {key: entry for key, entry in held.items() if other.get(key) != entry}
+    return {
+        key: _only(entry, other[key])
+        if isinstance(entry, dict) and isinstance(other.get(key), dict)
+        else entry
+        for key, entry in apart.items()
+    }
