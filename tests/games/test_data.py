@@ -460,6 +460,11 @@ def test_an_unknown_column_lists_the_known_ones(sets):
         ff.DataGame(LogisticRegression(), frame, y, X_test, y_test, groups=labels)
 
 
+def test_too_many_rows_are_told_what_else_there_is(sets):
+    with pytest.raises(MemoryError, match=r"40 players.*group players, use leave_one_out \(n \+ 2"):
+        ff.shapley(ff.DataGame(LogisticRegression(), *sets))
+
+
 # Groups made here
 
 

@@ -156,8 +156,11 @@ def test_fitted_models_are_asked_once_each() -> None:
     assert_same(hard.worths(alone), scores)
     # Leaves of a tree may hold ties, which are wrong; a linear model has none.
     assert game.worths(alone)[0] == pytest.approx(scores[0])
-    with pytest.raises(ValueError, match="no predict_proba"):
-        ff.EnsembleGame([linear_model.RidgeClassifier().fit(X, y)], X, y)
+    for unable in (linear_model.RidgeClassifier().fit(X, y), linear_model.LogisticRegression()):
+        with pytest.raises(ValueError, match=r"no predict_proba or is not fitted.*'mean' numbers"):
+            ff.EnsembleGame([unable], X, y)
+    with pytest.raises(ValueError, match="give the rows to predict"):
+        ff.EnsembleGame(models, None, y)
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
@@ -234,6 +237,7 @@ def test_regression_averages_numbers() -> None:
         (([[0.1, 1.2]], None, [0, 1]), {}, "outside"),
         (([[0.1, np.nan]], None, [0, 1]), {}, "NaN"),
         (([[0.1, 0.2]], None, [[0, 1]]), {}, "one entry per row"),
+        (([["a", "b"]], None, ["a", "b"]), {}, "vote='hard' takes labels"),
         (([[0.1, 0.2]], None, ["a", "a"]), {}, "2 classes were given"),
         (([[0.1, 0.2]], None, [0, 1]), {"vote": "rozemberczki", "scoring": "f1"}, "own worth"),
         (([[0.1, 0.2]], None, [0, 1]), {"players": ["a", "b"]}, "2 players were named"),

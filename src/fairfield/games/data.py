@@ -52,6 +52,7 @@ class DataGame(Game):
     """
 
     block = 1  # a fit outweighs the handing over
+    instead = "use leave_one_out (n + 2 fits) or a NeighborGame"
 
     def __init__(
         self,

@@ -194,6 +194,8 @@ def _votes(
     Numbers have no labels; their votes are (models, rows, 1).
     """
     if isinstance(given, Sequence) and given and all(hasattr(model, "predict") for model in given):
+        if X_test is None:
+            raise ValueError("models were given with X_test=None; give the rows to predict")
         labels, answers = _ask(given, X_test, vote, np.unique(truth))
     else:
         labels, answers = np.unique(truth), np.asarray(given)
@@ -202,6 +204,11 @@ def _votes(
         raise ValueError(
             f"predictions of shape {answers.shape} were given for {len(truth)} test rows; they "
             f"must be shaped (models, rows){'' if vote == 'mean' else ' or (models, rows, classes)'}"
+        )
+    if answers.dtype.kind not in "biuf" and (vote != "hard" or answers.ndim == 3):
+        raise ValueError(
+            f"predictions of type {answers.dtype} were given for vote={vote!r}, which needs numbers; "
+            "vote='hard' takes labels (models, rows)"
         )
     if vote == "mean":
         labels, votes = labels[:0], answers[..., None].astype(float)
@@ -230,9 +237,10 @@ def _ask(
     if vote in ("hard", "mean"):
         return labels, np.stack([np.asarray(model.predict(X_test)) for model in models])
     for model in models:
-        if not hasattr(model, "predict_proba"):
+        if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
             raise ValueError(
-                f"{type(model).__name__} has no predict_proba; vote='hard' needs labels alone"
+                f"{type(model).__name__} has no predict_proba or is not fitted; vote='hard' needs "
+                "labels alone, vote='mean' numbers"
             )
         labels = np.union1d(labels, model.classes_)
     answers = [np.asarray(model.predict_proba(X_test)) for model in models]
