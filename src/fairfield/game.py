@@ -22,7 +22,9 @@ from fairfield.coalitions import (
     rows_of,
     spell,
 )
+from fairfield.devices import beside, check_double, device_named, on_host
 from fairfield.multilinear import CombinedExtension, Extension, FloatArray
+from fairfield.tabulate import tabulate
 
 Player: TypeAlias = Hashable
 Players: TypeAlias = int | Iterable[Player]
@@ -51,6 +53,8 @@ class Game:
     failures: int = 0
     # Which players are known to add nothing to any coalition, shaped (*batch, n).
     nulls: BoolArray | None = None
+    # A device with memory of its own, on which the table is built and stays.
+    device: Any = None
     # What else to do where there are too many players for a table.
     instead: str = "use a game with a closed form"
 
@@ -130,6 +134,8 @@ class TableGame(Game):
             raise ValueError(
                 f"worths have dtype {table.dtype}; they must be real numbers; convert them first"
             )
+        if not isinstance(table, np.ndarray):
+            check_double(table)
         if table.dtype not in (xp.float32, xp.float64):
             table = xp.astype(table, xp.float64)
         if 0 in table.shape[:-1]:
@@ -209,8 +215,8 @@ class TableGame(Game):
     def worths(self, coalitions: BoolArray) -> FloatArray:
         rows = rows_of(np.asarray(coalitions, dtype=bool))
         xp = array_api_compat.array_namespace(self.worth_table)
-        index = xp.asarray(rows, device=array_api_compat.device(self.worth_table))
-        return np.asarray(on_host(xp.take(self.worth_table, index, axis=-1)))
+        found = xp.take(self.worth_table, beside(self.worth_table, rows), axis=-1)
+        return np.asarray(on_host(found))
 
     def table(self, progress: bool | None = None) -> Any:
         return self.worth_table
@@ -223,30 +229,49 @@ class TableGame(Game):
 class FunctionGame(Game):
     """A game whose worths come from a function ``bool[m, n] -> float[m]``.
 
+    With a ``device`` ("cuda", or a device of PyTorch, CuPy or JAX) the function is given
+    coalitions as an array there and returns worths there; the table of all worths is
+    filled in place and stays on the device, in the precision of the worths.
+
     >>> game = FunctionGame(lambda S: S.sum(axis=1) ** 2, players=["ann", "bob"])
     >>> game.worths(np.array([[True, True]])).tolist()
     [4.0]
     """
 
-    def __init__(self, function: Worths, players: Players, *, name: str | None = None) -> None:
+    def __init__(
+        self, function: Worths, players: Players, *, name: str | None = None, device: Any = None
+    ) -> None:
         if not callable(function):
             raise TypeError(f"a worth function was expected, {type(function).__name__} was given")
         self.function = function
         self.players = name_players(players)
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
+        self.device = device
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        worths = np.asarray(self.function(coalitions))
-        if np.iscomplexobj(worths):
+        if self.device is None:
+            worths = np.asarray(self.function(coalitions))
+            if np.iscomplexobj(worths):
+                raise ValueError(
+                    f"the worth function {self.name} returned complex worths; make them real"
+                )
+            return np.asarray(self._checked(worths.astype(float), len(coalitions)))
+        xp, device = device_named(self.device)
+        return np.asarray(on_host(self._on_device(xp.asarray(coalitions, device=device))))
+
+    def table(self, progress: bool | None = None) -> Any:
+        if self.device is None:
+            return None
+        return tabulate(self._on_device, len(self.players), self.device, progress)
+
+    def _on_device(self, coalitions: Any) -> Any:
+        return self._checked(self.function(coalitions), coalitions.shape[0])
+
+    def _checked(self, worths: Any, count: int) -> Any:
+        if tuple(worths.shape) != (count,):
             raise ValueError(
-                f"the worth function {self.name} returned complex worths; make them real"
-            )
-        worths = worths.astype(float)
-        if worths.shape != (len(coalitions),):
-            raise ValueError(
-                f"the worth function {self.name} returned shape {worths.shape} for "
-                f"{len(coalitions)} coalitions; it takes a bool array (m, n) and must return "
-                f"m worths"
+                f"the worth function {self.name} returned shape {tuple(worths.shape)} for "
+                f"{count} coalitions; it takes a bool array (m, n) and must return m worths"
             )
         return worths
 
@@ -352,13 +377,3 @@ def name_players(players: Players) -> tuple[Player, ...]:
             raise ValueError(f"player {name!r} is named twice; names must differ")
         seen.add(name)
     return names
-
-
-def on_host(array: Any, dtype: Any = np.float64) -> Any:
-    """An array of any device as a NumPy array."""
-    if not isinstance(array, np.ndarray):
-        if array_api_compat.is_torch_array(array):
-            array = array.detach().cpu()
-        elif array_api_compat.is_cupy_array(array):
-            array = array.get()
-    return np.asarray(array, dtype=dtype)

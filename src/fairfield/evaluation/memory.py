@@ -15,7 +15,10 @@ MOST_PLAYERS = 25
 
 
 def check_table(game: Game, how: How) -> None:
-    """Refuse a table that is too long to evaluate or too large to hold."""
+    """Refuse a table that is too long to evaluate or too large to hold.
+
+    The memory of a device is checked where the table is filled.
+    """
     count = len(game.players)
     size = 8 * 2**count * int(np.prod(measured_axes(game), dtype=int))
     if how.budget is not None and 2**count > how.budget:
@@ -23,6 +26,8 @@ def check_table(game: Game, how: How) -> None:
             f"{game!r}: exact values need all {_count(count)} worths, the budget allows "
             f"{how.budget:,}; raise the budget, group players, or {game.instead}"
         )
+    if game.device is not None:
+        return
     free = free_memory()
     if (how.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(

@@ -8,6 +8,7 @@ digits.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ def semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
     """
     with_player, without = np.append(0.0, weights), np.append(weights, 0.0)
     both = with_player + without
-    of_high, sums = table.by_size(lambda size: both[size][None])
+    of_high, sums = table.matrix.by_size(lambda size: both[size][None])
     inside = _inside(table, _weigh(table, sums, both), of_high[:, 0])
     total = _weigh(table, sums, without).sum(axis=-1)
     return table.shaped((inside - total[:, None])[:, None], table.batch)
@@ -73,13 +74,13 @@ def _pair_sums(
     """
     alpha, beta, gamma = two - 2 * one + none, one - none, none
     low, count = table.low, table.players
-    members = enumerate_coalitions(low).T.astype(float)
-    of_high, sums = table.by_size(
+    members = _members(low).T
+    of_high, sums = table.matrix.by_size(
         lambda size: np.concatenate([beta[size][None], alpha[size] * members, alpha[size][None]])
     )
     single = _inside(table, _weigh(table, sums, beta), of_high[:, 0])
     both = np.empty((len(single), count, count))
-    rows = enumerate_coalitions(table.high).T.astype(float)
+    rows = _members(table.high).T
     of_low = _weigh(table, sums, alpha)[:, None]
     both[:, :low, :low] = members @ (of_low * members).swapaxes(1, 2)
     both[:, :low, low:] = of_high[:, 1:-1] @ rows.T
@@ -90,10 +91,15 @@ def _pair_sums(
     return both
 
 
+@lru_cache(maxsize=4)
+def _members(count: int) -> FloatArray:
+    """Who is in each coalition, as numbers: (2^count, count)."""
+    return enumerate_coalitions(count).astype(float)
+
+
 def _inside(table: TableExtension, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
     """Per player, the sum over the coalitions that hold him: (games, n)."""
-    low, high = (enumerate_coalitions(count).astype(float) for count in (table.low, table.high))
-    return np.concatenate([of_low @ low, of_high @ high], axis=-1)
+    return np.concatenate([of_low @ _members(table.low), of_high @ _members(table.high)], axis=-1)
 
 
 def _weigh(table: TableExtension, sums: FloatArray, weights: FloatArray) -> FloatArray:
