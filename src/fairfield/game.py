@@ -47,6 +47,8 @@ class Game:
     # Whether ``describe`` leaves out something that worths depend on, as the name of a
     # function does; kept worths are then tried again before they are used.
     opaque: bool = True
+    # Whether worths are means of random trials: it then tells their variances as well.
+    noisy: bool = False
     # How many worths it could not find and filled in, here and on its workers.
     failures: int = 0
     # Which players are known to add nothing to any coalition, shaped (*batch, n).
@@ -59,6 +61,11 @@ class Game:
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each row of ``coalitions`` (m, n), shaped (*batch, m)."""
         raise NotImplementedError
+
+    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """The worths of a noisy game, and the variance of each as an estimate: 0 if exact."""
+        worths = self.worths(coalitions)
+        return worths, np.zeros_like(worths)
 
     def extension(self) -> Extension | None:
         """The closed form of the game's multilinear extension, if it has one."""
@@ -108,7 +115,9 @@ class TableGame(Game):
     """A game given by its 2^n worths: bit i of the row number is player i.
 
     Leading axes of ``worths`` are a batch of games over the same players. The array
-    may live on any device of the array-API standard; it is never copied.
+    may live on any device of the array-API standard; it is never copied. Where worths
+    are estimates with independent errors, their ``variances`` (shaped as they are) give
+    the values their error bars.
 
     >>> TableGame([0, 1, 1, 3], players=["ann", "bob"])
     TableGame: 2 players
@@ -116,7 +125,9 @@ class TableGame(Game):
 
     opaque = False
 
-    def __init__(self, worths: Any, players: Players | None = None) -> None:
+    def __init__(
+        self, worths: Any, players: Players | None = None, *, variances: Any = None
+    ) -> None:
         table = worths if array_api_compat.is_array_api_obj(worths) else np.asarray(worths)
         xp = array_api_compat.array_namespace(table)
         if not xp.isdtype(table.dtype, ("bool", "integral", "real floating")):
@@ -144,6 +155,7 @@ class TableGame(Game):
             )
         self.batch = tuple(table.shape[:-1])
         self.worth_table = table
+        self.variances = _checked_variances(variances, tuple(table.shape))
         # NaN passes through both, so two reductions check the table and give its range.
         self.lowest = on_host(xp.min(table, axis=-1))
         self.highest = on_host(xp.max(table, axis=-1))
@@ -197,7 +209,8 @@ class TableGame(Game):
         """One game of a batch, or some of them."""
         if not self.batch:
             raise IndexError("this table is of one game; only a batch has rows")
-        return TableGame(self.worth_table[index], self.players)
+        variances = None if self.variances is None else self.variances[index]
+        return TableGame(self.worth_table[index], self.players, variances=variances)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         rows = rows_of(np.asarray(coalitions, dtype=bool))
@@ -300,6 +313,18 @@ class Combination(Game):
     def describe(self) -> dict[str, Any]:
         terms = [{"factor": c, **game.describe()} for c, game in self.terms]
         return {**super().describe(), "terms": terms}
+
+
+def _checked_variances(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
+    if given is None:
+        return None
+    variances = np.asarray(given, dtype=float)
+    if variances.shape != shape or not ((variances >= 0) & np.isfinite(variances)).all():
+        raise ValueError(
+            f"variances of shape {variances.shape} were given for worths of shape {shape}; give "
+            "one finite number from 0 on for each worth"
+        )
+    return variances
 
 
 def as_game(game: Any, players: Players | None = None) -> Game:

@@ -7,6 +7,7 @@ import os
 import numpy as np
 
 from fairfield.evaluation.how import How
+from fairfield.evaluation.measured import measured_axes
 from fairfield.game import Game
 
 # Tables beyond this many players are asked for by a budget, not by default.
@@ -19,7 +20,7 @@ def check_table(game: Game, how: How) -> None:
     The memory of a device is checked where the table is filled.
     """
     count = len(game.players)
-    size = 8 * 2**count * int(np.prod(game.batch, dtype=int))
+    size = 8 * 2**count * int(np.prod(measured_axes(game), dtype=int))
     if how.budget is not None and 2**count > how.budget:
         raise ValueError(
             f"{game!r}: exact values need all {_count(count)} worths, the budget allows "

@@ -105,18 +105,20 @@ class Halves:
     def pairs(self, of_low: FloatArray, of_high: FloatArray, probe: FloatArray) -> FloatArray:
         """All pairs, from the low players' table and the high players' tables.
 
-        ``of_high`` holds the matrix times each of ``probed(below, probe)``.
+        ``of_high`` holds the matrix times each of ``probed(below, …)``; every player has a
+        probe of his own.
         """
         low, count = self.below.shape[-2], self.below.shape[-2] + self.above.shape[-2]
-        across = faces(of_high[..., 1:, :], Law(self.above[..., None, :, :])) @ probe
+        probes = probe[..., :low, :], probe[..., low:, :]
+        sides = faces(of_high[..., 1:, :], Law(self.above[..., None, :, :]))
+        across = np.vecdot(sides, probes[1][..., None, :, :])
         joined = np.empty((*of_low.shape[:-1], count, count))
         alone = of_high[..., 0, :]
         if self.equal:
-            within = list(pairs(np.stack([of_low, alone]), self.laws[0], probe))
+            within = list(pairs(np.stack([of_low, alone]), self.laws[0], np.stack(probes)))
         else:
-            within = [
-                pairs(of, law, probe) for of, law in zip((of_low, alone), self.laws, strict=True)
-            ]
+            parts = zip((of_low, alone), self.laws, probes, strict=True)
+            within = [pairs(table, law, own) for table, law, own in parts]
         joined[..., :low, :low], joined[..., low:, low:] = within
         joined[..., :low, low:] = across
         joined[..., low:, :low] = across.swapaxes(-1, -2)
@@ -124,10 +126,10 @@ class Halves:
 
 
 def probed(factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The law, then the law with each player in turn carrying ``probe``: (..., m + 1, 2^m)."""
+    """The law, then the law with each player in turn carrying his ``probe``: (..., m + 1, 2^m)."""
     count = factors.shape[-2]
     own = np.eye(count + 1, count, -1, dtype=bool)[..., None]
-    return Law(np.where(own, probe, factors[..., None, :, :])).whole
+    return Law(np.where(own, probe[..., None, :, :], factors[..., None, :, :])).whole
 
 
 def faces(table: FloatArray, law: Law) -> FloatArray:
@@ -154,16 +156,17 @@ def faces(table: FloatArray, law: Law) -> FloatArray:
 
 
 def pairs(table: FloatArray, law: Law, probe: FloatArray) -> FloatArray:
-    """The table folded with ``probe`` in place of two players' factors: (..., m, m).
+    """The table folded with the probes (…, m, 2) of two players for their factors: (..., m, m).
 
-    The probe (-1, 1) makes these the second derivatives; (0, 1) the sums over the
+    Probes (-1, 1) make these the second derivatives; (0, 1) the sums over the
     coalitions that hold both. The diagonal is zero.
     """
     if law.count <= 1:
         return np.zeros((*table.shape[:-1], law.count, law.count))
     matrix, halves = _as_matrix(table, law), law.halves
     of_low = (halves.high[..., None, :] @ matrix)[..., 0, :]
-    of_high = probed(halves.below, probe) @ matrix.swapaxes(-1, -2)
+    low = halves.below.shape[-2]
+    of_high = probed(halves.below, probe[..., :low, :]) @ matrix.swapaxes(-1, -2)
     return halves.pairs(of_low, of_high, probe)
 
 

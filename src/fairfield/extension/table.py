@@ -33,7 +33,8 @@ class TableExtension(Extension):
     lowest: FloatArray
     highest: FloatArray
     batch: tuple[int, ...] = ()
-    method = "exact table"
+    # The variances of worths that are estimates, as a table of their own.
+    noise: TableExtension | None = None
     quick_sweep = True
 
     @classmethod
@@ -53,7 +54,16 @@ class TableExtension(Extension):
         far = np.abs(middle) > 16 * (highest / 2 - lowest / 2)
         if far.any():
             matrix = matrix.shifted(np.where(far, middle, 0.0))
-        return cls(matrix, lowest, highest, game.batch)
+        noise = None
+        if game.variances is not None:
+            noise = cls.of(TableGame(game.variances))
+            # Their sums are not differences: nothing may be subtracted on the way.
+            noise = replace(noise, matrix=noise.matrix.shifted(None))
+        return cls(matrix, lowest, highest, game.batch, noise)
+
+    @property
+    def method(self) -> str:  # type: ignore[override]  # derived here, a field elsewhere
+        return "exact table" if self.noise is None else "table of estimated worths"
 
     @property
     def low(self) -> int:
@@ -96,13 +106,14 @@ class TableExtension(Extension):
             lowest=lowest,
             highest=highest,
             batch=(len(lowest),),
+            noise=None if self.noise is None else self.noise.rows(chosen),
         )
 
     def lifted(self, shift: ArrayLike, rate: ArrayLike, lift: Lift) -> TableExtension:
         """The extension of lift(rate · (F - shift)), one shift and rate per game."""
         per_game = [np.broadcast_to(np.asarray(a, dtype=float), self.batch) for a in (shift, rate)]
         matrix = self.matrix.lifted(per_game[0].reshape(-1), per_game[1].reshape(-1), lift)
-        return replace(self, matrix=matrix)
+        return replace(self, matrix=matrix, noise=None)
 
     # ------------------------------------------------------------------ readings
 
@@ -126,6 +137,17 @@ class TableExtension(Extension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         points, lead = self._points(x)
         return self.shaped(self.pairs(folding.probabilities(points), folding.DERIVATIVE), lead)
+
+    def gradient_covariance(self, x: ArrayLike) -> FloatArray | None:
+        """Σ_S V(S) c_i(S) c_j(S), with c_i(S) the weight of F(S) in ∂_i f(x)."""
+        if self.noise is None:
+            return None
+        points, lead = self._points(x)
+        weights = folding.probabilities(points)
+        joint = self.noise.pairs(weights**2, weights * folding.DERIVATIVE)
+        own = np.arange(self.players)
+        joint[..., own, own] = self.noise.faces(weights**2).sum(axis=-1)
+        return self.shaped(joint, lead)
 
     def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
         points, lead = self._points(x)
@@ -156,15 +178,22 @@ class TableExtension(Extension):
         return halves.faces(*self.matrix.fold(halves.high, halves.low))
 
     def pairs(self, factors: FloatArray, probe: FloatArray) -> FloatArray:
-        """The table folded with ``probe`` in place of two players: (games, k, n, n)."""
+        """The table folded with ``probe`` in place of two players: (games, k, n, n).
+
+        The probe is (out, in), one for all players or one for each.
+        """
+        probe = np.broadcast_to(probe, factors.shape)
         halves = folding.Halves(factors, self.low)
-        columns = folding.probed(halves.below, probe)
+        columns = folding.probed(halves.below, probe[..., : self.low, :])
         games, k, each, width = columns.shape
         of_low, of_high = self.matrix.fold(halves.high, columns.reshape(games, k * each, width))
         return halves.pairs(of_low, of_high.reshape(of_high.shape[0], k, each, -1), probe)
 
     def shapley(self) -> FloatArray:
         return by_size.semivalue(self, by_size.shapley_weights(self.players))
+
+    def shapley_covariance(self) -> FloatArray | None:
+        return by_size.semivalue_covariance(self, by_size.shapley_weights(self.players))
 
     def log_sums(self, rate: FloatArray, tilt: FloatArray | None = None) -> FloatArray:
         """log Σ exp(rate · (F - shift) + tilt · z) over the coalitions without and with player i.
