@@ -8,6 +8,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
 from typing import Any, TypeAlias, Unpack
@@ -15,13 +16,15 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.criteria.permutations import Permutations
 from fairfield.criteria.setting import Setting
+from fairfield.criteria.streamed import streamed
 from fairfield.energy.temperature import Temperature
 from fairfield.evaluation.how import Keywords
 from fairfield.extension import by_size
 from fairfield.extension.table import TableExtension
 from fairfield.game import Players
-from fairfield.multilinear import FloatArray
+from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation
 
 
@@ -63,13 +66,14 @@ def beta(a: float, b: float) -> Beta:
     return Beta(float(a), float(b))
 
 
+@streamed
 def shapley(
     game: Any,
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """Sh_i = ∫₀¹ ∂_i f(t, …, t) dt: the mean marginal contribution over random orders.
 
     Weights 1/(n C(n-1, |S|)). One pass over a table, O(2^n).
@@ -79,16 +83,21 @@ def shapley(
     array([0.3333, 0.3333, 0.3333])
     """
     setting = Setting.of(game, players, temperature, how)
-    return setting.valuation("shapley", setting.extension.shapley())
+    if setting.sampled:
+        count = len(setting.game.players)
+        yield from _estimates("shapley", setting, np.full(count, 1 / count))
+    else:
+        yield setting.valuation("shapley", setting.extension.shapley())
 
 
+@streamed
 def banzhaf(
     game: Any,
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """Ba_i = ∂_i f(½): the mean marginal contribution over all coalitions alike.
 
     >>> import fairfield as ff
@@ -96,8 +105,11 @@ def banzhaf(
     array([0.75, 0.25, 0.25])
     """
     setting = Setting.of(game, players, temperature, how)
-    half = np.full(setting.extension.players, 0.5)
-    return setting.valuation("banzhaf", setting.extension.gradient(half))
+    half = np.full(len(setting.game.players), 0.5)
+    if setting.sampled:
+        yield from _estimates("banzhaf", setting, _shares(0.5 ** (len(half) - 1), len(half)))
+    else:
+        yield setting.valuation("banzhaf", setting.extension.gradient(half))
 
 
 def leave_one_out(
@@ -119,6 +131,7 @@ def leave_one_out(
     )
 
 
+@streamed
 def semivalue(
     game: Any,
     weights: Weights,
@@ -126,7 +139,7 @@ def semivalue(
     players: Players | None = None,
     temperature: Temperature | None = None,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """Σ_{S ∌ i} w(|S|) [F(S+i) - F(S)] for weights by size, or for ``beta(a, b)``.
 
     ``weights[s]`` is the weight of one coalition of size s = 0 … n-1; a semivalue has
@@ -137,26 +150,49 @@ def semivalue(
     array([0.25, 0.25, 0.25])
     """
     setting = Setting.of(game, players, temperature, how)
-    extension = setting.extension
+    count = len(setting.game.players)
+    name, by_count = "semivalue", np.empty(0)
     if isinstance(weights, Beta):
-        name = f"beta({weights.a:g}, {weights.b:g})"
-        if isinstance(extension, TableExtension):
-            return setting.valuation(
-                name, by_size.semivalue(extension, weights.by_size(extension.players))
-            )
-        at, shares = weights.nodes(-(-extension.degree // 2))
-        readings = [
-            w * extension.gradient(np.full(extension.players, t))
-            for t, w in zip(at, shares, strict=True)
-        ]
-        return setting.valuation(name, np.sum(readings, axis=0))
-    checked = _checked(weights, extension.players)
-    if not isinstance(extension, TableExtension):
+        name, by_count = f"beta({weights.a:g}, {weights.b:g})", weights.by_size(count)
+    else:
+        by_count = _checked(weights, count)
+    if setting.sampled:
+        yield from _estimates(name, setting, _shares(by_count, count))
+    elif isinstance(setting.extension, TableExtension):
+        yield setting.valuation(name, by_size.semivalue(setting.extension, by_count))
+    elif isinstance(weights, Beta):
+        yield setting.valuation(name, _along_diagonal(setting.extension, weights))
+    else:
         raise ValueError(
             f"{setting.game!r} has a closed form, which knows beta(a, b) weights but no others; "
             "use those, or a table of the game"
         )
-    return setting.valuation("semivalue", by_size.semivalue(extension, checked))
+
+
+def _along_diagonal(extension: Extension, weights: Beta) -> FloatArray:
+    """∫ ∇f(t, …, t) dBeta(t), exact by Gauss–Jacobi."""
+    at, shares = weights.nodes(-(-extension.degree // 2))
+    readings = [
+        w * extension.gradient(np.full(extension.players, t))
+        for t, w in zip(at, shares, strict=True)
+    ]
+    return np.asarray(np.sum(readings, axis=0))
+
+
+def _shares(weights: ArrayLike, players: int) -> FloatArray:
+    """C(n-1, s) w(s), the weight of all coalitions of each size together."""
+    from scipy.special import betaln
+
+    size = np.arange(players)
+    log_counts = -betaln(size + 1, players - size) - np.log(players)
+    with np.errstate(divide="ignore"):  # a weight of 0 has a share of 0
+        return np.asarray(np.exp(log_counts + np.log(weights)))
+
+
+def _estimates(criterion: str, setting: Setting, shares: FloatArray) -> Iterator[Valuation]:
+    """The criterion by the sampler that was asked for."""
+    count, how = len(setting.game.players), setting.how
+    return setting.estimates(criterion, Permutations(count, shares, how.seed))
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:
