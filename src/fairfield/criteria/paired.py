@@ -22,13 +22,14 @@ from fairfield.criteria.estimates import Estimate
 from fairfield.criteria.kernels import kernel_surrogate
 from fairfield.criteria.pairs import Design, banzhaf_design, shapley_design
 from fairfield.criteria.surrogates import Fit, Law, Sample, no_surrogate
+from fairfield.criteria.triples import triple_surrogate
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import as_number
 
 # Error bars from fewer pairs per player are not to be trusted.
 TRUSTED = 3
-# Trees are fitted to so many games of a batch at most, and from so many pairs on.
-MOST_FORESTS, FEWEST_PAIRS = 4, 100
+# What is fitted game by game is tried for so many games at most, and from so many pairs on.
+MOST_GAMES, FEWEST_PAIRS = 4, 100
 
 
 class Paired:
@@ -48,7 +49,8 @@ class Paired:
     def propose(self, most: int) -> BoolArray:
         """∅ and N first; then pairs, each time half as many as there are."""
         known = len(self._pairs)
-        pairs, strata = self._design.next(max(self.players + 2, 48, known // 2))
+        more = max(self.players + 2, 48, known // 2)
+        pairs, strata = self._design.next(more, self._urgency())
         self._pairs = np.concatenate([self._pairs, pairs])
         self._strata = np.concatenate([self._strata, strata])
         coalitions = np.stack([pairs, ~pairs], axis=1).reshape(-1, self.players)
@@ -56,6 +58,24 @@ class Paired:
             ends = np.repeat([[False], [True]], self.players, axis=1)
             coalitions = np.concatenate([ends, coalitions])
         return coalitions[:most]
+
+    def _urgency(self) -> FloatArray:
+        """Half of each share follows what is left to explain in its stratum (Neyman).
+
+        A pair of size s moves the values by its residual over √(s (n-s)).
+        """
+        count = len(self._design.strata)
+        if count == 1 or not self._worths:
+            return np.ones(count)
+        worths = self._told()
+        sample = self._sample(worths[:, 2:])
+        left = Regression(sample, efficient=True).solve(no_surrogate(sample), worths[:, :2]).left
+        squares = np.mean(left**2 / np.maximum(np.mean(left**2, axis=1), 1e-300)[:, None], axis=0)
+        strata, size = self._strata[: len(squares)], np.arange(1, count + 1)
+        drawn = np.maximum(np.bincount(strata, minlength=count), 1)
+        mean = np.bincount(strata, weights=squares, minlength=count) / drawn
+        need = np.sqrt(mean / (size * (self.players - size)))
+        return np.asarray(0.5 + 0.5 * need / max(need.mean(), 1e-300))
 
     def law(self) -> dict[str, Any]:
         """Which pairs, and the seed they come from."""
@@ -71,9 +91,7 @@ class Paired:
 
     def estimate(self) -> Estimate:
         """Values by the surrogate that leaves the smallest variance, game by game."""
-        worths = np.concatenate(self._worths, axis=-1)
-        batch = worths.shape[:-1]
-        flat = worths.reshape(-1, worths.shape[-1])
+        batch, flat = self._worths[0].shape[:-1], self._told()
         ends, sample = flat[:, :2], self._sample(flat[:, 2:])
         regression = Regression(sample, self.of.name == "shapley")
         fits = [no_surrogate(sample)]
@@ -101,6 +119,11 @@ class Paired:
             },
         )
 
+    def _told(self) -> FloatArray:
+        """All worths, (games, 2 + coalitions of the pairs)."""
+        worths = np.concatenate(self._worths, axis=-1)
+        return worths.reshape(-1, worths.shape[-1])
+
     def _sample(self, worths: FloatArray) -> Sample:
         """The whole pairs among what was told."""
         count = worths.shape[1] // 2
@@ -127,9 +150,10 @@ class Paired:
         if not self.surrogates or (spread <= 1e-20 * size).all():
             return []
         tried: list[Callable[[], Fit]] = [lambda: kernel_surrogate(sample, self.of)]
-        few = len(sample.odd) <= MOST_FORESTS and len(sample.coalitions) >= FEWEST_PAIRS
-        if few and trees_are_installed():
-            tried.append(lambda: tree_surrogate(sample, self.of, self.seed))
+        if len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= FEWEST_PAIRS:
+            tried.append(lambda: triple_surrogate(sample, self.of, self.seed))
+            if trees_are_installed():
+                tried.append(lambda: tree_surrogate(sample, self.of, self.seed))
         return tried
 
     def _warnings(self, pairs: int) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ class Design:
     """A fixed sequence of pairs whose every beginning is spread over the strata by share.
 
     The j-th pair of a stratum with share σ has its turn at time (j + ½)/σ; a stratum that
-    is used up leaves the rest to the others.
+    is used up leaves the rest to the others. Shares may change on the way.
     """
 
     def __init__(self, strata: list[Stratum], shares: FloatArray, seed: int) -> None:
@@ -112,11 +112,15 @@ class Design:
         self.strata, self.shares = strata, shares
         self._queues = [Distinct(each, rng) for each, rng in zip(strata, rngs, strict=True)]
 
-    def next(self, count: int) -> tuple[BoolArray, IntArray]:
-        """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
+    def next(self, count: int, urgency: FloatArray) -> tuple[BoolArray, IntArray]:
+        """The next pairs, fewer at the very end: one coalition of each, and its stratum.
+
+        ``urgency`` multiplies the shares.
+        """
+        shares = self.shares * urgency
         times: list[FloatArray] = []
         numbers: list[NDArray[np.int64]] = []
-        for number, (queue, share) in enumerate(zip(self._queues, self.shares, strict=True)):
+        for number, (queue, share) in enumerate(zip(self._queues, shares, strict=True)):
             more = int(min(count, queue.stratum.pairs - queue.drawn))
             times.append((queue.drawn + np.arange(more) + 0.5) / share)
             numbers.append(np.full(more, number))

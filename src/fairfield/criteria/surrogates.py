@@ -6,12 +6,15 @@ the sampled worths, and whose values have a closed form, leaves only F - G to be
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
+from fairfield.coalitions import BoolArray, IntArray
 from fairfield.multilinear import FloatArray
+
+FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,29 @@ class Fit:
     values: FloatArray
     inside: FloatArray
     outside: FloatArray
+
+
+def cross_fitted(
+    name: str,
+    sample: Sample,
+    fit: Callable[[int, IntArray], tuple[FloatArray, FloatArray]],
+    seed: int,
+) -> Fit:
+    """The mean of surrogates that were each fitted without one fold of the pairs.
+
+    ``fit(game, kept)`` gives the odd parts (p,) of the game fitted to these pairs, and its
+    values (n,).
+    """
+    fold = np.random.default_rng(seed).permutation(len(sample.coalitions)) % FOLDS
+    inside, outside = sample.odd.copy(), np.empty_like(sample.odd)
+    values = np.zeros((len(sample.odd), sample.coalitions.shape[1]))
+    for game, truth in enumerate(sample.odd):
+        for k in range(FOLDS):
+            odd, value = fit(game, np.flatnonzero(fold != k))
+            outside[game, fold == k] = (truth - odd)[fold == k]
+            inside[game] -= odd / FOLDS
+            values[game] += value / FOLDS
+    return Fit(name, values, inside, outside)
 
 
 def no_surrogate(sample: Sample) -> Fit:
