@@ -20,9 +20,10 @@ from fairfield.coalitions import BoolArray, IntArray
 from fairfield.criteria.boosting import tree_surrogate, trees_are_installed
 from fairfield.criteria.estimates import Estimate
 from fairfield.criteria.kernels import kernel_surrogate
-from fairfield.criteria.pairs import Design, banzhaf_design, shapley_design
+from fairfield.criteria.pairs import Design
 from fairfield.criteria.surrogates import Fit, Law, Sample, no_surrogate
 from fairfield.criteria.triples import triple_surrogate
+from fairfield.evaluation.workers import one_blas_thread
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import as_number
 
@@ -40,8 +41,9 @@ class Paired:
         self.surrogates = surrogates
         # Enough pairs to tell every slope, both ends, and two pairs to tell an error.
         self.least = 2 * (players + 2) + 2
-        shapley = law.name == "shapley"
-        self._design: Design = (shapley_design if shapley else banzhaf_design)(players, seed)
+        self.efficient = law.name == "shapley"
+        design = Design.shapley if self.efficient else Design.banzhaf
+        self._design = design(players, seed)
         self._pairs = np.empty((0, players), dtype=bool)
         self._strata: IntArray = np.empty(0, dtype=np.int64)
         self._worths: list[FloatArray] = []
@@ -50,7 +52,7 @@ class Paired:
         """∅ and N first; then pairs, each time half as many as there are."""
         known = len(self._pairs)
         more = max(self.players + 2, 48, known // 2)
-        pairs, strata = self._design.next(more, self._urgency())
+        pairs, strata = self._design.next(more, self._shares())
         self._pairs = np.concatenate([self._pairs, pairs])
         self._strata = np.concatenate([self._strata, strata])
         coalitions = np.stack([pairs, ~pairs], axis=1).reshape(-1, self.players)
@@ -59,23 +61,20 @@ class Paired:
             coalitions = np.concatenate([ends, coalitions])
         return coalitions[:most]
 
-    def _urgency(self) -> FloatArray:
-        """Half of each share follows what is left to explain in its stratum (Neyman).
-
-        A pair of size s moves the values by its residual over √(s (n-s)).
-        """
-        count = len(self._design.strata)
-        if count == 1 or not self._worths:
-            return np.ones(count)
-        worths = self._told()
-        sample = self._sample(worths[:, 2:])
-        left = Regression(sample, efficient=True).solve(no_surrogate(sample), worths[:, :2]).left
-        squares = np.mean(left**2 / np.maximum(np.mean(left**2, axis=1), 1e-300)[:, None], axis=0)
-        strata, size = self._strata[: len(squares)], np.arange(1, count + 1)
-        drawn = np.maximum(np.bincount(strata, minlength=count), 1)
-        mean = np.bincount(strata, weights=squares, minlength=count) / drawn
-        need = np.sqrt(mean / (size * (self.players - size)))
-        return np.asarray(0.5 + 0.5 * need / max(need.mean(), 1e-300))
+    def _shares(self) -> FloatArray:
+        """How the next pairs are spread over the strata, by what the regression leaves."""
+        if not self._worths:
+            return self._design.shares(None)
+        told = self._told()
+        sample = self._sample(told[:, 2:])
+        left = Regression(sample, self.efficient).residuals(sample.odd)
+        scale = np.mean(left**2, axis=1, keepdims=True)
+        squares = np.mean(left**2 / np.where(scale > 0, scale, 1.0), axis=0)
+        strata, count = self._strata[: len(squares)], len(self._design.strata)
+        drawn = np.bincount(strata, minlength=count)
+        return self._design.shares(
+            np.bincount(strata, weights=squares, minlength=count) / np.maximum(drawn, 1)
+        )
 
     def law(self) -> dict[str, Any]:
         """Which pairs, and the seed they come from."""
@@ -93,12 +92,15 @@ class Paired:
         """Values by the surrogate that leaves the smallest variance, game by game."""
         batch, flat = self._worths[0].shape[:-1], self._told()
         ends, sample = flat[:, :2], self._sample(flat[:, 2:])
-        regression = Regression(sample, self.of.name == "shapley")
+        regression = Regression(sample, self.efficient)
         fits = [no_surrogate(sample)]
         answers = [regression.solve(fits[0], ends)]
-        for surrogate in self._surrogates(sample, answers[0].spread):
-            fits.append(surrogate())
-            answers.append(regression.solve(fits[-1], ends))
+        with (
+            one_blas_thread()
+        ):  # the same bits on every machine, and no threads in each other's way
+            for surrogate in self._surrogates(sample, answers[0].spread):
+                fits.append(surrogate())
+                answers.append(regression.solve(fits[-1], ends))
         best = np.argmin([answer.spread for answer in answers], axis=0)
         chosen = np.arange(len(best))
         values = np.stack([answer.values for answer in answers])[best, chosen]
@@ -129,19 +131,14 @@ class Paired:
         count = worths.shape[1] // 2
         both = worths[:, : 2 * count].reshape(-1, count, 2).swapaxes(1, 2)
         pairs, strata = self._pairs[:count], self._strata[:count]
-        drawn = np.bincount(strata, minlength=len(self._design.strata))
-        whole = np.array([each.pairs for each in self._design.strata])
-        weights = np.ones(count)
-        if self.of.name == "shapley":
-            size = np.arange(1, len(whole) + 1)
-            per_pair = self._design.shares / (size * (self.players - size) * np.maximum(drawn, 1))
-            weights = per_pair[strata]
+        drawn = np.maximum(np.bincount(strata, minlength=len(self._design.strata)), 1)
+        weights = (self._design.masses / drawn)[strata]
         return Sample(
             coalitions=pairs,
             odd=(both[:, 0] - both[:, 1]) / 2,
             both=both,
             weights=weights / weights.sum(),
-            fraction=(drawn / whole)[strata],
+            fraction=(drawn / self._design.pairs)[strata],
         )
 
     def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Callable[[], Fit]]:
@@ -189,17 +186,23 @@ class Regression:
 
     def solve(self, fit: Fit, ends: FloatArray) -> Answer:
         """The surrogate's values and the regression of what it leaves."""
-        sample, known = self.sample, self.sample.fraction
+        known = self.sample.fraction
         slopes = (known * fit.inside + (1 - known) * fit.outside) @ self.influence
         values = fit.values + slopes
         if self.efficient:
             # Values of a surrogate sum to G(N) - G(∅), so this is right for F - G as well.
             whole = ends[:, 1] - ends[:, 0]
             values = values + ((whole - values.sum(axis=1)) / values.shape[1])[:, None]
-        # Residuals of pairs left out (HC3), less the share of the stratum that is known.
-        left = fit.outside - slopes @ sample.signs.T
-        left *= np.sqrt(1 - known) / np.maximum(1 - self.leverage, 1e-6)
+        # Less the share of its stratum that is known.
+        left = self.residuals(fit.outside, slopes) * np.sqrt(1 - known)
         return Answer(values, left, left**2 @ np.sum(self.effect**2, axis=1))
+
+    def residuals(self, odd: FloatArray, slopes: FloatArray | None = None) -> FloatArray:
+        """Residuals (games, p) as if each pair had been left out of the regression (HC3)."""
+        if slopes is None:
+            slopes = odd @ self.influence
+        left = odd - slopes @ self.sample.signs.T
+        return np.asarray(left / np.maximum(1 - self.leverage, 1e-6))
 
     def covariance(self, left: FloatArray) -> FloatArray:
         """Σ_j left_j² effect_j effect_jᵀ for each game: (games, n, n)."""

@@ -1,9 +1,10 @@
 """Pairs of complementary coalitions, drawn without replacement.
 
 Shapley's and Banzhaf's values depend on the odd part [F(S) - F(N∖S)]/2 of a game alone, so
-coalitions are asked for together with their complements. For Shapley's value pairs are
-stratified by size, each size alike (leverage sampling: Musco and Witter, 2025); for
-Banzhaf's all pairs are alike. No pair is drawn twice, so small sizes are soon known whole.
+coalitions are asked for together with their complements. Pairs are stratified by size: for
+Shapley's value at first each size alike (leverage sampling: Musco and Witter, 2025), for
+Banzhaf's by the binomial law; later more where more is left to explain (Neyman, 1934). No
+pair is drawn twice, so small sizes are soon known whole.
 """
 
 from __future__ import annotations
@@ -13,59 +14,52 @@ from itertools import combinations
 from math import comb, inf
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairfield.coalitions import BoolArray, IntArray, enumerate_coalitions
+from fairfield.coalitions import BoolArray, IntArray
 from fairfield.multilinear import FloatArray
 
 # Strata of up to so many pairs are listed and shuffled, larger ones drawn from.
 LISTED = 4096
+# This share of the pairs is spread evenly over the sizes, so that none stays unknown, but
+# sizes with less than this share of all coalitions are left out of Banzhaf's value.
+EVENLY, RARE = 0.1, 1e-9
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """Pairs that are drawn alike: of coalitions of one size, or of all (size None)."""
+    """The pairs whose smaller coalition has this size."""
 
     players: int
-    size: int | None
+    size: int
+
+    @property
+    def halved(self) -> bool:
+        """Whether both coalitions of a pair are of this size."""
+        return 2 * self.size == self.players
 
     @property
     def pairs(self) -> float:
         """How many there are."""
-        if self.size is None:
-            return 2.0 ** (self.players - 1) if self.players < 1000 else inf
-        count = comb(self.players, self.size)
-        whole = count // 2 if self.halved else count
-        return float(whole) if whole < 2**1000 else inf
-
-    @property
-    def halved(self) -> bool:
-        """Whether a coalition and its complement are both of this size."""
-        return self.size is not None and 2 * self.size == self.players
+        count = comb(self.players, self.size) // (2 if self.halved else 1)
+        return float(count) if count < 2**1000 else inf
 
     def every(self) -> BoolArray:
         """One coalition of each pair."""
-        if self.size is None:
-            rest = enumerate_coalitions(self.players - 1)
-            return np.concatenate([np.ones((len(rest), 1), dtype=bool), rest], axis=1)
         rows = np.array(list(combinations(range(self.players), self.size)), dtype=np.int64)
         if self.halved:
             rows = rows[rows[:, 0] == 0]
-        coalitions = np.zeros((len(rows), self.players), dtype=bool)
-        np.put_along_axis(coalitions, rows, True, axis=1)
-        return coalitions
+        return self._coalitions(rows)
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
         """One coalition of each of so many random pairs."""
-        if self.size is None:
-            coalitions = rng.random((count, self.players)) < 0.5
-            coalitions[:, 0] = True
-            return coalitions
-        places = rng.random((count, self.players)).argsort(axis=1)[:, : self.size]
-        coalitions = np.zeros((count, self.players), dtype=bool)
-        np.put_along_axis(coalitions, places, True, axis=1)
-        if self.halved:
-            coalitions ^= ~coalitions[:, :1]
+        coalitions = self._coalitions(
+            rng.random((count, self.players)).argsort(axis=1)[:, : self.size]
+        )
+        return coalitions ^ ~coalitions[:, :1] if self.halved else coalitions
+
+    def _coalitions(self, members: IntArray) -> BoolArray:
+        coalitions = np.zeros((len(members), self.players), dtype=bool)
+        np.put_along_axis(coalitions, members, True, axis=1)
         return coalitions
 
 
@@ -101,25 +95,53 @@ class Distinct:
 
 
 class Design:
-    """A fixed sequence of pairs whose every beginning is spread over the strata by share.
+    """A sequence of pairs whose every beginning is spread over the strata by their shares.
 
     The j-th pair of a stratum with share σ has its turn at time (j + ½)/σ; a stratum that
-    is used up leaves the rest to the others. Shares may change on the way.
+    is used up leaves the rest to the others. ``masses`` are the weights of the strata in the
+    regression, ``reach`` how far a residual of 1 moves the values.
     """
 
-    def __init__(self, strata: list[Stratum], shares: FloatArray, seed: int) -> None:
-        rngs = np.random.default_rng(seed).spawn(len(strata))
-        self.strata, self.shares = strata, shares
-        self._queues = [Distinct(each, rng) for each, rng in zip(strata, rngs, strict=True)]
+    def __init__(
+        self, sizes: IntArray, players: int, masses: FloatArray, reach: FloatArray, seed: int
+    ) -> None:
+        self.strata = [Stratum(players, int(size)) for size in sizes]
+        self.pairs = np.array([each.pairs for each in self.strata])
+        self.masses, self.reach = masses / masses.sum(), reach
+        rngs = np.random.default_rng(seed).spawn(len(sizes))
+        self._queues = [Distinct(each, rng) for each, rng in zip(self.strata, rngs, strict=True)]
 
-    def next(self, count: int, urgency: FloatArray) -> tuple[BoolArray, IntArray]:
-        """The next pairs, fewer at the very end: one coalition of each, and its stratum.
+    @classmethod
+    def shapley(cls, players: int, seed: int) -> Design:
+        """Sizes 1 … n-1, weighing 1/(s (n-s)) each."""
+        size = np.arange(1, players // 2 + 1)
+        spread = size * (players - size)
+        masses = np.where(2 * size == players, 0.5, 1.0) / spread
+        return cls(size, players, masses, np.sqrt(spread), seed)
 
-        ``urgency`` multiplies the shares.
-        """
-        shares = self.shares * urgency
+    @classmethod
+    def banzhaf(cls, players: int, seed: int) -> Design:
+        """All coalitions alike, but for sizes that hardly occur."""
+        from scipy.special import gammaln
+
+        size = np.arange(players // 2 + 1)
+        logs = gammaln(players + 1) - gammaln(size + 1) - gammaln(players - size + 1)
+        logs += np.where(2 * size == players, 0.0, np.log(2)) - players * np.log(2)
+        kept = logs > np.log(RARE)
+        return cls(size[kept], players, np.exp(logs[kept]), np.ones(int(kept.sum())), seed)
+
+    def shares(self, left: FloatArray | None) -> FloatArray:
+        """How the pairs are to be spread, given the mean square residual in each stratum."""
+        plain = self.masses * self.reach**2
+        even = np.full(len(plain), 1 / len(plain))
+        plain = (1 - EVENLY) * plain / plain.sum() + EVENLY * even
+        need = np.zeros(len(plain)) if left is None else self.masses * self.reach * np.sqrt(left)
+        return np.asarray((plain + need / need.sum()) / 2 if need.any() else plain)
+
+    def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
+        """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
         times: list[FloatArray] = []
-        numbers: list[NDArray[np.int64]] = []
+        numbers: list[IntArray] = []
         for number, (queue, share) in enumerate(zip(self._queues, shares, strict=True)):
             more = int(min(count, queue.stratum.pairs - queue.drawn))
             times.append((queue.drawn + np.arange(more) + 0.5) / share)
@@ -130,14 +152,3 @@ class Design:
             turn = stratum == number
             pairs[turn] = queue.next(int(turn.sum()))
         return pairs, stratum
-
-
-def shapley_design(players: int, seed: int) -> Design:
-    """Pairs of every size 1 … n-1 alike."""
-    strata = [Stratum(players, size) for size in range(1, players // 2 + 1)]
-    return Design(strata, np.array([0.5 if each.halved else 1.0 for each in strata]), seed)
-
-
-def banzhaf_design(players: int, seed: int) -> Design:
-    """All pairs alike."""
-    return Design([Stratum(players, None)], np.ones(1), seed)
