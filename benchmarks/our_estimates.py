@@ -1,6 +1,6 @@
 """Errors and coverage of our estimates: run by estimates.py, in pieces like the peers.
 
-    python our_estimates.py FILE SECONDS [SEEDS]
+python our_estimates.py FILE SECONDS [SEEDS]
 """
 
 import json

@@ -31,6 +31,8 @@ from fairfield.valuation import as_number
 TRUSTED = 3
 # What is fitted game by game is tried for so many games at most, and from so many pairs on.
 MOST_GAMES, FEWEST_PAIRS = 4, 100
+# Triples of more players are too many to look at.
+MOST_PLAYERS = 128
 
 
 class Paired:
@@ -148,7 +150,8 @@ class Paired:
             return []
         tried: list[Callable[[], Fit]] = [lambda: kernel_surrogate(sample, self.of)]
         if len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= FEWEST_PAIRS:
-            tried.append(lambda: triple_surrogate(sample, self.of, self.seed))
+            if self.players <= MOST_PLAYERS:
+                tried.append(lambda: triple_surrogate(sample, self.of, self.seed))
             if trees_are_installed():
                 tried.append(lambda: tree_surrogate(sample, self.of, self.seed))
         return tried
