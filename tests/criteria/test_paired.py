@@ -113,8 +113,8 @@ def test_a_surrogate_adds_up(surrogate, law, rng):
     sample = sample_of(table, law, 240)
     fits = {
         "kernel": lambda: kernels.kernel_surrogate(sample, LAWS[law](PLAYERS)),
-        "triples": lambda: triples.triple_surrogate(sample, LAWS[law](PLAYERS), 0),
-        "trees": lambda: boosting.tree_surrogate(sample, LAWS[law](PLAYERS), 0),
+        "triples": lambda: triples.triple_surrogate(sample, LAWS[law](PLAYERS), 0, sample.odd),
+        "trees": lambda: boosting.tree_surrogate(sample, LAWS[law](PLAYERS), 0, sample.odd),
     }
     fit = fits[surrogate]()
     exact = getattr(brute, law)(table)
@@ -122,6 +122,13 @@ def test_a_surrogate_adds_up(surrogate, law, rng):
     assert np.abs(fit.values[0] - exact).max() < np.abs(exact).max()
     assert np.mean(fit.outside**2) < np.mean((sample.odd[0] - sample.signs @ linear) ** 2)
     assert np.mean(fit.inside**2) <= np.mean(fit.outside**2)
+
+
+def test_a_hopeless_surrogate_is_given_up(rng):
+    sample = sample_of(np.tanh(SIGNS @ rng.standard_normal(PLAYERS)), "shapley", 240)
+    law = Law.shapley(PLAYERS)
+    assert triples.triple_surrogate(sample, law, 0, sample.odd) is not None
+    assert triples.triple_surrogate(sample, law, 0, sample.odd * 1e-6) is None
 
 
 def test_triples_are_found_and_their_values_exact(rng):

@@ -17,7 +17,7 @@ def trees_are_installed() -> bool:
     return find_spec("sklearn") is not None and find_spec("numba") is not None
 
 
-def tree_surrogate(sample: Sample, law: Law, seed: int) -> Fit:
+def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fit | None:
     """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
@@ -44,4 +44,4 @@ def tree_surrogate(sample: Sample, law: Law, seed: int) -> Fit:
         values = extension.shapley() if law.name == "shapley" else extension.gradient(half)
         return odd, scale * values
 
-    return cross_fitted("boosted trees", sample, fit, seed)
+    return cross_fitted("boosted trees", sample, fit, seed, rival)
