@@ -6,7 +6,7 @@ Every criterion is a reading of the gradient of the game's multilinear extension
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
-from fairfield.criteria.compare import compare
+from fairfield.criteria.compare import compare, stream
 from fairfield.criteria.diagnosis import Diagnosis, diagnose
 from fairfield.criteria.free_energy import free_energy_value
 from fairfield.criteria.interactions import interactions, moebius
@@ -25,6 +25,7 @@ from fairfield.curves import (
 )
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.temperature import relative
+from fairfield.evaluation.how import top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.explain import explain
@@ -110,7 +111,9 @@ __all__ = [
     "samples_needed",
     "semivalue",
     "shapley",
+    "stream",
     "to_shapiq",
+    "top",
     "variational_index",
     "variational_values",
     "verify_store",

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 # At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
 CONVERGED = 1e-10
+
+# The two-sided 95 % point of the normal law: intervals are value ± NORMAL · stderr.
+NORMAL = 1.959963984540054
 
 Number = float | FloatArray
 
@@ -46,7 +49,8 @@ class Valuation:
     """The value of each player by one criterion, and how it was found.
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
-    one of them. With a temperature, ``marginals`` are σ(value / T), ``elbo`` bounds
+    one of them. Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the
+    values where it is not too large to keep. With a temperature, ``marginals`` are σ(value / T), ``elbo`` bounds
     ``log_z`` from below and their gap is the ``decoupling_error`` KL(q ‖ p).
     """
 
@@ -56,6 +60,7 @@ class Valuation:
     method: str
     game: str
     stderr: FloatArray | None = None
+    covariance: FloatArray | None = None
     marginals: FloatArray | None = None
     temperature: Number | None = None
     elbo: Number | None = None
@@ -106,6 +111,8 @@ class Valuation:
             held = getattr(self, entry.name)
             if entry.name == "trajectory" and held is not None:
                 part[entry.name] = held.reshape(len(held), -1, len(self.players))[:, chosen]
+            elif entry.name == "covariance" and held is not None:
+                part[entry.name] = held.reshape(-1, *held.shape[-2:])[chosen]
             elif entry.name in _PER_PLAYER and held is not None:
                 part[entry.name] = held.reshape(-1, len(self.players))[chosen]
             elif entry.name in _PER_GAME and held is not None:
@@ -138,10 +145,21 @@ class Valuation:
         self._one_game("ranking")
         return [self.players[i] for i in np.argsort(-self.values, kind="stable")]
 
-    def difference(self, first: Player, second: Player) -> float:
-        """How much more the first player is worth than the second."""
+    def difference(self, first: Player, second: Player) -> Difference:
+        """How much more the first player is worth than the second, with its 95 % interval.
+
+        Without a covariance the two errors are taken to add up, the widest they can be.
+        """
         self._one_game("difference")
-        return float(self.values[self._place(first)] - self.values[self._place(second)])
+        i, j = self._place(first), self._place(second)
+        value = float(self.values[i] - self.values[j])
+        if self.stderr is None:
+            return Difference(value, value, value)
+        error = float(self.stderr[i] + self.stderr[j])
+        if self.covariance is not None:
+            among = self.covariance
+            error = float(np.sqrt(max(among[i, i] + among[j, j] - 2 * among[i, j], 0.0)))
+        return Difference(value, value - NORMAL * error, value + NORMAL * error)
 
     def step_differences(self, *, squared: bool = True) -> FloatArray:
         """‖x^k - x^(k-1)‖² / n of each step of the trajectory, as in the paper's table.
@@ -205,7 +223,7 @@ class Valuation:
         shown: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
         shown["value"] = list(self.values[order])
         if self.stderr is not None:
-            shown["±"] = list(1.96 * self.stderr[order])
+            shown["±"] = list(NORMAL * self.stderr[order])
         if self.marginals is not None:
             shown["marginal"] = list(self.marginals[order])
         return shown
@@ -260,6 +278,14 @@ class Valuation:
     def load(cls, path: str | PathLike[str]) -> Valuation:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
         return read_plain(path, "valuation")[""]
+
+
+class Difference(NamedTuple):
+    """A difference of two values and the ends of its 95 % interval, equal where exact."""
+
+    value: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def test_a_thousand_players_are_refused_as_kindly():
     with pytest.raises(MemoryError, match=r"2\^1100 worths"):
         ff.shapley(lambda S: S.sum(axis=1), players=1100)
     with pytest.raises(ValueError, match=r"all 2\^1100 worths"):
-        ff.shapley(lambda S: S.sum(axis=1), players=1100, budget=100)
+        ff.free_energy_value(lambda S: S.sum(axis=1), players=1100, budget=100)
 
 
 def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
@@ -70,9 +70,9 @@ def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
         ff.shapley(lambda S: S.sum(axis=1), players=10)
 
 
-def test_a_budget_below_the_table_is_refused():
+def test_a_budget_below_the_table_is_refused_by_what_cannot_be_estimated():
     with pytest.raises(ValueError, match="need all 1,024 worths, the budget allows 1,000"):
-        ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1000)
+        ff.free_energy_value(lambda S: S.sum(axis=1), players=10, budget=1000)
     assert ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1024).evaluations == 1024
     with pytest.raises(ValueError, match="at least 1"):
         ff.shapley([0, 1], budget=0)

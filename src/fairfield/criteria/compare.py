@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack
+
+import numpy as np
 
 from fairfield.comparison import Comparison
 from fairfield.criteria.free_energy import free_energy_value
 from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
 from fairfield.criteria.setting import Setting
+from fairfield.criteria.streamed import rounds_of
 from fairfield.criteria.variational import variational_index
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import Keywords
@@ -38,6 +41,25 @@ def criterion_of(given: str | Criterion) -> Criterion:
     return CRITERIA[given]
 
 
+def stream(
+    criterion: str | Criterion, game: Any, *given: Any, **keywords: Any
+) -> Iterator[Valuation]:
+    """The valuations of a criterion as evaluations come in, the last being its answer.
+
+    What follows the game is handed to the criterion. Under a budget, a tolerance or a time
+    there is one valuation after each round of evaluations, so that one may stop at will.
+
+    >>> import fairfield as ff
+    >>> def worth(S):
+    ...     return S.any(axis=1) + 0.1 * S.sum(axis=1)
+    >>> for v in ff.stream("banzhaf", worth, players=12, budget=400):
+    ...     certain = v.stop
+    >>> certain
+    'used the budget of 400 coalitions'
+    """
+    yield from rounds_of(criterion_of(criterion))(game, *given, **keywords)
+
+
 def compare(
     game: Any,
     *,
@@ -57,6 +79,9 @@ def compare(
     array([2.5, 2.5])
     """
     setting = Setting.of(game, players, temperature, how)
+    if setting.pending is not None:
+        # Banzhaf's own scale has to be estimated before the others can be told.
+        setting = setting.at(np.asarray(banzhaf(setting).temperature))
     if isinstance(criteria, str):
         criteria = [criteria]
     if not len(criteria):
