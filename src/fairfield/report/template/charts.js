@@ -146,7 +146,7 @@ function drawInteractions() {
   const side = (more) => axis({ tickmode: "array", tickvals: places, ticktext: who, showgrid: false, zeroline: false, tickfont: { size: small ? 12 : 10 }, ...more });
   draw("interactions", [trace], {
     height: Math.max(340, 120 + (small ? 30 : 15) * who.length),
-    xaxis: side({ tickangle: Math.max(...who.map((name) => name.length)) * who.length > 45 ? -60 : 0 }), yaxis: side({ autorange: "reversed" }),
+    xaxis: side({ tickangle: who.length > 20 ? -90 : Math.max(...who.map((name) => name.length)) * who.length > 45 ? -60 : 0 }), yaxis: side({ autorange: "reversed" }),
   }, `${label} interactions: blue where two players are worth more together, orange where they do the same work. Strongest: ${interactions.players[pair[0]]} and ${interactions.players[pair[1]]}, ${short(z[pair[0]][pair[1]])}.${
     interactions.left_out ? ` The ${who.length} players who interact most.` : ""}`);
 }
