@@ -239,6 +239,8 @@ def test_a_row_can_be_picked(visit):
     assert column(page, "Variational index") != mean
     assert len(column(page, "In the data")) == 3
     soon(page.locator("#waterfall-part figcaption")).to_contain_text("row 0: ")
+    # What the values leave is hatched.
+    assert page.locator("#waterfall pattern").count() == 1
     page.locator("#row").select_option("row 3")
     assert page.locator("#row-after").is_disabled()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +35,12 @@ def value(game: Game, wishes: Wishes, *, curves: bool = False) -> Comparison:
     The worths are evaluated once, for the table and for everything in the report.
     """
     with wishes.workers():
+        started = time.perf_counter()
         setting = Setting.of(game, None, wishes.heat(), wishes.how())  # type: ignore[arg-type]  # checked by How
+        spent = time.perf_counter() - started
         found = compare(setting, criteria=wishes.criteria())
+        # The worths were evaluated for all criteria; none was found without them.
+        found = Comparison({k: replace(v, seconds=v.seconds + spent) for k, v in found.items()})
         if not wishes.quiet:
             print_table(found)
         for path in (wishes.csv, wishes.json):
@@ -49,10 +55,11 @@ def value(game: Game, wishes: Wishes, *, curves: bool = False) -> Comparison:
 def _extras(setting: Setting, found: Comparison, curves: bool) -> dict[str, Any]:
     """What a page shows besides values: the path of temperatures, pairs, curves."""
     count = len(setting.game.players)
+    exact = all(v.stderr is None for v in found.values())
     parts: dict[str, Any] = {}
-    if count <= MOST_PATHS:
+    if exact and count <= MOST_PATHS:
         parts["annealing"] = annealing(setting, criteria=list(found))
-    if 2 <= count <= MOST_PAIRS:
+    if exact and 2 <= count <= MOST_PAIRS:
         parts["interactions"] = interactions(setting, "shapley")
     if curves:
         parts["curves"] = [
@@ -67,18 +74,13 @@ def _told(path: Path, wishes: Wishes) -> None:
         say(f"wrote {path}")
 
 
-def print_table(found: Comparison, title: str | None = None) -> None:
+def print_table(found: Comparison) -> None:
     """The first players by the first criterion, the others beside it, and how it was found."""
     summary = summarise(found, most_players=MOST_PLAYERS)
     criteria = summary["criteria"]
     values = criteria[0]["values"][0]
     order = sorted(range(len(values)), key=lambda i: -values[i])
-    table = Table(
-        title=Text(title or summary["title"], style="bold"),
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
+    table = Table(box=None, pad_edge=False)
     table.add_column("player", overflow="fold")
     for each in criteria:
         table.add_column(each["label"], justify="right", no_wrap=True)
@@ -94,6 +96,7 @@ def print_table(found: Comparison, title: str | None = None) -> None:
                 cells.append(Text(number(1.96 * each["stderr"][0][i], 2), style="dim"))
         table.add_row(*cells)
     console = Console(highlight=False)
+    console.print(Text(summary["title"], style="bold"))
     console.print(table)
     for line in _notes(summary, len(order) - MOST_ROWS):
         console.print(Text(line, style="dim"))

@@ -38,12 +38,13 @@ function drawWaterfall() {
   if (remains) bars.push({ name: "(remainder)", step: rest, remainder: true });
   let end = grand;
   for (const each of bars) { each.base = end - each.step; end = each.base; }
-  const fill = (each) => each.remainder ? colour("page") : each.step < 0 ? colour("minus") : colour("plus");
+  // The colour of a hatched bar is that of its lines.
+  const fill = (each) => each.remainder ? colour("quiet") : each.step < 0 ? colour("minus") : colour("plus");
   const trace = {
     type: "bar", orientation: "h", x: bars.map((each) => each.step), base: bars.map((each) => each.base), y: bars.map((_, k) => k),
     marker: {
       color: bars.map(fill), line: { width: bars.map((each) => (each.remainder ? 1 : 0)), color: colour("quiet") },
-      pattern: { shape: bars.map((each) => (each.remainder ? "/" : "")), fgcolor: colour("quiet"), bgcolor: colour("page"), size: 6, solidity: 0.2 },
+      pattern: { shape: bars.map((each) => (each.remainder ? "/" : "")), bgcolor: colour("page"), size: 6, solidity: 0.2 },
     },
     text: bars.map((each) => (each.step > 0 ? "+" : "") + short(each.step, 3)),
     textposition: "outside", cliponaxis: false, constraintext: "none",

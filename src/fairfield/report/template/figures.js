@@ -19,11 +19,16 @@ function axis(more = {}) {
   };
 }
 
-/** A logarithmic axis: powers of ten, or 1, 2, 5 where there is less than two of them. */
+/** A logarithmic axis with ticks at powers of ten, and at 2 and 5 between them where there is room. */
 function decades(numbers, title) {
   const logs = numbers.filter((each) => each > 0).map(Math.log10);
-  const wide = Math.max(...logs) - Math.min(...logs) >= 2;
-  return axis({ title, type: "log", dtick: wide ? 1 : "D2", exponentformat: "power", zeroline: false });
+  const low = Math.min(...logs), high = Math.max(...logs);
+  const ticks = [];
+  for (let power = Math.floor(low); power <= Math.ceil(high); power++) {
+    for (const digit of high - low < 2.5 ? [1, 2, 5] : [1]) ticks.push(digit * 10 ** power);
+  }
+  const text = (tick) => (tick >= 1e-3 && tick <= 1e4 ? short(tick) : `10<sup>${Math.round(Math.log10(tick))}</sup>`);
+  return axis({ title, type: "log", tickmode: "array", tickvals: ticks, ticktext: ticks.map(text), zeroline: false });
 }
 
 /** An axis of names beside lines 0, 1, … from the top. */
