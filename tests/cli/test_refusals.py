@@ -29,6 +29,11 @@ BAD_TABLES = {
     "missing target": (DATA, b"x,y\n1,0\n2,1\n", "there is no column 'label'"),
     "semicolons": (DATA, b"x;label\n1;0\n", "separated by ';', so pass --delimiter ';'"),
     "tabs": (DATA, b"x\tlabel\n1\t0\n", "so pass --delimiter '\\t'"),
+    "commas after all": (
+        [*DATA, "--delimiter", ";"],
+        b"x,label\n1,0\n",
+        "separated by ',', so pass --delimiter ','",
+    ),
     "one class": (DATA, b"x,label\n1,a\n2,a\n3,a\n4,a\n", "has one class, 'a'"),
     "not UTF-8": (
         DATA,

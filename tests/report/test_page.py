@@ -35,7 +35,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """Pages of five, of 2000 players, and of a batch."""
+    """Pages of five, of 2000 players, of a batch, and of one player by one criterion."""
     pytest.importorskip("plotly")
     folder = tmp_path_factory.mktemp("reports")
     rng = np.random.default_rng(3)
@@ -68,6 +68,8 @@ def reports(tmp_path_factory):
     rows = ff.TableGame(rng.standard_normal((4, 8)), players=["age", "sex", "pay"])
     rows.data = rng.integers(0, 9, (4, 3))
     ff.report(ff.compare(rows), folder / "batch.html")
+
+    ff.report(ff.leave_one_out([0.0, 2.0]), folder / "lean.html")
     return folder
 
 
@@ -243,6 +245,13 @@ def test_a_row_can_be_picked(visit):
     assert page.locator("#waterfall pattern").count() == 1
     page.locator("#row").select_option("row 3")
     assert page.locator("#row-after").is_disabled()
+
+
+def test_a_page_with_hardly_anything_to_show(visit):
+    page = visit("lean")
+    assert page.locator("#lead").inner_text() == "By Leave one out, 0 is worth most (2)."
+    assert page.locator(".grid section:visible").count() == 1  # the waterfall
+    assert not page.locator("#temperature-control").is_visible()
 
 
 def test_two_thousand_players_come_page_by_page(visit):

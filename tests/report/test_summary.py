@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fairfield as ff
+from fairfield.report import layout
 from fairfield.report.page import embedded, html
 from fairfield.report.plain import csv_lines, text
 from fairfield.report.summarise import summarise
@@ -110,6 +111,15 @@ def test_a_page_keeps_the_largest_of_many_players_and_says_so():
     assert told["players"] == [str(i) for i in range(40, 50)]
     assert "10 of 50 players" in told["warnings"][0]
     assert len(summarise(found)["players"]) == 50
+
+
+def test_a_long_batch_keeps_its_first_rows_and_the_mean_of_all(batch, monkeypatch):
+    monkeypatch.setattr(layout, "MOST_NUMBERS", 16)
+    found = ff.shapley(batch, temperature=1.0)
+    told = summarise(found)
+    assert told["rows"] == ["mean of 3 rows", "row 0", "row 1"]
+    assert_allclose(told["criteria"][0]["values"][0], found.values.mean(axis=0))
+    assert "first 2 of 3 rows" in told["warnings"][0]
 
 
 def test_results_of_different_games_are_refused(game, batch):

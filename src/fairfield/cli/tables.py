@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 
 PARQUET = {".parquet", ".pq"}
 # What else may stand between the columns of a file that is called CSV.
-OTHER_DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'"}
-# Cells that stand for nothing in a table of text.
-EMPTY = {"", "NA", "NaN", "nan", "null", "NULL", "None"}
+OTHER_DELIMITERS = {",": "','", ";": "';'", "\t": "'\\t'", "|": "'|'"}
 
 
 def read_table(path: Path, *, delimiter: str | None = None, as_text: bool = False) -> pd.DataFrame:
@@ -27,57 +24,74 @@ def read_table(path: Path, *, delimiter: str | None = None, as_text: bool = Fals
 
     ``as_text`` leaves the cells as they are written.
     """
-    import pandas as pd
-
     if not path.exists():
         raise InputError(f"there is no file {path}")
     if path.is_dir():
         raise InputError(f"{path} is a folder; a CSV or Parquet file is needed")
     if path.suffix.lower() in PARQUET:
-        try:
-            table: pd.DataFrame = pd.read_parquet(path)
-        except Exception as reason:  # whatever a strange file makes of pyarrow
-            first = str(reason).split("\n")[0]
-            raise InputError(f"{path} is not a Parquet file that can be read ({first})") from None
-        if not len(table):
-            raise InputError(f"{path} has no rows; at least one is needed")
-        return table
-    head, lines = _cells(path, delimiter)
-    columns = {name: [line[i] for line in lines] for i, name in enumerate(head)}
-    if as_text:
-        return pd.DataFrame(columns, dtype=str)
-    return pd.DataFrame({name: _typed(cells) for name, cells in columns.items()})
+        return _read_parquet(path)
+    return _read_csv(path, delimiter, as_text)
 
 
-def _cells(path: Path, delimiter: str | None) -> tuple[list[str], list[list[str]]]:
-    """The head and the lines of a CSV file, all of one length."""
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        table: pd.DataFrame = pd.read_parquet(path)
+    except ImportError:
+        raise
+    except Exception as reason:  # whatever a strange file makes of pyarrow
+        first = str(reason).split("\n")[0]
+        raise InputError(f"{path} is not a Parquet file that can be read ({first})") from None
+    if not len(table):
+        raise InputError(f"{path} has no rows; at least one is needed")
+    return table
+
+
+def _read_csv(path: Path, delimiter: str | None, as_text: bool) -> pd.DataFrame:
+    import pandas as pd
+
     mark = (delimiter or ("\t" if ".tsv" in path.suffixes else ",")).replace("\\t", "\t")
     if len(mark) != 1:
         raise InputError(f"--delimiter {delimiter!r} is no single character")
     text = _text(path)
+    head = _checked_head(path, text, mark)
+    kept: dict[str, Any] = {"dtype": str, "keep_default_na": False} if as_text else {}
+    table: pd.DataFrame = pd.read_csv(
+        io.StringIO(text), sep=mark, names=head, header=0, index_col=False,
+        skipinitialspace=True, **kept,
+    )  # fmt: skip
+    return table
+
+
+def _checked_head(path: Path, text: str, mark: str) -> list[str]:
+    """The names of the columns, after a look at every line: all must have as many cells."""
     if not text.strip():
         raise InputError(f"{path} is empty; a line of column names and at least one row are needed")
     if "\0" in text:
         raise InputError(f"{path} is no text file; a CSV or Parquet file is needed")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    lines: list[list[str]] = []
+    head: list[str] = []
+    rows = 0
     try:
         for line in reader:
             if not line:
                 continue  # an empty line, as at the end of many files
-            lines.append(line)
-            if len(line) != len(lines[0]):
+            if not head:
+                head = [name.strip() for name in line]
+                continue
+            rows += 1
+            if len(line) != len(head):
                 raise InputError(
                     f"{path} is malformed: line {reader.line_num} has {len(line)} cells, its head "
-                    f"has {len(lines[0])}"
+                    f"has {len(head)}"
                 )
     except csv.Error as reason:
         raise InputError(f"{path} is malformed: line {reader.line_num}: {reason}") from None
-    head = [name.strip() for name in lines[0]]
-    _check_head(path, head, mark)
-    if len(lines) < 2:
+    _check_names(path, head, mark)
+    if not rows:
         raise InputError(f"{path} has a head but no rows; at least one is needed")
-    return head, lines[1:]
+    return head
 
 
 def _text(path: Path) -> str:
@@ -93,7 +107,7 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _check_head(path: Path, head: list[str], mark: str) -> None:
+def _check_names(path: Path, head: list[str], mark: str) -> None:
     if len(head) == 1:
         for other, name in OTHER_DELIMITERS.items():
             if other != mark and other in head[0]:
@@ -109,22 +123,6 @@ def _check_head(path: Path, head: list[str], mark: str) -> None:
             )
         if name in head[:i]:
             raise InputError(f"{path} has two columns named {name!r}; names must differ")
-
-
-def _typed(cells: Sequence[str]) -> Any:
-    """A column of numbers where all cells are numbers or empty, else of text."""
-    import numpy as np
-    import pandas as pd
-
-    stripped = [cell.strip() for cell in cells]
-    numbers = pd.to_numeric(
-        pd.Series([None if cell in EMPTY else cell for cell in stripped], dtype=object),
-        errors="coerce",
-    )
-    empty = np.array([cell in EMPTY for cell in stripped])
-    if not (numbers.isna().to_numpy() & ~empty).any() and not empty.all():
-        return numbers
-    return pd.Series([None if cell in EMPTY else cell for cell in stripped], dtype=object)
 
 
 def column(table: pd.DataFrame, name: str, path: Path) -> pd.Series[Any]:
