@@ -252,6 +252,31 @@ def test_ctrl_c_keeps_the_store_and_says_how_to_resume(tmp_path, people):
     assert again.returncode == 0
 
 
+def test_ctrl_c_without_a_store_says_how_to_keep_worths(run, tmp_path, people):
+    (tmp_path / "interrupted.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Stop(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        raise KeyboardInterrupt\n"
+    )
+    command = [
+        "data",
+        people,
+        "--target",
+        "label",
+        "--clusters",
+        "3",
+        "--model",
+        "interrupted:Stop",
+    ]
+    result = run(*command)
+    assert result.exit_code == 130
+    assert "nothing was kept. With --store FILE worths are kept" in result.stderr
+    result = run(*command, "--store", "w.db")
+    assert result.exit_code == 130
+    assert "w.db" in result.stderr
+
+
 def kept(store):
     try:
         return ff.describe_store(store).worths

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +94,14 @@ def test_trajectories_curves_and_larger_coalitions(game):
     assert told["curves"][0]["worths"] == curve.worths.tolist()
     strongest, value = triples.top(1)[0]
     assert told["interactions"]["strongest"][0] == [list(strongest), value]
+
+
+def test_estimates_have_their_own_evaluations_and_exact_values_share_theirs(game):
+    found = ff.compare(game, temperature=1.0)
+    valued = {name: replace(v, evaluations=16) for name, v in found.items()}
+    assert summarise(ff.Comparison(valued))["about"]["evaluations"] == 16
+    estimated = {name: replace(v, stderr=np.full(4, 0.1)) for name, v in valued.items()}
+    assert summarise(ff.Comparison(estimated))["about"]["evaluations"] == 48
 
 
 def test_what_did_not_settle_is_warned_of():

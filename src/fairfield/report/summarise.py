@@ -115,11 +115,18 @@ def _about(comparison: Comparison) -> dict[str, Any]:
         "games": int(np.prod(first.batch, dtype=int)),
         "temperature": sorted({float(heats.min()), float(heats.max())}) if len(heats) else [],
         "methods": list(dict.fromkeys(v.method for v in comparison.values())),
-        "evaluations": max(v.evaluations for v in comparison.values()),
-        "seconds": max(v.seconds for v in comparison.values()),
+        "evaluations": int(_in_all(comparison, "evaluations")),
+        "seconds": _in_all(comparison, "seconds"),
         "seed": first.seed,
         "versions": dict(first.versions),
     }
+
+
+def _in_all(comparison: Comparison, what: str) -> float:
+    """What it took: exact criteria share one evaluation of the worths, estimates have their own."""
+    shared = [getattr(v, what) for v in comparison.values() if v.stderr is None]
+    own = [getattr(v, what) for v in comparison.values() if v.stderr is not None]
+    return float(max(shared, default=0) + sum(own))
 
 
 def _warnings(comparison: Comparison) -> list[str]:

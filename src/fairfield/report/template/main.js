@@ -44,7 +44,7 @@ function drawAbout() {
     ["Players", about.players.toLocaleString("en")],
     ...(about.games > 1 ? [["Games", about.games.toLocaleString("en")]] : []),
     ...(about.temperature.length ? [["Temperature", about.temperature.map((heat) => short(heat)).join(" to ")]] : []),
-    ["Method", about.methods.join(", ")],
+    ["Method", about.methods.length > 1 ? "several, told below" : about.methods[0]],
     ["Evaluations", about.evaluations.toLocaleString("en")],
     ["Seconds", short(about.seconds)],
     ...(about.seed === null ? [] : [["Seed", String(about.seed)]]),
