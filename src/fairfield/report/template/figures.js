@@ -57,8 +57,29 @@ function draw(id, traces, layout, caption) {
     displaylogo: false, responsive: true,
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
   };
-  return Plotly.react(place, traces, common, config);
+  pending.set(id, [place, traces, common, config]);
+  paint(id);
 }
+
+// Pictures are painted when they come near the screen, so that a slider moves only what is seen.
+const pending = new Map();
+const near = new Set();
+const watcher = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (isIntersecting) near.add(target.id);
+    else near.delete(target.id);
+    paint(target.id);
+  }
+}, { rootMargin: "300px" });
+
+function paint(id, anyhow = false) {
+  if (!window.Plotly || !pending.has(id) || !(anyhow || near.has(id))) return;
+  Plotly.react(...pending.get(id));
+  pending.delete(id);
+}
+
+const paintAll = (anyhow) => [...pending.keys()].forEach((id) => paint(id, anyhow));
+addEventListener("beforeprint", () => paintAll(true));
 
 /** A vertical line at the temperature that is chosen. */
 function marker() {

@@ -3,7 +3,6 @@
 const EVERY = PICTURES.map((each) => each.id);
 const MOVING = PICTURES.filter((each) => each.moves).map((each) => each.id);
 const waiting = new Set();
-let canDraw = false;
 
 /** Draw again what follows from the state: the table at once, pictures when there is time. */
 function refresh(pictures = EVERY, announce = true) {
@@ -11,7 +10,6 @@ function refresh(pictures = EVERY, announce = true) {
   drawLead(announce);
   for (const id of pictures) waiting.add(id);
   requestAnimationFrame(() => {
-    if (!canDraw) return;
     for (const each of PICTURES) if (waiting.delete(each.id)) each.draw();
   });
 }
@@ -153,18 +151,22 @@ function setUpTheme() {
 
 /** plotly travels compressed; unpacked, it is allowed to run by its digest. */
 async function unpack() {
-  const packed = Uint8Array.from(atob(byId("library").textContent), (letter) => letter.charCodeAt(0));
+  const letters = atob(byId("library").textContent);
+  const packed = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   document.head.append(element("script", {}, await new Response(stream).text()));
 }
 
 drawAbout();
+// All sections take their places before the first picture measures its own.
+for (const id of EVERY) {
+  byId(id).closest("section").hidden = false;
+  watcher.observe(byId(id));
+}
 setUpControls();
 setUpTheme();
-// All sections take their places before the first picture measures its own.
-for (const id of EVERY) byId(id).closest("section").hidden = false;
-unpack().then(() => { canDraw = true; refresh(EVERY, false); document.documentElement.dataset.ready = "yes"; }).catch((reason) => {
-  for (const id of EVERY) byId(id).closest("section").hidden = true;
+unpack().then(() => { paintAll(false); document.documentElement.dataset.ready = "yes"; }).catch((reason) => {
   byId("failure").hidden = false;
-  byId("failure").textContent = `The pictures could not be drawn (${reason.message}); the table is complete. A current browser is needed.`;
+  byId("failure").textContent = `The pictures could not be drawn (${reason.message}); their captions and the table are complete. A current browser is needed.`;
 });
