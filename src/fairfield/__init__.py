@@ -53,6 +53,7 @@ from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
 from fairfield.multilinear import Extension
+from fairfield.report import report
 from fairfield.valuation import Valuation
 
 __version__ = "0.1.0"
@@ -108,6 +109,7 @@ __all__ = [
     "rank_stability",
     "relative",
     "removal_curve",
+    "report",
     "samples_needed",
     "semivalue",
     "shapley",
