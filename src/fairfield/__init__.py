@@ -3,6 +3,7 @@
 Every criterion is a reading of the gradient of the game's multilinear extension.
 """
 
+from fairfield import learning
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
@@ -44,12 +45,14 @@ from fairfield.games.set_functions import (
     CoverageGame,
     CutGame,
     FacilityLocationGame,
+    FLDCGame,
     FLIDGame,
     PairwiseGame,
 )
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
+from fairfield.learning.learn import learn
 from fairfield.multilinear import Extension
 from fairfield.valuation import Valuation
 
@@ -69,6 +72,7 @@ __all__ = [
     "Diagnosis",
     "EnsembleGame",
     "Extension",
+    "FLDCGame",
     "FLIDGame",
     "FacilityLocationGame",
     "FeatureGame",
@@ -100,6 +104,8 @@ __all__ = [
     "free_energy_value",
     "from_shapiq",
     "interactions",
+    "learn",
+    "learning",
     "leave_one_out",
     "moebius",
     "rank_stability",
