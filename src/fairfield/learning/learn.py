@@ -32,8 +32,6 @@ OBJECTIVES: dict[str, Callable[[Model, Observed, int, np.random.Generator], Loss
     "likelihood": lambda model, seen, noise, rng: Likelihood(model, seen),
 }
 
-# Steps after which starting points are compared.
-TRIAL = 60
 # Where every player is always in, or always out, frequencies say all there is to say.
 NOTHING = Fit(np.zeros(0), 0.0, (), "no player varies, so none interacts")
 
@@ -102,8 +100,8 @@ def learn(
 
     Interactions are shrunk by ``strength``, the inverse variance of their Gaussian prior;
     without one, the strength that serves a share ``held_out`` of the data best is used
-    for all of them. The losses of FLID and FLDC have many minima: the best of ``starts``
-    random starting points is followed. Players who are in no coalition, or in all, take part in no interaction;
+    for all of them. The losses of FLID and FLDC have many minima: the best of
+    ``starts`` fits from random starting points is kept. Players who are in no coalition, or in all, take part in no interaction;
     each has the log-odds of (k + ½)/(N + 1).
 
     A step costs O(m n²) for pairs, m distinct coalitions of n players, and O(m n D)
@@ -158,12 +156,9 @@ def _starting_points(
 def _best_of(
     firsts: list[FloatArray], penalised: Penalised, steps: int, tick: Callable[[], object]
 ) -> Fit:
-    """The fit from the starting point that looks best after a few steps."""
-    points = [penalised.loss.start(at) for at in firsts]
-    if len(points) > 1:
-        trials = [minimise(penalised, at, min(steps, TRIAL), tick) for at in points]
-        points = [min(trials, key=lambda fit: fit.losses[-1]).theta]
-    return minimise(penalised, points[0], steps, tick)
+    """The fit with the lowest loss of those from several starting points."""
+    fits = [minimise(penalised, penalised.loss.start(at), steps, tick) for at in firsts]
+    return min(fits, key=lambda fit: fit.losses[-1])
 
 
 @contextmanager
