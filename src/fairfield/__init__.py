@@ -24,6 +24,7 @@ from fairfield.curves import (
     weighted_drop,
 )
 from fairfield.energy.boltzmann import Boltzmann
+from fairfield.energy.sampled import EstimateWarning
 from fairfield.energy.temperature import relative
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
@@ -71,6 +72,7 @@ __all__ = [
     "DataGame",
     "Diagnosis",
     "EnsembleGame",
+    "EstimateWarning",
     "Extension",
     "FLDCGame",
     "FLIDGame",

@@ -49,6 +49,9 @@ class Game:
     failures: int = 0
     # Which players are known to add nothing to any coalition, shaped (*batch, n).
     nulls: BoolArray | None = None
+    # Worths (m,) and contributions F(S+i) - F(S-i) (m, n) of coalitions (m, n), where there is
+    # a faster way than n + 1 worths each; closed forms need not give it.
+    contributions: Callable[[BoolArray], tuple[FloatArray, FloatArray]] | None = None
     # What else to do where there are too many players for a table.
     instead: str = "use a game with a closed form"
 

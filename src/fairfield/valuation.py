@@ -33,6 +33,7 @@ _PER_GAME = (
     "temperature",
     "elbo",
     "log_z",
+    "log_z_stderr",
     "decoupling_error",
     "steps",
     "residual",
@@ -47,7 +48,8 @@ class Valuation:
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
     one of them. With a temperature, ``marginals`` are σ(value / T), ``elbo`` bounds
-    ``log_z`` from below and their gap is the ``decoupling_error`` KL(q ‖ p).
+    ``log_z`` from below and their gap is the ``decoupling_error`` KL(q ‖ p); both are
+    estimates where there is a ``log_z_stderr``.
     """
 
     criterion: str
@@ -60,6 +62,7 @@ class Valuation:
     temperature: Number | None = None
     elbo: Number | None = None
     log_z: Number | None = None
+    log_z_stderr: Number | None = None
     decoupling_error: Number | None = None
     trajectory: FloatArray | None = None
     steps: int | NDArray[np.int64] | None = None
@@ -217,6 +220,7 @@ class Valuation:
             for label, held in (
                 ("temperature", self.temperature),
                 ("decoupling error", self.decoupling_error),
+                ("±", None if self.log_z_stderr is None else 1.96 * self.log_z_stderr),
                 ("steps", self.steps),
                 ("evaluations", self.evaluations),
             )

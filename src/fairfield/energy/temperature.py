@@ -52,6 +52,16 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
         ) from None
 
 
+def absolute(temperature: Temperature) -> FloatArray:
+    """A temperature given as a number, where there is no extension to set a scale."""
+    if isinstance(temperature, Relative):
+        raise ValueError(
+            "a relative temperature needs Banzhaf values, and this game has neither a table nor a "
+            "closed form; pass temperature= as a number in the units of the worths"
+        )
+    return _positive(temperature)
+
+
 def banzhaf_scale(extension: Extension) -> FloatArray:
     """Σ Ba_i² / Σ |Ba_i|, or the standard deviation of the worths where all Ba are 0."""
     value, gradient = extension.centred(np.full(extension.players, 0.5))

@@ -16,7 +16,7 @@ class Keywords(TypedDict, total=False):
     n_jobs: int | None
     store: str | PathLike[str] | None
     progress: bool | None
-    decoupling: bool
+    decoupling: bool | None
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class How:
     random choice, ``n_jobs`` shares the evaluations out (joblib's meaning; None follows
     ``joblib.parallel_config``), ``store`` keeps worths in a file, ``progress`` shows a bar
     (None: on a terminal, when it takes long), ``decoupling`` asks for log Z and the
-    decoupling error where there is a temperature.
+    decoupling error where there is a temperature: None where a table gives them, True also by
+    sampling where only a closed form is known, False never.
     """
 
     budget: int | None = None
@@ -35,7 +36,7 @@ class How:
     n_jobs: int | None = None
     store: str | PathLike[str] | None = None
     progress: bool | None = None
-    decoupling: bool = True
+    decoupling: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("budget", "seed", "n_jobs"):

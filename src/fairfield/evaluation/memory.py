@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from fairfield.evaluation.how import How
-from fairfield.game import Game
+from fairfield.game import Game, TableGame
 
 # Tables beyond this many players are asked for by a budget, not by default.
 MOST_PLAYERS = 25
@@ -28,6 +28,17 @@ def check_table(game: Game, how: How) -> None:
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
             f"players, {game.instead}, or give a budget of worths to evaluate"
         )
+
+
+def out_of_reach(game: Game, how: How) -> bool:
+    """Whether a table of the game would be refused."""
+    if isinstance(game, TableGame):
+        return False
+    try:
+        check_table(game, how)
+    except (MemoryError, ValueError):
+        return True
+    return False
 
 
 def _count(players: int) -> str:
