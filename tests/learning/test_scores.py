@@ -79,11 +79,29 @@ def test_coalitions_of_one_have_no_fill_in():
 def test_log_partition(rng):
     linear = ff.learn(rng.random((100, 40)) < 0.3, "linear")
     a = linear.form.linear
-    assert log_partition(linear) == pytest.approx(np.log1p(np.exp(a)).sum())
-    many = ff.PairwiseGame(np.zeros(40), np.ones((40, 40)) - np.eye(40))
-    assert log_partition(many) is None
-    assert score(many, [[0, 1]]).log_likelihood is None
-    assert score(many, [[0, 1]], log_z=3.0).log_likelihood == pytest.approx(-2.0)
+    assert log_partition(linear) == (pytest.approx(np.log1p(np.exp(a)).sum()), 0.0)
+    two = ff.PairwiseGame([1.0, -1.0], [[0, 2], [2, 0]])
+    assert log_partition(two)[0] == pytest.approx(np.log(1 + np.e + 1 / np.e + np.exp(2)))
+    unknown = ff.FunctionGame(lambda S: S.sum(axis=1), players=40)
+    assert log_partition(unknown) is None
+    assert score(unknown, [[0, 1]]).log_likelihood is None
+    assert score(unknown, [[0, 1]], log_z=3.0).log_likelihood == pytest.approx(-1.0)
+
+
+def test_log_likelihood_of_many_players_is_estimated(rng):
+    """Independent pairs of players: log Z is a sum over them."""
+    n = 30
+    linear, bond = rng.normal(-1, 0.5, n), rng.normal(0, 1, n // 2)
+    pairs = np.zeros((n, n))
+    pairs[np.arange(0, n, 2), np.arange(1, n, 2)] = bond
+    game = ff.PairwiseGame(linear, pairs + pairs.T)
+    a, b = linear[::2], linear[1::2]
+    exact = np.log(1 + np.exp(a) + np.exp(b) + np.exp(a + b + bond)).sum()
+    log_z, error = log_partition(game)
+    assert 0 < error < 0.2
+    assert abs(log_z - exact) < 5 * error
+    got = score(game, [[0, 1]])
+    assert got.log_likelihood_error == pytest.approx(error)
 
 
 def test_table_beside_independent_players(rng):

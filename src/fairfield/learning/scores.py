@@ -24,6 +24,8 @@ import numpy as np
 from fairfield.coalitions import BoolArray, IntArray
 from fairfield.display import html_table, text_table
 from fairfield.energy.boltzmann import Boltzmann
+from fairfield.evaluation.how import How
+from fairfield.evaluation.memory import out_of_reach
 from fairfield.game import Game
 from fairfield.learning.learn import learn
 from fairfield.learning.observed import Observed, observe
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
 
 # Numbers worked on at once.
 BLOCK = 2**20
-# log Z is summed over all coalitions up to so many players.
-MOST_SUMMED = 20
 # Gains that differ by less, relative to the largest, are equal.
 TIED = 1e-9
 INDEPENDENT = "independent players"
@@ -50,6 +50,7 @@ class Scores:
     """
 
     log_likelihood: float | None
+    log_likelihood_error: float | None
     percentile_rank: float | None
     percentile_rank_error: float | None
     top_1: float | None
@@ -84,10 +85,11 @@ class ScoreTable(Mapping[str, Scores]):
         columns: dict[str, list[object]] = {
             "game": list(self),
             "log-likelihood": [each.log_likelihood for each in every],
+            "±": [each.log_likelihood_error for each in every],
             "percentile rank": [each.percentile_rank for each in every],
-            "±": [each.percentile_rank_error for each in every],
+            "± ": [each.percentile_rank_error for each in every],
             "top-1": [each.top_1 for each in every],
-            "± ": [each.top_1_error for each in every],
+            "±  ": [each.top_1_error for each in every],
         }
         return columns, [self.held_out]
 
@@ -98,12 +100,13 @@ class ScoreTable(Mapping[str, Scores]):
         return html_table(*self._shown())
 
 
-def score(game: Game, held_out: Any, *, log_z: float | None = None) -> Scores:
+def score(game: Game, held_out: Any, *, log_z: float | None = None, seed: int = 0) -> Scores:
     """How well a game predicts held-out coalitions, in any form that ``learn`` takes.
 
     ``log_z`` is that of the game at temperature 1, where it is known; else it is summed over
-    all coalitions of up to 20 players. Cost: one gradient of the extension for each
-    member of each distinct coalition.
+    a table within reach, or estimated by annealed importance sampling of a closed form,
+    with its standard error. Fill-in costs one gradient of the extension for each member of
+    each distinct coalition.
 
     >>> import fairfield as ff
     >>> game = ff.PairwiseGame([-1, -1, -1], [[0, 2, 0], [2, 0, 0], [0, 0, 0]])
@@ -117,14 +120,16 @@ def score(game: Game, held_out: Any, *, log_z: float | None = None) -> Scores:
     weights = seen.counts[several]
     ranks, firsts = fill_in(game, seen.coalitions[several])
     return Scores(
-        mean_log_likelihood(game, seen, log_z),
+        *mean_log_likelihood(
+            game, seen, log_partition(game, seed) if log_z is None else (log_z, 0)
+        ),
         *_mean(100 * ranks, weights),
         *_mean(100 * firsts, weights),
     )
 
 
 def score_table(
-    games: Mapping[str, Game], held_out: Any, *, learned_from: Any = None, **log_z: float
+    games: Mapping[str, Game], held_out: Any, *, learned_from: Any = None, seed: int = 0
 ) -> ScoreTable:
     """The scores of several games, beside independent players ``learned_from`` other data.
 
@@ -142,7 +147,7 @@ def score_table(
         given = None if isinstance(learned_from, Observed) else named
         every[INDEPENDENT] = learn(learned_from, "linear", players=given)
     seen = observe(held_out, None if isinstance(held_out, Observed) else _players(every))
-    scores = {name: score(game, seen, log_z=log_z.get(name)) for name, game in every.items()}
+    scores = {name: score(game, seen, seed=seed) for name, game in every.items()}
     return ScoreTable(scores, f"on {seen!r}")
 
 
@@ -150,24 +155,30 @@ def _players(games: Mapping[str, Game]) -> Any:
     return next(iter(games.values())).players
 
 
-def mean_log_likelihood(game: Game, seen: Observed, log_z: float | None = None) -> float | None:
-    """The mean of F(S) - log Z over observed coalitions, None where log Z is out of reach."""
+def mean_log_likelihood(
+    game: Game, seen: Observed, log_z: tuple[float, float] | None
+) -> tuple[float | None, float | None]:
+    """The mean of F(S) - log Z over observed coalitions, and its standard error."""
     if log_z is None:
-        log_z = log_partition(game)
-    if log_z is None:
-        return None
-    return float(seen.counts @ game.worths(seen.coalitions) / seen.total) - log_z
+        return None, None
+    mean, error = _mean(game.worths(seen.coalitions), seen.counts)
+    assert mean is not None
+    assert error is not None
+    return mean - log_z[0], float(np.hypot(error, log_z[1]))
 
 
-def log_partition(game: Game) -> float | None:
-    """log Z at temperature 1, where it can be summed."""
+def log_partition(game: Game, seed: int = 0) -> tuple[float, float] | None:
+    """log Z at temperature 1 and its standard error, None where nothing tells it."""
     closed = game.extension()
     if closed is not None and closed.degree == 1:
-        gains = closed.gradient(np.zeros(closed.players))
-        return float(closed.value(np.zeros(closed.players)) + np.logaddexp(0, gains).sum())
-    if len(game.players) <= MOST_SUMMED:
-        return float(Boltzmann(game, temperature=1.0).log_z)
-    return None
+        nobody = np.zeros(closed.players)
+        log_z = closed.value(nobody) + np.logaddexp(0, closed.gradient(nobody)).sum()
+        return float(log_z), 0.0
+    if closed is None and out_of_reach(game, How()):
+        return None
+    law = Boltzmann(game, temperature=1.0, seed=seed)
+    error = law.stderr("log_z")
+    return float(law.log_z), 0.0 if error is None else float(error)
 
 
 def fill_in(game: Game, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
