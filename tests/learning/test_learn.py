@@ -114,6 +114,13 @@ def test_players_who_never_vary_have_their_stated_odds(model, objective, rng):
     assert_allclose(game.extension().hessian(np.full(6, 0.5))[[2, 4]], 0.0)
 
 
+def test_the_constant_counts_players_who_never_vary(rng):
+    seen = rng.random((3000, 4)) < 0.5
+    seen[:, 1] = True
+    game = ff.learn(seen, objective="nce", strength=1.0)
+    assert game.constant == pytest.approx(-ff.Boltzmann(game, 1.0).log_z, abs=0.05)
+
+
 def test_nobody_varies():
     for model in ("linear", "pairwise", "flid", "fldc"):
         game = ff.learn(np.ones((3, 2)), model)

@@ -100,9 +100,9 @@ def learn(
 
     Interactions are shrunk by ``strength``, the inverse variance of their Gaussian prior;
     without one, the strength that serves a share ``held_out`` of the data best is used
-    for all of them. The losses of FLID and FLDC have many minima: the best of
-    ``starts`` fits from random starting points is kept. Players who are in no coalition, or in all, take part in no interaction;
-    each has the log-odds of (k + ½)/(N + 1).
+    for all of them. The losses of FLID and FLDC have many minima: the best of ``starts``
+    fits from random starting points is kept. Players who are in no coalition, or in all,
+    take part in no interaction; each has the log-odds of (k + ½)/(N + 1).
 
     A step costs O(m n²) for pairs, m distinct coalitions of n players, and O(m n D)
     for FLID and FLDC.
@@ -139,9 +139,14 @@ def learn(
             firsts = [guide.theta[: len(firsts[0])]]
         fit = _best_of(firsts, Penalised(loss_of(some), family, strength or 0.0), steps, tick)
     theta, added = np.split(fit.theta, [len(firsts[0])])
-    constant = float(added[0]) if len(added) else None
     form = family.game(theta, seen)
+    constant = float(added[0]) - _log_z_of_others(seen) if len(added) else None
     return LearnedGame(form, model, objective, replace(fit, held_out=tried), constant)
+
+
+def _log_z_of_others(seen: Observed) -> float:
+    """What players who never vary add to log Z: they join independently."""
+    return float(-np.log1p(-seen.shrunk_frequencies()[~seen.varying]).sum())
 
 
 def _starting_points(

@@ -34,13 +34,10 @@ def repeated_in_all(weights: FloatArray, inside: FloatArray) -> tuple[FloatArray
         if len(row):
             ties[filled] = np.maximum(np.add.reduceat(best, first, axis=0, dtype=float), 1.0)
         shares = (1.0 - best / ties[row]) * slope[row, None]
-        return (
-            np.stack(
-                [np.bincount(member, share, minlength=len(weights)) for share in shares.T], axis=1
-            )
-            if shares.size
-            else np.zeros_like(weights)
-        )
+        slopes = np.zeros_like(weights)
+        for d, share in enumerate(shares.T):
+            slopes[:, d] = np.bincount(member, share, len(weights))
+        return slopes
 
     return inside @ weights.sum(axis=1) - highest.sum(axis=1), pullback
 
