@@ -137,7 +137,7 @@ def _bits(block: Any, start: int, players: Sequence[Player]) -> BoolArray:
     if odd.any():
         row, column = np.argwhere(odd)[0]
         raise ValueError(
-            f"row {start + row} has {dense[row, column]!r} for player {players[column]!r}; a matrix "
+            f"row {start + row} has {dense[row, column]} for player {players[column]!r}; a matrix "
             "of coalitions holds 0 and 1, or booleans: turn counts into counts > 0"
         )
     return bits
