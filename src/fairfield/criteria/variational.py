@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fairfield.criteria.setting import Setting
 from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
-from fairfield.energy.mean_field import REACHED, MeanField
+from fairfield.energy.mean_field import REACHED, MeanField, start_points
 from fairfield.energy.product import prior_logits, sigmoid
 from fairfield.energy.stability import index_covariance, saddle_eigenvalue
 from fairfield.energy.temperature import OWN_SCALE, Temperature
@@ -147,12 +147,6 @@ def at_least_one(name: str, given: int) -> int:
     if not isinstance(given, Integral) or given < 1:
         raise ValueError(f"{name}={given!r} was given; it must be a whole number, at least one")
     return int(given)
-
-
-def start_points(count: int, players: int, seed: int) -> list[FloatArray]:
-    """½, then .01 and .99, then random points."""
-    random = np.random.default_rng(seed).random((max(count - 3, 0), players))
-    return [*(np.full(players, at) for at in (0.5, 0.01, 0.99)), *random][:count]
 
 
 def _start(start: ArrayLike, setting: Setting) -> FloatArray:

@@ -45,8 +45,13 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
     return absolute(temperature, extension.batch)
 
 
-def absolute(temperature: float | ArrayLike, batch: tuple[int, ...]) -> FloatArray:
-    """Numbers in the units of the worths, one for each game of a batch."""
+def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
+    """Numbers in the units of the worths, one for each game, where nothing sets a scale."""
+    if isinstance(temperature, Relative):
+        raise ValueError(
+            "a relative temperature needs Banzhaf values, and this game has neither a table nor a "
+            "closed form; pass temperature= as a number in the units of the worths"
+        )
     given = _positive(temperature)
     try:
         return np.broadcast_to(given, batch).copy()
