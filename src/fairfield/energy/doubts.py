@@ -15,6 +15,8 @@ from fairfield.multilinear import FloatArray
 
 # A difference of this many standard errors does not come about by chance.
 TOO_FAR = 4.5
+# Errors that had to be stretched by more than this are not errors any more.
+MOST_KINSHIP = 2.5
 # Exchanges tried: where none of them looks as odd as what was seen, something is wrong.
 EXCHANGES = 2000
 
@@ -56,6 +58,11 @@ def _of_samples(run: Run) -> list[str]:
         said.append(
             "the chains have not settled: the two halves of the run differ by more than chance "
             "allows; raise the budget"
+        )
+    if run.trusted.kinship > MOST_KINSHIP:
+        said.append(
+            "the samples descend from few chains, and remember it: their errors may be off; raise "
+            "the budget or the temperature"
         )
     if run.standing != [HOT]:
         seen = np.column_stack([tempered.marginals, tempered.heights.mean(axis=0)])

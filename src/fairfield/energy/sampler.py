@@ -18,7 +18,7 @@ from fairfield.coalitions import BoolArray
 from fairfield.energy.annealed import Bridge, Tick, climb, descend
 from fairfield.energy.bases import Mixture
 from fairfield.energy.gibbs import Path
-from fairfield.energy.ladder import Ladder, pilot, resample
+from fairfield.energy.ladder import Ladder, effective_share, pilot, resample
 from fairfield.energy.landscape import Landscape
 from fairfield.energy.tempering import SETTLING, Tempered, temper
 from fairfield.multilinear import FloatArray
@@ -80,6 +80,18 @@ class Run:
             return Run(self.tempered, (self.bridges[int(np.argmax(self.overlaps))],))
         own = self.started_by(HOT)
         return Run(self.tempered.among(own), (self.bridges[HOT].among(own),))
+
+    @cached_property
+    def kinship(self) -> float:
+        """By how much errors grow since ladders start at samples that share ancestors.
+
+        √(1 + ρ·g/m): g ladders were started from weighted chains worth m, and what they
+        remember of it is the correlation ρ of the two halves of the run.
+        """
+        worth = [effective_share(each.up.ravel()) * each.up.size for each in self.bridges]
+        return float(
+            np.sqrt(1 + self.tempered.memory * self.tempered.heights.shape[1] / min(worth))
+        )
 
     def started_by(self, base: int) -> slice:
         """Which ladders started where chains from this base ended."""
