@@ -157,9 +157,9 @@ class SampledLaw:
     def _pooled(self) -> Jackknifed:
         """log Z - centre/T: the bridges that stand, weighted by their precision."""
         parts = [bridge.log_z for bridge in self.run.trusted.bridges]
-        weights = np.array([1 / max(float(part.stderr), 1e-12) ** 2 for part in parts])
+        weights = np.array([1 / float(part.stderr) ** 2 for part in parts])
         weights /= weights.sum()
-        least = 0.0
+        least = min(part.least for part in parts)
         if self.warnings:
             ends = [end for bridge in self.run.bridges for end in bridge.ends]
             least = float(np.ptp(ends)) / 2

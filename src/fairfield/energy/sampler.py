@@ -85,13 +85,13 @@ class Run:
     def kinship(self) -> float:
         """By how much errors grow since ladders start at samples that share ancestors.
 
-        √(1 + ρ·g/m): g ladders were started from weighted chains worth m, and what they
-        remember of it is the correlation ρ of the two halves of the run.
+        √(1 + ρ·g/m), in the mean over bases: g ladders were started from weighted chains
+        worth m, and what they remember of it is the correlation ρ of the run's two halves.
         """
-        worth = [effective_share(each.up.ravel()) * each.up.size for each in self.bridges]
-        return float(
-            np.sqrt(1 + self.tempered.memory * self.tempered.heights.shape[1] / min(worth))
-        )
+        each = self.tempered.heights.shape[1] / len(self.bridges)
+        worth = [effective_share(bridge.up.ravel()) * bridge.up.size for bridge in self.bridges]
+        shared = np.mean([each / chains for chains in worth])
+        return float(np.sqrt(1 + self.tempered.memory * shared))
 
     def started_by(self, base: int) -> slice:
         """Which ladders started where chains from this base ended."""
