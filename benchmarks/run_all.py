@@ -22,6 +22,7 @@ SCRIPTS = (
     "trees.py",
     "neighbors.py",
     "data.py",
+    "ensembles.py",
     "features.py",
     "adult.py",
 )

@@ -8,6 +8,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from math import comb
 from typing import Any, TypeAlias, Unpack
@@ -17,10 +18,11 @@ from numpy.typing import ArrayLike
 
 from fairfield.criteria.setting import Setting
 from fairfield.energy.temperature import Temperature
-from fairfield.evaluation.how import Keywords
+from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
+from fairfield.extension.grand import near_grand
 from fairfield.extension.table import TableExtension
-from fairfield.game import Players
+from fairfield.game import Game, Players, TableGame, as_game
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
 
@@ -79,7 +81,10 @@ def shapley(
     array([0.3333, 0.3333, 0.3333])
     """
     setting = Setting.of(game, players, temperature, how)
-    return setting.valuation("shapley", setting.extension.shapley())
+    extension = setting.extension
+    return setting.valuation(
+        "shapley", extension.shapley(), covariance=extension.shapley_covariance()
+    )
 
 
 def banzhaf(
@@ -96,8 +101,7 @@ def banzhaf(
     array([0.75, 0.25, 0.25])
     """
     setting = Setting.of(game, players, temperature, how)
-    half = np.full(setting.extension.players, 0.5)
-    return setting.valuation("banzhaf", setting.extension.gradient(half))
+    return _read_at(0.5, setting, "banzhaf")
 
 
 def leave_one_out(
@@ -109,14 +113,27 @@ def leave_one_out(
 ) -> Valuation:
     """∂_i f(1) = F(N) - F(N - i): what is lost when one player leaves.
 
+    Without a temperature n + 2 worths are enough, for any number of players.
+
     >>> import fairfield as ff
     >>> ff.leave_one_out(lambda S: S.any(axis=1), players=2).values
     array([0., 0.])
     """
-    setting = Setting.of(game, players, temperature, how)
-    return setting.valuation(
-        "leave_one_out", setting.extension.gradient(np.ones(setting.extension.players))
-    )
+    if temperature is None and not isinstance(game, Setting):
+        setting = _near_grand(as_game(game, players), how)
+    else:
+        setting = Setting.of(game, players, temperature, how)
+    return _read_at(1.0, setting, "leave_one_out")
+
+
+def _near_grand(game: Game, how: Keywords) -> Setting:
+    """A setting that knows no more than it must."""
+    started, wishes = time.perf_counter(), How().changed(how)
+    if isinstance(game, TableGame):
+        return Setting.of(game, None, None, how)
+    closed = game.extension()
+    extension, evaluations = near_grand(game, wishes) if closed is None else (closed, 0)
+    return Setting(game, extension, None, wishes, evaluations, started=started)
 
 
 def semivalue(
@@ -141,9 +158,7 @@ def semivalue(
     if isinstance(weights, Beta):
         name = f"beta({weights.a:g}, {weights.b:g})"
         if isinstance(extension, TableExtension):
-            return setting.valuation(
-                name, by_size.semivalue(extension, weights.by_size(extension.players))
-            )
+            return _by_size(setting, extension, weights.by_size(extension.players), name)
         at, shares = weights.nodes(-(-extension.degree // 2))
         readings = [
             w * extension.gradient(np.full(extension.players, t))
@@ -156,7 +171,24 @@ def semivalue(
             f"{setting.game!r} has a closed form, which knows beta(a, b) weights but no others; "
             "use those, or a table of the game"
         )
-    return setting.valuation("semivalue", by_size.semivalue(extension, checked))
+    return _by_size(setting, extension, checked, "semivalue")
+
+
+def _read_at(t: float, setting: Setting, name: str) -> Valuation:
+    """∇f at one point (t, …, t) of the diagonal."""
+    extension, at = setting.extension, np.full(setting.extension.players, t)
+    return setting.valuation(
+        name, extension.gradient(at), covariance=extension.gradient_covariance(at)
+    )
+
+
+def _by_size(setting: Setting, table: TableExtension, weights: FloatArray, name: str) -> Valuation:
+    """The semivalue of a table with these weights by size."""
+    return setting.valuation(
+        name,
+        by_size.semivalue(table, weights),
+        covariance=by_size.semivalue_covariance(table, weights),
+    )
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:

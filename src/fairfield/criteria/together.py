@@ -14,6 +14,7 @@ import numpy as np
 from fairfield.coalitions import BoolArray, enumerate_coalitions
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
+from fairfield.devices import on_host
 from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
 from fairfield.energy.boltzmann import Boltzmann
@@ -21,7 +22,7 @@ from fairfield.energy.jackknife import Jackknifed
 from fairfield.energy.product import entropy, log_odds
 from fairfield.energy.sampled import SampledLaw
 from fairfield.extension.table import TableExtension
-from fairfield.game import TableGame, on_host
+from fairfield.game import TableGame
 from fairfield.games.held import HeldExtension
 from fairfield.multilinear import CombinedExtension, Extension, FloatArray
 
@@ -135,8 +136,8 @@ def _law(setting: Setting) -> Boltzmann:
     if not isinstance(extension, TableExtension):
         return Boltzmann(setting.game, heat, **asdict(setting.how))
     # The worths are known already: a table is never evaluated twice.
-    worths = array_api_compat.array_namespace(extension.matrices).reshape(
-        extension.matrices, (*extension.batch, -1)
+    worths = array_api_compat.array_namespace(extension.matrix.entries).reshape(
+        extension.matrix.entries, (*extension.batch, -1)
     )
     return Boltzmann(TableGame(worths, setting.game.players), heat)
 
