@@ -26,7 +26,7 @@ from fairfield.curves import (
 )
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.sampled import EstimateWarning
-from fairfield.energy.temperature import relative
+from fairfield.energy.temperature import concentrated, relative
 from fairfield.evaluation.how import top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
@@ -101,6 +101,7 @@ __all__ = [
     "beta",
     "cluster",
     "compare",
+    "concentrated",
     "describe_store",
     "detection_f1",
     "detection_rate",

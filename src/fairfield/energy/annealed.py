@@ -74,12 +74,15 @@ class Bridge:
 
     @cached_property
     def log_z(self) -> Jackknifed:
-        """Bennett's estimate, and what it is without each group in turn."""
+        """Bennett's estimate, and what it is without each group in turn.
+
+        What no chain has seen may weigh as much as one of them: the least standard error.
+        """
         keep = ~np.eye(len(self.up), dtype=bool)
         less_up = np.stack([self.up[rows].ravel() for rows in keep])
         less_down = np.stack([self.down[rows].ravel() for rows in keep])
         whole = _bennett(self.up.reshape(1, -1), self.down.reshape(1, -1))
-        return Jackknifed(whole[0], _bennett(less_up, less_down))
+        return Jackknifed(whole[0], _bennett(less_up, less_down), 1 / self.up.size)
 
     @cached_property
     def overlap(self) -> float:

@@ -37,8 +37,10 @@ class Mixture:
         return cls.product(np.clip(log_odds(chances), -WIDEST, WIDEST))
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
-        """Independent coalitions (count, n)."""
-        which = rng.choice(len(self.shares), size=count, p=self.shares)
+        """Coalitions (count, n), each component in proportion, none of them left out by chance."""
+        edges = np.cumsum(self.shares)[:-1]
+        places = (rng.permutation(count) + rng.random()) / max(count, 1)
+        which = np.searchsorted(edges, places, side="right")
         chances = sigmoid(self.logits)[which]
         return np.asarray(rng.random(chances.shape) < chances)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from fairfield.coalitions import BoolArray, coalition_of
 from fairfield.display import number
 from fairfield.energy.marginal import MOST_SUMMED, TOO_MANY, MarginalGame, MarginalLaw
+from fairfield.energy.mean_payoff import heat_of_mean, sampled_heat
 from fairfield.energy.partition import Partition
 from fairfield.energy.product import CERTAIN, log_odds, prior_energy, prior_logits
 from fairfield.energy.sampled import SampledLaw
@@ -66,6 +67,8 @@ class Boltzmann:
     ) -> None:
         wishes, played = How().changed(how), as_game(game, players)
         logits = prior_logits(prior, len(played.players))
+        self.game: Game
+        self.partition: Law
         self.game, self.partition = _law(played, temperature, logits, wishes)
 
     @classmethod
@@ -81,37 +84,43 @@ class Boltzmann:
         """The law of largest entropy with E_p[F] = ``mean``: its T is the Lagrange multiplier.
 
         There is one exactly when the mean lies between that of all coalitions and the
-        largest worth.
+        largest worth. Of a game that is sampled, T is found to within the error of E_p[F].
 
         >>> round(Boltzmann.from_mean([0.0, 1.0], 0.75).temperature, 4)
         0.9102
         """
-        from scipy.optimize import brentq
-
-        table = table_of(as_game(game, players), How().changed(how))[0]
-        if table.batch:
+        wishes, played = How().changed(how), as_game(game, players)
+        game, law = _law(played, 1.0, None, wishes)
+        if game.batch:
             raise ValueError("a mean payoff sets the temperature of one game, not of a batch")
-        extension = TableExtension.of(table)
-        uniform = float(extension.value(np.full(extension.players, 0.5)))
-        top = float(table.highest)
-        if not uniform < mean < top:
-            raise ValueError(
-                f"no temperature gives a mean payoff of {mean:g}: it must lie between {uniform:g}, "
-                f"the mean worth of all coalitions, and {top:g}, the largest worth"
-            )
+        heat = heat_of_mean(law, mean) if isinstance(law, Partition) else sampled_heat(law, mean)
+        return cls._given(*_law(game, heat, None, wishes))
 
-        def above(log_heat: float) -> float:
-            heat = np.asarray(np.exp(log_heat))
-            return top + float(heat * Partition(extension, heat).mean_gap) - mean
+    @classmethod
+    def from_coalitions(
+        cls, game: Any, coalitions: ArrayLike, *, players: Players | None = None,
+        **how: Unpack[Keywords],
+    ) -> Boltzmann:  # fmt: skip
+        """The law whose T makes these observed coalitions most likely.
 
-        middle = np.log(top - uniform)
-        hot, cold = middle, middle
-        while above(hot) > 0:
-            hot += 2.0
-        while above(cold) < 0:
-            cold -= 2.0
-        heat = np.asarray(np.exp(brentq(above, cold, hot, xtol=1e-13)))
-        return cls._given(table, Partition(extension, heat))
+        The likelihood of T is largest where E_p[F] is their mean worth.
+
+        >>> Boltzmann.from_coalitions([0.0, 1.0], [[1], [1], [1], [0]]).marginals.round(4)
+        array([0.75])
+        """
+        played = as_game(game, players)
+        rows = _rows(coalitions, len(played.players))
+        return cls.from_mean(played, float(np.mean(played.worths(rows))), **how)
+
+    def log_likelihood(self, coalitions: ArrayLike) -> FloatArray:
+        """log p(S) of observed coalitions (m, n): (*batch, m); its mean judges T and F.
+
+        By sampling all of them are off by the same error, that of log Z.
+        """
+        rows = _rows(coalitions, len(self.game.players))
+        inside = rows.astype(float)
+        tilt = prior_energy(inside, log_odds(inside), self.partition.prior)
+        return np.asarray(self.partition.log_share(self.game.worths(rows)) + tilt)
 
     def __repr__(self) -> str:
         heat = number(self.temperature) if not self.game.batch else "one per game"
@@ -169,16 +178,7 @@ class Boltzmann:
 
     def probability(self, coalitions: ArrayLike) -> FloatArray:
         """p(S) of coalitions (m, n): (*batch, m)."""
-        given = np.asarray(coalitions)
-        if given.shape[-1:] != (len(self.game.players),) or not np.isin(given, (0, 1)).all():
-            raise ValueError(
-                f"coalitions must be an array of 0 and 1, or booleans, with {len(self.game.players)} "
-                "columns, one per player"
-            )
-        rows = given.astype(bool).reshape(-1, len(self.game.players))
-        inside = rows.astype(float)
-        tilt = prior_energy(inside, log_odds(inside), self.partition.prior)
-        return np.asarray(np.exp(self.partition.log_share(self.game.worths(rows)) + tilt))
+        return np.exp(self.log_likelihood(coalitions))
 
     def elbo(self, marginals: ArrayLike | Valuation) -> Number:
         """f(x)/T + H(x), plus the prior's part: log Z less the decoupling error."""
@@ -293,9 +293,20 @@ class Boltzmann:
         return log_odds(x)
 
 
+def _rows(coalitions: ArrayLike, count: int) -> BoolArray:
+    """Coalitions as rows of booleans, checked."""
+    given = np.asarray(coalitions)
+    if given.shape[-1:] != (count,) or not np.isin(given, (0, 1)).all():
+        raise ValueError(
+            f"coalitions must be an array of 0 and 1, or booleans, with {count} columns, one per "
+            "player"
+        )
+    return given.astype(bool).reshape(-1, count)
+
+
 def _law(
     game: Game, temperature: Temperature, prior: FloatArray | None, how: How
-) -> tuple[Game, Law]:
+) -> tuple[Game, Partition | SampledLaw]:
     """The law of a game: exact from its table where that is within reach, else sampled."""
     extension = game.extension()
     sampled = extension is not None or game.contributions is not None or how.budget is not None

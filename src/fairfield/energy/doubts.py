@@ -15,8 +15,10 @@ from fairfield.multilinear import FloatArray
 
 # A difference of this many standard errors does not come about by chance.
 TOO_FAR = 4.5
+# Errors that had to be stretched by more than this are not errors any more.
+MOST_KINSHIP = 2.5
 # Exchanges tried: where none of them looks as odd as what was seen, something is wrong.
-EXCHANGES = 2000
+EXCHANGES = 500
 
 
 def of_run(run: Run) -> tuple[str, ...]:
@@ -51,15 +53,22 @@ def _of_samples(run: Run) -> list[str]:
     tempered = run.trusted.tempered
     half = len(tempered.heights) // 2
     rise = tempered.heights[half:].mean(axis=0) - tempered.heights[:half].mean(axis=0)
-    change = np.column_stack([tempered.chances[1] - tempered.chances[0], rise])
-    if _is_odd(change, np.ones(len(change))):
+    moves = (tempered.chances[1] - tempered.chances[0], rise[:, None])
+    if any(_is_odd(each, np.ones(len(rise))) for each in moves):
         said.append(
             "the chains have not settled: the two halves of the run differ by more than chance "
             "allows; raise the budget"
         )
+    if run.trusted.kinship > MOST_KINSHIP:
+        said.append(
+            "the samples descend from few chains, and remember it: their errors may be off; raise "
+            "the budget or the temperature"
+        )
     if run.standing != [HOT]:
-        seen = np.column_stack([tempered.marginals, tempered.heights.mean(axis=0)])
-        if _is_odd(seen - seen.mean(axis=0), np.resize([1.0, -1.0], len(seen))):
+        seen = (tempered.marginals, tempered.heights.mean(axis=0)[:, None])
+        if any(
+            _is_odd(each - each.mean(axis=0), np.resize([1.0, -1.0], len(each))) for each in seen
+        ):
             said.append(
                 "the chains do not mix: what they found depends on which base they started from; "
                 "raise the budget or the temperature"

@@ -58,4 +58,5 @@ class Jackknifed:
         return Jackknifed(self.estimate + constant, self.replicates + constant, self.least)
 
     def __sub__(self, other: Jackknifed) -> Jackknifed:
-        return Jackknifed(self.estimate - other.estimate, self.replicates - other.replicates)
+        least = float(np.hypot(self.least, other.least))
+        return Jackknifed(self.estimate - other.estimate, self.replicates - other.replicates, least)

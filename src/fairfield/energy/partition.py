@@ -104,11 +104,11 @@ class Partition:
     @cached_property
     def marginals(self) -> FloatArray:
         """p(i ∈ S)."""
-        shares = np.minimum(self._masses[..., 1] / self._total[:, None], 1.0)
+        chances = np.minimum(self._masses[..., 1] / self._total[:, None], 1.0)
         if self.prior is not None:
-            # The total is summed apart: rounding must not leave a certain player in doubt.
-            shares = np.where(np.abs(self.prior) == CERTAIN, self.prior > 0, shares)
-        return self._shaped(shares)
+            # Rounding must not leave a certain player anything to be uncertain about.
+            chances = np.where(np.abs(self.prior) == CERTAIN, self.prior > 0, chances)
+        return self._shaped(chances)
 
     @cached_property
     def pair_marginals(self) -> FloatArray:

@@ -157,9 +157,9 @@ class SampledLaw:
     def _pooled(self) -> Jackknifed:
         """log Z - centre/T: the bridges that stand, weighted by their precision."""
         parts = [bridge.log_z for bridge in self.run.trusted.bridges]
-        weights = np.array([1 / max(float(part.stderr), 1e-12) ** 2 for part in parts])
+        weights = np.array([1 / float(part.stderr) ** 2 for part in parts])
         weights /= weights.sum()
-        least = 0.0
+        least = min(part.least for part in parts)
         if self.warnings:
             ends = [end for bridge in self.run.bridges for end in bridge.ends]
             least = float(np.ptp(ends)) / 2
@@ -194,25 +194,37 @@ class SampledLaw:
 
     @cached_property
     def _pairs(self) -> tuple[FloatArray, FloatArray]:
-        """E[z_j p(i | others)], symmetrised, and its standard error."""
+        """The mean of the groups' pair marginals, and its standard error."""
+        count = len(self.game.players)
+        total, squares = np.zeros((count, count)), np.zeros((count, count))
+        groups = 0
+        for both in self.pairs():
+            total += both
+            squares += both**2
+            groups += 1
+        mean = total / groups
+        variance = np.maximum(squares / groups - mean**2, 0.0)
+        np.fill_diagonal(mean, self.marginals)
+        return mean, np.sqrt(variance / (groups - 1))
+
+    def pairs(self) -> Iterator[FloatArray]:
+        """p(i, j ∈ S) = E[z_j p(i | others)] as each group of samples has it: (n, n)."""
         seen = self._samples.coalitions
         seen = seen[:: -(-len(seen) // PAIRED)]
-        groups, count = seen.shape[1], len(self.game.players)
-        total, squares = np.zeros((count, count)), np.zeros((count, count))
         with self._source() as contributions:
             landscape = self._landscape(contributions)
-            for group in range(groups):
+            for group in range(seen.shape[1]):
                 inside = landscape.whole(seen[:, group])
                 chances = landscape.means(landscape.look(seen[:, group])[1])
                 both = chances.T @ inside / len(inside)
                 both = (both + both.T) / 2
                 np.fill_diagonal(both, chances.mean(axis=0))
-                total += both
-                squares += both**2
-        mean = total / groups
-        variance = np.maximum(squares / groups - mean**2, 0.0)
-        np.fill_diagonal(mean, self.marginals)
-        return mean, np.sqrt(variance / (groups - 1))
+                yield both
+
+    @property
+    def samples(self) -> int:
+        """How many samples there are of the law, in all groups."""
+        return self._samples.heights.size
 
     def _among_all(self, free: FloatArray) -> FloatArray:
         """Numbers of the free players among those of the fixed ones, who are in or out."""
@@ -223,9 +235,10 @@ class SampledLaw:
     def stderr(self, reading: str) -> FloatArray:
         """The standard error of a reading, by its name."""
         # What no sample has seen may still be as likely as one sample in all.
-        seen = 1 / self._samples.heights.size
+        seen = 1 / self.samples
+        kinship = self.run.trusted.kinship
         if reading == "pair_marginals":
-            return np.maximum(self._pairs[1], seen)
+            return np.maximum(kinship * self._pairs[1], seen)
         known = {
             "log_z": self._pooled,
             "marginals": replace(self._chances, least=seen),
@@ -233,7 +246,7 @@ class SampledLaw:
             "entropy": self._entropy,
             "total_correlation": self._correlation,
         }
-        return np.asarray(known[reading].stderr)
+        return np.asarray(kinship * known[reading].stderr)
 
     # ----------------------------------------------------------------------- readings
 

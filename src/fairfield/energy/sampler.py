@@ -18,7 +18,7 @@ from fairfield.coalitions import BoolArray
 from fairfield.energy.annealed import Bridge, Tick, climb, descend
 from fairfield.energy.bases import Mixture
 from fairfield.energy.gibbs import Path
-from fairfield.energy.ladder import Ladder, pilot, resample
+from fairfield.energy.ladder import Ladder, effective_share, pilot, resample
 from fairfield.energy.landscape import Landscape
 from fairfield.energy.tempering import SETTLING, Tempered, temper
 from fairfield.multilinear import FloatArray
@@ -80,6 +80,18 @@ class Run:
             return Run(self.tempered, (self.bridges[int(np.argmax(self.overlaps))],))
         own = self.started_by(HOT)
         return Run(self.tempered.among(own), (self.bridges[HOT].among(own),))
+
+    @cached_property
+    def kinship(self) -> float:
+        """By how much errors grow since ladders start at samples that share ancestors.
+
+        √(1 + ρ·g/m), in the mean over bases: g ladders were started from weighted chains
+        worth m, and what they remember of it is the correlation ρ of the run's two halves.
+        """
+        each = self.tempered.heights.shape[1] / len(self.bridges)
+        worth = [effective_share(bridge.up.ravel()) * bridge.up.size for bridge in self.bridges]
+        shared = np.mean([each / chains for chains in worth])
+        return float(np.sqrt(1 + self.tempered.memory * shared))
 
     def started_by(self, base: int) -> slice:
         """Which ladders started where chains from this base ended."""

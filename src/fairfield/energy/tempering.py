@@ -39,6 +39,13 @@ class Tempered:
         """The mean chance of each player, per ladder."""
         return np.asarray(self.chances.mean(axis=0))
 
+    @property
+    def memory(self) -> float:
+        """The correlation of the two halves of the run over ladders, pooled over players."""
+        halves = self.chances - self.chances.mean(axis=1, keepdims=True)
+        both, each = np.sum(halves[0] * halves[1]), np.sum(halves**2) / 2
+        return float(max(0.0, both / each)) if each > 0 else 0.0
+
     def among(self, chosen: slice) -> Tempered:
         """Some of the ladders."""
         return replace(

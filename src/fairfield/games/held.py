@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.coalitions import BoolArray, IntArray
+from fairfield.coalitions import BoolArray
 from fairfield.game import Game
 from fairfield.multilinear import Extension, FloatArray
 
@@ -27,27 +27,20 @@ class HeldGame(Game):
 
     def __init__(self, game: Game, held: ArrayLike, barred: ArrayLike) -> None:
         self.whole = game
-        self.held = np.asarray(held, dtype=bool)
-        self.free: IntArray = np.flatnonzero(~(self.held | np.asarray(barred, dtype=bool)))
-        self.players = tuple(game.players[i] for i in self.free)
+        self.held, self.fixed = np.asarray(held, dtype=bool), np.logical_or(held, barred)
+        self.players = tuple(game.players[i] for i in np.flatnonzero(~self.fixed))
         self.batch, self.block, self.opaque = game.batch, game.block, game.opaque
-        self.data = None if game.data is None else np.asarray(game.data)[..., self.free]
+        self.data = None if game.data is None else np.asarray(game.data)[..., ~self.fixed]
         if game.contributions is not None:
             self.contributions = self._contributions
 
-    def _filled(self, free: Any, dtype: type) -> Any:
-        every = np.empty((*free.shape[:-1], len(self.held)), dtype=dtype)
-        every[...] = self.held
-        every[..., self.free] = free
-        return every
-
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        return self.whole.worths(self._filled(coalitions, bool))
+        return self.whole.worths(_filled(coalitions, self.held, self.fixed))
 
     def _contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
         assert self.whole.contributions is not None  # or this is not handed out
-        worths, steps = self.whole.contributions(self._filled(coalitions, bool))
-        return worths, steps[:, self.free]
+        worths, steps = self.whole.contributions(_filled(coalitions, self.held, self.fixed))
+        return worths, steps[:, ~self.fixed]
 
     def extension(self) -> Extension | None:
         return self._extension
@@ -55,7 +48,7 @@ class HeldGame(Game):
     @cached_property
     def _extension(self) -> Extension | None:
         whole = self.whole.extension()
-        return None if whole is None else HeldExtension(whole, self)
+        return None if whole is None else HeldExtension(whole, self.held, self.fixed)
 
     def describe(self) -> dict[str, Any]:
         held = [str(p) for p, inside in zip(self.whole.players, self.held, strict=True) if inside]
@@ -63,16 +56,16 @@ class HeldGame(Game):
 
 
 class HeldExtension(Extension):
-    """An extension with some coordinates fixed at 0 or 1: a face of the cube."""
+    """An extension with some coordinates fixed, at 1 where held and at 0 elsewhere: a face."""
 
-    def __init__(self, whole: Extension, game: HeldGame) -> None:
-        self.whole, self._game = whole, game
-        self.players, self.batch = len(game.players), whole.batch
+    def __init__(self, whole: Extension, held: BoolArray, fixed: BoolArray) -> None:
+        self.whole, self.held, self.fixed = whole, held, fixed
+        self.players, self.batch = int((~fixed).sum()), whole.batch
         self.degree = min(whole.degree, self.players)
         self.method, self.together = whole.method, whole.together
 
     def _at(self, x: ArrayLike) -> FloatArray:
-        return np.asarray(self._game._filled(np.asarray(x, dtype=float), float))
+        return np.asarray(_filled(np.asarray(x, dtype=float), self.held, self.fixed))
 
     @property
     def offset(self) -> FloatArray:
@@ -80,11 +73,19 @@ class HeldExtension(Extension):
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         value, gradient = self.whole.centred(self._at(x))
-        return value, gradient[..., self._game.free]
+        return value, gradient[..., ~self.fixed]
 
     def hessian(self, x: ArrayLike) -> FloatArray:
-        free = self._game.free
+        free = np.flatnonzero(~self.fixed)
         return np.asarray(self.whole.hessian(self._at(x))[..., free[:, None], free])
 
     def rows(self, chosen: Any) -> Extension:
-        return HeldExtension(self.whole.rows(chosen), self._game)
+        return HeldExtension(self.whole.rows(chosen), self.held, self.fixed)
+
+
+def _filled(free: Any, held: BoolArray, fixed: BoolArray) -> Any:
+    """Coalitions, or points, of the free players among the others, held in or out."""
+    every = np.empty((*free.shape[:-1], len(held)), dtype=free.dtype)
+    every[...] = held
+    every[..., ~fixed] = free
+    return every
