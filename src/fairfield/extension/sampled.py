@@ -103,19 +103,20 @@ def slopes(
     ``counts`` tells how often each coalition was drawn, ``weights`` what one draw counts
     (q_x over the law it came from; 1 without). A player drawn only in or only out has no
     slope: NaN, or the ``guess`` (n,), which counts like one pair of draws and so takes
-    over from few. Slopes ``known`` from elsewhere (n,), NaN where they are not, are kept.
+    over from few (NaN: none). Slopes ``known`` from elsewhere (n,), NaN where not, are kept.
     ``products`` permits columns for pairs of players, used where they make the error of the
     gradient smaller. Cost: O(m n²), with products O(m n⁴).
     """
     times = np.ones(len(coalitions)) if counts is None else counts
     share = np.ones(len(coalitions)) if weights is None else weights
     design = _Design.of(coalitions, x, share, times, known)
-    found = design.fit(worths, guess)
+    expected = np.full(len(x), np.nan) if guess is None else guess
+    found = design.fit(worths, expected)
     count = len(x)
     columns = 1 + count + count * (count - 1) // 2
     if not products or columns > min(MOST_COLUMNS, len(coalitions) // DRAWS_PER_COLUMN):
         return found
-    second = design.with_products().fit(worths, guess)
+    second = design.with_products().fit(worths, expected)
     return second if second.spread() < found.spread() else found
 
 
@@ -161,16 +162,17 @@ class _Design:
         columns = np.concatenate([self.columns, single[:, first] * single[:, second]], axis=1)
         return replace(self, columns=columns, pairs=(first, second))
 
-    def fit(self, worths: FloatArray, guess: FloatArray | None) -> Slopes:
+    def fit(self, worths: FloatArray, guess: FloatArray) -> Slopes:
         count, scale = len(self.x), _spread(self.x, self.fitted)
         single = slice(1, 1 + count)
         # Products lean to 0 by one draw, slopes to their guess by a pair of draws; the ridge of
         # a column of zeros only keeps the matrix regular.
         ridge = np.ones(self.columns.shape[1])
         ridge[0] = 0.0
-        ridge[single] = np.where(self.fitted, 0.0 if guess is None else 1 / scale**2, 1.0)
+        leaning = self.fitted & ~np.isnan(guess)
+        ridge[single] = np.where(self.fitted, leaning / scale**2, 1.0)
         lean = np.zeros(len(ridge))
-        lean[single] = 0.0 if guess is None else np.where(self.fitted, guess * scale, 0.0)
+        lean[single] = np.where(leaning, guess * scale, 0.0)
         total = self.weights * self.counts
         centre = (worths @ total / total.sum())[..., None]
         seen = worths - centre - self.fixed
@@ -181,7 +183,7 @@ class _Design:
         leverage = self.weights * np.einsum("jk,jk->j", reach, self.columns)
         residuals = (seen - coefficients @ self.columns.T) / (1 - np.minimum(leverage, ALMOST))
         gradient = coefficients[..., single] / scale
-        gradient = np.where(self.fitted, gradient, np.nan if guess is None else guess)
+        gradient = np.where(self.fitted, gradient, guess)
         return Slopes(
             self.x,
             coefficients[..., 0] + centre[..., 0],
