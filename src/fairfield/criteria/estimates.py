@@ -86,7 +86,7 @@ class Standing:
 
 def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
     """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
-    check_budget(game, estimator.least, how)
+    _check_budget(game, estimator.least, how)
     until = inf if how.seconds is None else time.perf_counter() + how.seconds
     budget = ENDLESS if how.budget is None else how.budget
     used = 0
@@ -104,19 +104,20 @@ def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
                 raise AssertionError("the estimator proposes nothing, yet cannot estimate")
             if used < estimator.least:
                 continue
+            ended = _ended(used, told, until, how)
+            if ended is None and how.tolerance is None and not how.each_round:
+                continue
             estimate = estimator.estimate()
-            stop = _why(estimate, used, how)
-            if stop is None and time.perf_counter() >= until:
-                stop = f"stopped after {how.seconds:g} seconds and {used:,} coalitions"
-            if stop is None and not told:
-                stop = f"nothing is left to ask after {used:,} coalitions"
-            yield Standing(estimate, used, evaluator.evaluations, stop)
-            if stop is not None:
+            if how.tolerance is not None:
+                ended = _settled(estimate, how.tolerance, used) or ended
+            yield Standing(estimate, used, evaluator.evaluations, ended)
+            if ended is not None:
                 return
 
 
-def check_budget(game: Game, least: int, how: How) -> None:
+def _check_budget(game: Game, least: int, how: How) -> None:
     """Refuse a budget from which nothing can be estimated."""
+    least = min(least, 2 ** len(game.players))
     if how.budget is not None and how.budget < least:
         raise ValueError(
             f"{game!r}: a budget of {how.budget:,} coalitions is too small to estimate anything; "
@@ -124,21 +125,23 @@ def check_budget(game: Game, least: int, how: How) -> None:
         )
 
 
-def _why(estimate: Estimate, used: int, how: How) -> str | None:
-    """The sentence that ends the run, if tolerance or budget do."""
-    if how.tolerance is not None:
-        settled = is_settled(estimate, how.tolerance)
-        if settled:
-            aim = (
-                f"the best {how.tolerance.count} players are told apart"
-                if isinstance(how.tolerance, Top)
-                else f"the widest 95 % interval is within ±{how.tolerance:g}"
-            )
-            return f"{aim} after {used:,} coalitions"
+def _ended(used: int, told: int, until: float, how: How) -> str | None:
+    """The sentence that ends the run, if budget or time do, or nothing is left to ask."""
+    missed = "" if how.tolerance is None else ", before the tolerance was met"
     if how.budget is not None and used >= how.budget:
-        missed = "" if how.tolerance is None else ", before the tolerance was met"
         return f"used the budget of {how.budget:,} coalitions{missed}"
-    return None
+    if time.perf_counter() >= until:
+        return f"stopped after {how.seconds:g} seconds and {used:,} coalitions{missed}"
+    return None if told else f"nothing is left to ask after {used:,} coalitions"
+
+
+def _settled(estimate: Estimate, tolerance: float | Top, used: int) -> str | None:
+    """The sentence that ends the run, if the tolerance is met."""
+    if not is_settled(estimate, tolerance):
+        return None
+    if isinstance(tolerance, Top):
+        return f"told the best {tolerance.count} players apart after {used:,} coalitions"
+    return f"every 95 % interval is within ±{tolerance:g} after {used:,} coalitions"
 
 
 def is_settled(estimate: Estimate, tolerance: float | Top) -> bool:

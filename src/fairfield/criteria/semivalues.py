@@ -8,7 +8,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import comb
 from typing import Any, TypeAlias, Unpack
@@ -16,9 +16,12 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.criteria.estimates import Estimator
+from fairfield.criteria.paired import Paired
 from fairfield.criteria.permutations import Permutations
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.streamed import streamed
+from fairfield.criteria.surrogates import Law
 from fairfield.energy.temperature import Temperature
 from fairfield.evaluation.how import Keywords
 from fairfield.extension import by_size
@@ -192,7 +195,19 @@ def _shares(weights: ArrayLike, players: int) -> FloatArray:
 def _estimates(criterion: str, setting: Setting, shares: FloatArray) -> Iterator[Valuation]:
     """The criterion by the sampler that was asked for."""
     count, how = len(setting.game.players), setting.how
-    return setting.estimates(criterion, Permutations(count, shares, how.seed))
+    samplers: dict[str, Callable[[], Estimator]] = {
+        "permutation": lambda: Permutations(count, shares, how.seed)
+    }
+    if criterion in ("shapley", "banzhaf"):
+        law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
+        samplers["surrogate"] = lambda: Paired(count, law, how.seed)
+        samplers["regression"] = lambda: Paired(count, law, how.seed, surrogates=False)
+    samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
+    if how.sampler not in samplers:
+        raise ValueError(
+            f"there is no sampler {how.sampler!r} for {criterion}; choose from {', '.join(samplers)}"
+        )
+    return setting.estimates(criterion, samplers[how.sampler]())
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:

@@ -35,7 +35,7 @@ def rounds_of(criterion: Callable[..., Valuation]) -> Callable[..., Iterator[Val
         return partial(rounds_of(criterion.func), *criterion.args, **criterion.keywords)
     known: Callable[..., Iterator[Valuation]] | None = getattr(criterion, "rounds", None)
     if known is not None:
-        return known
+        return partial(known, each_round=True)
 
     def once(*given: Any, **keywords: Any) -> Iterator[Valuation]:
         yield criterion(*given, **keywords)

@@ -42,6 +42,7 @@ class Keywords(TypedDict, total=False):
     store: str | PathLike[str] | None
     progress: bool | None
     decoupling: bool
+    each_round: bool
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class How:
     of this name. ``seed`` settles every random choice, ``n_jobs`` shares the evaluations out (joblib's meaning; None follows
     ``joblib.parallel_config``), ``store`` keeps worths in a file, ``progress`` shows a bar
     (None: on a terminal, when it takes long), ``decoupling`` asks for log Z and the
-    decoupling error where there is a temperature.
+    decoupling error where there is a temperature; ``each_round``, which ``stream`` sets, for
+    a valuation after every round of an estimate.
     """
 
     budget: int | None = None
@@ -67,6 +69,7 @@ class How:
     store: str | PathLike[str] | None = None
     progress: bool | None = None
     decoupling: bool = True
+    each_round: bool = False
 
     def __post_init__(self) -> None:
         for name in ("budget", "seed", "n_jobs"):
