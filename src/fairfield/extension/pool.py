@@ -184,13 +184,18 @@ class Pool:
         return effective_size(self.weights(x), self.counts)
 
     def read(
-        self, x: FloatArray, game: int = 0, guess: FloatArray | None = None, *, products: bool = True
+        self,
+        x: FloatArray,
+        game: int = 0,
+        guess: FloatArray | None = None,
+        *,
+        products: bool = True,
     ) -> Reading:
         """The extension of a game at x; ``guess`` serves for slopes that no draw tells of."""
         weights = self.weights(x)
         effective = effective_size(weights, self.counts)
         rare = is_rare(x, effective)
-        known, variances, crossed = self._from_pairs(x, game, rare)
+        known, variances, pairs, crossed = self._from_pairs(x, game, rare)
         thin = rare & np.isnan(known)
         if effective < 2 * self.players:
             thin = np.isnan(known)
@@ -204,6 +209,9 @@ class Pool:
             known=known,
             products=products,
         )
+        # Pairs that all agree say nothing of one still to come, as odd as any coalition is.
+        unseen = np.max(np.abs(found.residuals)) / (pairs + 1)
+        variances = np.where(pairs > 0, np.maximum(variances, unseen**2), 0.0)
         fitted = np.asarray(found.columns.any(axis=0))
         root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
         hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
@@ -211,10 +219,11 @@ class Pool:
 
     def _from_pairs(
         self, x: FloatArray, game: int, rare: BoolArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Slopes of rare players with their variances, NaN and 0 elsewhere, and ∂_ij f of theirs."""
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Slopes of rare players, NaN elsewhere; their variances, numbers of pairs and ∂_ij f."""
         known = np.full(self.players, np.nan)
-        variances, crossed = np.zeros(self.players), np.zeros((self.players, self.players))
+        variances, sizes = np.zeros(self.players), np.zeros(self.players)
+        crossed = np.zeros((self.players, self.players))
         own = self.pairs[self.pairs[:, 0] == game]
         certain = np.minimum(x, 1 - x) < NEARLY_CERTAIN
         spread = np.where(certain, 1.0, x * (1 - x))
@@ -224,9 +233,9 @@ class Pool:
                 continue
             others = np.arange(self.players) != i
             points = self.points[np.unique(laws)][:, others]
-            sizes = np.unique(laws, return_counts=True)[1] / len(laws)
+            shares = np.unique(laws, return_counts=True)[1] / len(laws)
             rows = self.coalitions[inside][:, others]
-            mixture = np.logaddexp.reduce(log_law(rows, points) + np.log(sizes)[:, None], axis=0)
+            mixture = np.logaddexp.reduce(log_law(rows, points) + np.log(shares)[:, None], axis=0)
             weights = np.exp(log_law(rows, x[others]) - mixture)
             total, size = weights.sum(), effective_size(weights, np.ones(len(weights)))
             if size < FEW_PAIRS:
@@ -234,15 +243,13 @@ class Pool:
             gains = self.worths[game, inside] - self.worths[game, outside]
             known[i] = weights @ gains / total
             apart = weights * (gains - known[i]) / total
-            # A kind of pair may still be to come, as far out as any that was ever seen.
-            unseen = np.ptp(gains) / (size + 1)
-            variances[i] = apart @ apart * size / (size - 1) + unseen**2
+            variances[i], sizes[i] = apart @ apart * size / (size - 1), size
             columns = np.where(certain[others], 0.0, (rows - x[others]) / spread[others])
             moments = apart @ columns
             noise = (apart**2 @ columns**2).sum()
             kept = max(0.0, 1 - noise / (moments @ moments)) if moments.any() else 0.0
             crossed[i, others] = crossed[others, i] = kept * moments
-        return known, variances, crossed
+        return known, variances, sizes, crossed
 
 
 def is_rare(x: FloatArray, draws: float) -> BoolArray:
