@@ -19,7 +19,10 @@ def bernoulli(x: FloatArray, count: int, rng: np.random.Generator) -> BoolArray:
     """``count`` draws from q_x: z_i = [u_i < x_i] at scrambled Sobol points u.
 
     Every draw has the law q_x; together they fill the cube more evenly than independent
-    ones (Owen, 1998). More players than Sobol's sequence has dimensions are drawn independently.
+    ones (Owen, 1998). Players take its dimensions in random order: near ½ a draw shows the
+    leading bits alone, which scrambling leaves tied to each other, so that in a fixed order some
+    player would always be mistaken for the same few others together. More players than the
+    sequence has dimensions are drawn independently.
     """
     players = len(x)
     if players > MOST_DIMENSIONS:
@@ -30,7 +33,7 @@ def bernoulli(x: FloatArray, count: int, rng: np.random.Generator) -> BoolArray:
         # Its balance is best at powers of two; any other count is still a fair draw.
         warnings.filterwarnings("ignore", message="The balance properties", category=UserWarning)
         points = qmc.Sobol(players, seed=rng).random(count)
-    return np.asarray(points < x)
+    return np.asarray(points[:, rng.permutation(players)] < x)
 
 
 def log_law(coalitions: BoolArray, x: FloatArray) -> FloatArray:

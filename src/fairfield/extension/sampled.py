@@ -24,14 +24,15 @@ DRAWS_PER_COLUMN = 2
 MOST_COLUMNS = 512
 # A draw that alone decides a slope has no residual; its leverage is taken to be a little less.
 ALMOST = 1 - 1e-6
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Slopes:
     """What least squares says of the extension at x, for one game or a batch on the same draws.
 
-    ``residuals`` (*batch, m) are of each draw under the fit without it, r_j/(1 - h_j) with h_j
-    its leverage: so small samples do not look better than they are (the jackknife, HC3).
+    ``residuals`` (*batch, m) are r_j/√(1 - h_j), h_j the leverage of a draw: so a fit that bends
+    to its draws does not look better than it is (HC2; MacKinnon and White, 1985).
     ``reach`` (m, n) is how much a worth moves each slope, nearly w_j (z_j - x)/(m x(1-x));
     ``columns`` (m, n) are (z - x)/√(x(1-x)), 0 for a player drawn only in or only out.
     """
@@ -171,17 +172,21 @@ class _Design:
         ridge[0] = 0.0
         leaning = self.fitted & ~np.isnan(guess)
         ridge[single] = np.where(self.fitted, leaning / scale**2, 1.0)
-        lean = np.zeros(len(ridge))
-        lean[single] = np.where(leaning, guess * scale, 0.0)
+        pull = np.zeros(len(ridge))
+        pull[single] = np.where(leaning, guess / scale, 0.0)
         total = self.weights * self.counts
+        # So little that it shows only where players never part, who then share their slope.
+        ridge += ROUNDING * total.sum()
         centre = (worths @ total / total.sum())[..., None]
         seen = worths - centre - self.fixed
         weighted = self.columns * total[:, None]
         inverse = np.linalg.inv(weighted.T @ self.columns + np.diag(ridge))
-        coefficients = (seen @ weighted + ridge * lean) @ inverse
+        coefficients = (seen @ weighted + pull) @ inverse
         reach = self.columns @ inverse
         leverage = self.weights * np.einsum("jk,jk->j", reach, self.columns)
-        residuals = (seen - coefficients @ self.columns.T) / (1 - np.minimum(leverage, ALMOST))
+        residuals = (seen - coefficients @ self.columns.T) / np.sqrt(
+            1 - np.minimum(leverage, ALMOST)
+        )
         gradient = coefficients[..., single] / scale
         gradient = np.where(self.fitted, gradient, guess)
         return Slopes(
