@@ -18,7 +18,7 @@ FIRST_DRAWS = 50
 # A batch makes so many draws for a new coalition before it is content with fewer.
 REPEATS = 8
 # Draws that repeat known coalitions cost no evaluation, but time and memory.
-MOST_DRAWS, MOST_NUMBERS = 2**18, 2**22
+MOST_DRAWS, MOST_NUMBERS = 2**16, 2**22
 # The least share of the draws that must be effective at a point for them to speak of it.
 TRUSTED = 0.2
 

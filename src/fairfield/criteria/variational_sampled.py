@@ -29,7 +29,7 @@ from fairfield.valuation import as_number
 # The least share of the draws that must be effective at a point for them to point the way there.
 REACH = 0.05
 # A model is fitted at its own index when that is this close; and tried this often.
-SETTLED, MOST_MODELS = 1e-4, 8
+SETTLED, MOST_MODELS = 1e-4, 16
 # Beyond these logits the other side is never drawn.
 FAR = 36.0
 
@@ -69,6 +69,7 @@ class IndexEstimator(Draws):
     def _solve(self, game: int) -> _Found:
         pool, heat, certain = self.pool, self.needed_heat()[[game]], np.abs(self.tilt) == CERTAIN
         logits = np.where(certain, self.tilt, self.logits[game])
+        pace, nearest = 1.0, np.inf
         for _ in range(MOST_MODELS):
             x = sigmoid(logits)
             reading = pool.read(x, game, self.guesses[game])
@@ -77,12 +78,14 @@ class IndexEstimator(Draws):
             model = PairwiseExtension(gradient - hessian @ x, hessian)
             index = mean_field.solve(anderson, model, x, heat[0], self.tilt)
             target = np.where(certain, self.tilt, np.clip(index.logits[0], -FAR, FAR))
-            share, nearer = self._within_reach(logits, target)
-            moved = float(np.max(np.abs(sigmoid(nearer) - x)))
-            logits = nearer
-            if moved <= SETTLED:
+            apart = float(np.max(np.abs(sigmoid(target) - x)))
+            settled = apart <= SETTLED
+            # A model whose index is no nearer than the last one's asks for shorter steps.
+            pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
+            nearer = target if settled else self._within_reach(logits, target, pace)
+            stuck, logits = bool((nearer == logits).all()), nearer
+            if settled or stuck:
                 break
-        settled = share == 1.0 and moved <= SETTLED
         self.logits[game] = np.clip(logits, -FAR, FAR)
         at = index.logits[0] if settled else self.tilt + gradient / heat[0]
         step = sigmoid(at) - x if settled else np.zeros_like(x)
@@ -96,21 +99,20 @@ class IndexEstimator(Draws):
             logits=at,
             level=float(reading.slopes.value + step @ (gradient + hessian @ step / 2)),
             covariance=covariance,
-            residual=float(index.residual[0]) if settled else moved,
+            residual=float(index.residual[0]) if settled else apart,
             reading=reading,
             saddle=bool(top >= 1),
         )
 
-    def _within_reach(self, logits: FloatArray, target: FloatArray) -> tuple[float, FloatArray]:
-        """As far towards the target as the draws still speak of it, and which share that is."""
-        share = 1.0
+    def _within_reach(self, logits: FloatArray, target: FloatArray, share: float) -> FloatArray:
+        """This share of the way to the target, or as much as the draws still speak of."""
         enough = REACH * self.pool.drawn / len(self.start)
         while share > 0.01:
             nearer = np.where(logits == target, target, logits + share * (target - logits))
             if self.pool.effective(sigmoid(nearer)) >= enough:
-                return share, nearer
+                return nearer
             share /= 2
-        return 0.0, logits
+        return logits
 
     def estimate(self) -> Estimate:
         """The index of the last model, with its errors by the delta method."""
@@ -161,7 +163,9 @@ class StepsEstimator(Draws):
     def __init__(self, setting: Setting, start: FloatArray, steps: int) -> None:
         super().__init__(setting, start)
         self.steps = steps
-        self.guesses = np.zeros((len(self.start), steps + 1, self.players))
+        # Of a point not read before, the gradient is guessed to be that of the point before it.
+        self.guesses = np.full((len(self.start), steps + 2, self.players), np.nan)
+        self.guesses[:, 0] = 0.0
         self.walks: list[_Walk] = []
 
     def points(self) -> tuple[FloatArray, IntArray]:
@@ -183,8 +187,7 @@ class StepsEstimator(Draws):
         variance = np.zeros((self.players, self.players))
         for k in range(self.steps):
             x = path[-1]
-            reading = pool.read(x, game, self.guesses[game, k])
-            self.guesses[game, k] = reading.slopes.gradient
+            reading = self._read(x, game, k)
             # The start itself is certain, whatever is carried over is 0 there.
             carried = reading.hessian * (x * (1 - x)) / heat
             shifts = reading.slopes.influence() + shifts @ carried.T
@@ -192,9 +195,16 @@ class StepsEstimator(Draws):
             path.append(sigmoid(self.tilt + reading.slopes.gradient / heat))
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
-        readings.append(pool.read(path[-1], game, self.guesses[game, -1]))
+        readings.append(self._read(path[-1], game, self.steps))
         values = readings[-2].slopes.gradient
         return _Walk(np.stack(path), values, covariance, readings)
+
+    def _read(self, x: FloatArray, game: int, k: int) -> Reading:
+        reading = self.pool.read(x, game, self.guesses[game, k])
+        self.guesses[game, k] = gradient = reading.slopes.gradient
+        later = self.guesses[game, k + 1]
+        self.guesses[game, k + 1] = np.where(np.isnan(later), gradient, later)
+        return reading
 
     def estimate(self) -> Estimate:
         """The last walk, with its errors carried from step to step."""

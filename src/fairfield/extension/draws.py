@@ -15,25 +15,31 @@ MOST_DIMENSIONS = 21_201
 TINY = 1e-18
 
 
-def bernoulli(x: FloatArray, count: int, rng: np.random.Generator) -> BoolArray:
+def bernoulli(x: FloatArray, count: int, rng: np.random.Generator, *, block: int = 64) -> BoolArray:
     """``count`` draws from q_x: z_i = [u_i < x_i] at scrambled Sobol points u.
 
     Every draw has the law q_x; together they fill the cube more evenly than independent
-    ones (Owen, 1998). Players take its dimensions in random order: near ½ a draw shows the
-    leading bits alone, which scrambling leaves tied to each other, so that in a fixed order some
-    player would always be mistaken for the same few others together. More players than the
-    sequence has dimensions are drawn independently.
+    ones (Owen, 1998). Near ½ a draw shows the leading bits alone, which scrambling leaves
+    tied to each other, so that a player may be mistaken for a few others together. So the
+    draws come in blocks of this size, in each of which players take the dimensions in another order: such
+    mistakes average out. More players than the sequence has dimensions are drawn independently.
     """
-    players = len(x)
-    if players > MOST_DIMENSIONS:
-        return np.asarray(rng.random((count, players)) < x)
+    if len(x) > MOST_DIMENSIONS:
+        return np.asarray(rng.random((count, len(x))) < x)
+    sizes = [min(block, count - at) for at in range(0, count, block)]
+    points = [_sobol(len(x), each, rng) for each in sizes]
+    return np.asarray(np.concatenate(points) < x)
+
+
+def _sobol(players: int, count: int, rng: np.random.Generator) -> FloatArray:
+    """Scrambled Sobol points, their dimensions in random order."""
     from scipy.stats import qmc
 
     with warnings.catch_warnings():
         # Its balance is best at powers of two; any other count is still a fair draw.
         warnings.filterwarnings("ignore", message="The balance properties", category=UserWarning)
         points = qmc.Sobol(players, seed=rng).random(count)
-    return np.asarray(points[:, rng.permutation(players)] < x)
+    return np.asarray(points[:, rng.permutation(players)])
 
 
 def log_law(coalitions: BoolArray, x: FloatArray) -> FloatArray:

@@ -24,6 +24,8 @@ NEARLY_CERTAIN = 1e-3
 FEW_DRAWS = 8
 # Of so many pairs and more the spread is known.
 FEW_PAIRS = 3
+# The draws of a batch come in about so many blocks, unless they were smaller than this.
+BLOCKS, SMALLEST_BLOCK = 8, 64
 # A batch has no more flips than this: those of known coalitions cost no evaluation, but time.
 MOST_FLIPS = 4096
 
@@ -102,7 +104,8 @@ class Pool:
         """
         each = -(-draws // len(points))
         # One draw at every point in turn, so that a cut leaves all of them with equally many.
-        rows = np.stack([bernoulli(x, each, rng) for x in points], axis=1)
+        block = max(SMALLEST_BLOCK, fresh // (BLOCKS * len(points)))
+        rows = np.stack([bernoulli(x, each, rng, block=block) for x in points], axis=1)
         drawn = rows.reshape(-1, self.players)
         drawn = drawn[: self._until(drawn, fresh)]
         laws = np.arange(len(drawn)) % len(points)
