@@ -73,7 +73,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--budget", type=int, nargs="+", default=[1000])
-    parser.add_argument("--criteria", nargs="+", default=["shapley", "banzhaf", "variational_index"])
+    parser.add_argument(
+        "--criteria", nargs="+", default=["shapley", "banzhaf", "variational_index"]
+    )
     parser.add_argument("--games", nargs="+", default=list(GAMES))
     wishes = parser.parse_args()
     warnings.simplefilter("error", RuntimeWarning)
