@@ -28,20 +28,26 @@ from fairfield.valuation import as_number
 
 # The least share of the draws that must be effective at a point for them to point the way there.
 REACH = 0.05
-# A model is fitted at its own index when that is this close; and tried this often.
-SETTLED, MOST_MODELS = 1e-4, 16
+# A model holds at its own index when that is this close to where it was fitted, and cannot be
+# told from it when this close. So many are tried for an estimate, so many for the next point.
+CLOSE, SETTLED = 1e-4, 1e-6
+MOST_MODELS, FEW_MODELS = 16, 3
 # Beyond these logits the other side is never drawn.
 FAR = 36.0
 
 
 @dataclass(frozen=True)
 class _Found:
-    """The index of one game by the last model: where it lies, and how well it is known."""
+    """The index of one game by the last model: where it lies, and how well it is known.
+
+    ``next`` are the logits where more draws would tell more.
+    """
 
     values: FloatArray
     logits: FloatArray
     level: float
     covariance: FloatArray
+    next: FloatArray
     residual: float
     reading: Reading
     saddle: bool
@@ -54,7 +60,6 @@ class IndexEstimator(Draws):
         super().__init__(setting, start)
         self.logits = np.clip(log_odds(self.start), -FAR, FAR)
         self.guesses = np.zeros_like(self.start)
-        self.found: list[_Found] = []
 
     def points(self) -> tuple[FloatArray, IntArray]:
         """The index so far; ½ where the temperature waits for Banzhaf's value."""
@@ -63,43 +68,45 @@ class IndexEstimator(Draws):
         return np.where(certain, sigmoid(self.tilt), x), np.arange(len(x))
 
     def update(self) -> None:
-        """Solve for the index of every game anew, from where it was."""
-        self.found = [self._solve(game) for game in range(len(self.start))]
+        """Move every game towards its index."""
+        for game in range(len(self.start)):
+            found = self._solve(game, FEW_MODELS)
+            self.logits[game], self.guesses[game] = found.next, found.reading.slopes.gradient
 
-    def _solve(self, game: int) -> _Found:
+    def _solve(self, game: int, models: int) -> _Found:
         pool, heat, certain = self.pool, self.needed_heat()[[game]], np.abs(self.tilt) == CERTAIN
         logits = np.where(certain, self.tilt, self.logits[game])
         pace, nearest = 1.0, np.inf
-        for _ in range(MOST_MODELS):
+        gradient = self.guesses[game]
+        for _ in range(models):
             x = sigmoid(logits)
-            reading = pool.read(x, game, self.guesses[game])
+            reading = pool.read(x, game, gradient)
             gradient, hessian = reading.slopes.gradient, reading.hessian
-            self.guesses[game] = gradient
             model = PairwiseExtension(gradient - hessian @ x, hessian)
             index = mean_field.solve(anderson, model, x, heat[0], self.tilt)
             target = np.where(certain, self.tilt, np.clip(index.logits[0], -FAR, FAR))
             apart = float(np.max(np.abs(sigmoid(target) - x)))
-            settled = apart <= SETTLED
+            close = apart <= CLOSE
             # A model whose index is no nearer than the last one's asks for shorter steps.
             pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
-            nearer = target if settled else self._within_reach(logits, target, pace)
+            nearer = target if close else self._within_reach(logits, target, pace)
             stuck, logits = bool((nearer == logits).all()), nearer
-            if settled or stuck:
+            if apart <= SETTLED or stuck:
                 break
-        self.logits[game] = np.clip(logits, -FAR, FAR)
-        at = index.logits[0] if settled else self.tilt + gradient / heat[0]
-        step = sigmoid(at) - x if settled else np.zeros_like(x)
+        at = index.logits[0] if close else self.tilt + gradient / heat[0]
+        step = sigmoid(at) - x if close else np.zeros_like(x)
         spread = sigmoid(at) * sigmoid(-at)
         root = np.sqrt(spread)
         top = np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / heat[0]
         through = np.linalg.inv(np.eye(len(x)) - hessian * spread / heat[0])
         covariance = through @ reading.covariance() @ through.T
         return _Found(
-            values=index.gradient[0] if settled else gradient,
+            values=index.gradient[0] if close else gradient,
             logits=at,
             level=float(reading.slopes.value + step @ (gradient + hessian @ step / 2)),
             covariance=covariance,
-            residual=float(index.residual[0]) if settled else apart,
+            next=np.clip(logits, -FAR, FAR),
+            residual=float(index.residual[0]) if close else apart,
             reading=reading,
             saddle=bool(top >= 1),
         )
@@ -116,9 +123,9 @@ class IndexEstimator(Draws):
 
     def estimate(self) -> Estimate:
         """The index of the last model, with its errors by the delta method."""
-        found = self.found
+        found = [self._solve(game, MOST_MODELS) for game in range(len(self.start))]
         doubts = self.doubts([each.reading for each in found])
-        if any(each.residual > SETTLED for each in found):
+        if any(each.residual > CLOSE for each in found):
             doubts.append(
                 "the draws did not reach the fixed point yet, so the errors are not to be trusted; "
                 "raise the budget"
@@ -191,7 +198,7 @@ class StepsEstimator(Draws):
             # The start itself is certain, whatever is carried over is 0 there.
             carried = reading.hessian * (x * (1 - x)) / heat
             shifts = reading.slopes.influence() + shifts @ carried.T
-            variance = np.diag(reading.paired) + carried @ variance @ carried.T
+            variance = np.diag(reading.beside) + carried @ variance @ carried.T
             path.append(sigmoid(self.tilt + reading.slopes.gradient / heat))
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts

@@ -25,7 +25,9 @@ FEW_DRAWS = 8
 # Of so many pairs and more the spread is known.
 FEW_PAIRS = 3
 # The draws of a batch come in about so many blocks, unless they were smaller than this.
-BLOCKS, SMALLEST_BLOCK = 8, 64
+BLOCKS, SMALLEST_BLOCK = 4, 64
+# Coalitions of so little weight are not met at the point.
+NEGLIGIBLE = 1e-2
 # A batch has no more flips than this: those of known coalitions cost no evaluation, but time.
 MOST_FLIPS = 4096
 
@@ -34,20 +36,20 @@ MOST_FLIPS = 4096
 class Reading:
     """The extension of one game at x, as the pool knows it.
 
-    ``paired`` (n,) is the variance of slopes that come from pairs, ``thin`` are players whose
-    slope rests on next to no draws, ``effective`` the number of draws at x itself that would
-    tell as much.
+    ``beside`` (n,) is the variance of slopes that come from pairs, and of others what the fit
+    does not know of; ``thin`` are players whose slope rests on next to no draws, ``effective``
+    is the number of draws at x itself that would tell as much.
     """
 
     slopes: Slopes
-    paired: FloatArray
+    beside: FloatArray
     hessian: FloatArray
     thin: BoolArray
     effective: float
 
     def covariance(self) -> FloatArray:
         """The covariance of the gradient (n, n)."""
-        return self.slopes.covariance() + np.diag(self.paired)
+        return self.slopes.covariance() + np.diag(self.beside)
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Pool:
         self.pairs: IntArray = np.empty((0, 5), dtype=np.int64)
         self._place: dict[bytes, int] = {}
         self._plan: _Plan | None = None
+        # log Σ_l (m_l/m) q_{x_l} of every coalition, once it was asked for.
+        self._mixture: FloatArray | None = None
 
     @property
     def drawn(self) -> int:
@@ -102,12 +106,7 @@ class Pool:
         (k, n) are flipped as well, one at least, and a quarter as many new coalitions at most. Coalitions that
         are wanted ``also`` come first.
         """
-        each = -(-draws // len(points))
-        # One draw at every point in turn, so that a cut leaves all of them with equally many.
-        block = max(SMALLEST_BLOCK, fresh // (BLOCKS * len(points)))
-        rows = np.stack([bernoulli(x, each, rng, block=block) for x in points], axis=1)
-        drawn = rows.reshape(-1, self.players)
-        drawn = drawn[: self._until(drawn, fresh)]
+        drawn = self._draw(points, fresh, draws, rng)
         laws = np.arange(len(drawn)) % len(points)
         point, player = np.nonzero(rare)
         flips = min(max(1, MOST_FLIPS // max(len(point), 1)), len(drawn) // len(points))
@@ -122,15 +121,32 @@ class Pool:
         first = np.empty((0, self.players), dtype=bool) if also is None else also
         return self._unknown(np.concatenate([first, drawn[:early], turned, drawn[early:]]))
 
+    def _draw(
+        self, points: FloatArray, fresh: int, draws: int, rng: np.random.Generator
+    ) -> BoolArray:
+        """Draws in turn at the points, up to so many new coalitions or so many draws."""
+        each = -(-fresh // len(points))
+        block = max(SMALLEST_BLOCK, each // BLOCKS)
+        drawn = np.empty((0, self.players), dtype=bool)
+        while len(drawn) < draws:
+            # One draw at every point in turn, so that a cut leaves all with equally many.
+            rows = np.stack([bernoulli(x, each, rng, block=block) for x in points], axis=1)
+            drawn = np.concatenate([drawn, rows.reshape(-1, self.players)])
+            enough = self._until(drawn, fresh)
+            if enough <= len(drawn):
+                return drawn[:enough]
+            each = max(each, len(drawn) // len(points))
+        return drawn
+
     def _until(self, coalitions: BoolArray, fresh: int) -> int:
-        """How many of them it takes to come upon so many new ones."""
+        """How many of them it takes to come upon so many new ones; one more than all if not."""
         seen: set[bytes] = set()
-        for row, key in enumerate(_keys(coalitions)):
+        for row, key in enumerate(_keys(coalitions), 1):
             if key not in self._place:
                 seen.add(key)
-                if len(seen) > fresh:
+                if len(seen) == fresh:
                     return row
-        return len(coalitions)
+        return len(coalitions) + 1
 
     def _unknown(self, coalitions: BoolArray) -> BoolArray:
         """Those without a worth, each once, in their order."""
@@ -149,6 +165,7 @@ class Pool:
         self.coalitions = np.concatenate([self.coalitions, coalitions])
         self.worths = np.concatenate([self.worths, worths], axis=1)
         self.counts = np.concatenate([self.counts, np.zeros(len(coalitions))])
+        self._mixture = None
         if self._plan is not None:
             self._complete(self._plan)
             self._plan = None
@@ -175,12 +192,12 @@ class Pool:
 
     def weights(self, x: FloatArray) -> FloatArray:
         """q_x(z)/mixture(z) of every coalition, for points (…, n)."""
-        with np.errstate(divide="ignore"):  # a law of which no draw was used
-            shares = np.log(self.sizes / self.sizes.sum())
-        mixture = np.logaddexp.reduce(
-            log_law(self.coalitions, self.points) + shares[:, None], axis=0
-        )
-        return np.asarray(np.exp(log_law(self.coalitions, x) - mixture))
+        if self._mixture is None:
+            used = self.sizes > 0
+            shares = np.log(self.sizes[used] / self.sizes.sum())
+            laws = log_law(self.coalitions, self.points[used])
+            self._mixture = np.logaddexp.reduce(laws + shares[:, None], axis=0)
+        return np.asarray(np.exp(log_law(self.coalitions, x) - self._mixture))
 
     def effective(self, x: FloatArray) -> float:
         """The number of draws at x that would tell as much: (Σ w)²/Σ w²."""
@@ -212,13 +229,16 @@ class Pool:
             known=known,
             products=products,
         )
-        # Pairs that all agree say nothing of one still to come, as odd as any coalition is.
-        unseen = np.max(np.abs(found.residuals)) / (pairs + 1)
-        variances = np.where(pairs > 0, np.maximum(variances, unseen**2), 0.0)
         fitted = np.asarray(found.columns.any(axis=0))
         root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
+        # Draws and pairs that all agree say nothing of one still to come, as odd as any is.
+        oddest = np.abs(found.residuals)
+        unseen = oddest.max(initial=0.0) / (pairs + 1)
+        beside = np.where(pairs > 0, np.maximum(variances, unseen**2), 0.0)
+        near = oddest.max(initial=0.0, where=weights > NEGLIGIBLE) / max(effective, 1.0)
+        beside = np.where(fitted, (near / root) ** 2, beside)
         hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
-        return Reading(found, variances, hessian + crossed, thin, effective)
+        return Reading(found, beside, hessian + crossed, thin, effective)
 
     def _from_pairs(
         self, x: FloatArray, game: int, rare: BoolArray

@@ -76,11 +76,12 @@ class Slopes:
         each = (self.weights * self.counts * residuals)[:, None] * self.columns
         moments = each.T @ self.columns / total
         np.fill_diagonal(moments, 0.0)
-        squares = (self.counts * (self.weights * residuals) ** 2)[:, None] * self.columns**2
-        noise = squares.T @ self.columns**2 / total**2
-        np.fill_diagonal(noise, 0.0)
+        # The noise of all pairs i ≠ j together: Σ_ij c_i² c_j² = (Σ c²)² - Σ c⁴.
+        squares = self.columns**2
+        pairs = squares.sum(axis=1) ** 2 - (squares**2).sum(axis=1)
+        noise = (self.counts * (self.weights * residuals) ** 2) @ pairs / total**2
         size = np.sum(moments**2)
-        return moments * (max(0.0, 1 - noise.sum() / size) if size > 0 else 0.0)
+        return moments * (max(0.0, 1 - noise / size) if size > 0 else 0.0)
 
     def spread(self) -> float:
         """Σ_i x_i(1-x_i) Var ĝ_i over the batch: what a choice between fits makes small."""
