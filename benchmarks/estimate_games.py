@@ -53,7 +53,12 @@ def load(name: str) -> tuple[int, Worths, np.ndarray, np.ndarray]:
         held = {key: file[key] for key in file.files}
     kind = str(held.pop("kind"))
     shapley, banzhaf = held.pop("shapley"), held.pop("banzhaf")
-    return len(shapley), lambda S: FORMULAS[kind](np.asarray(S, dtype=bool), **held), shapley, banzhaf
+    return (
+        len(shapley),
+        lambda S: FORMULAS[kind](np.asarray(S, dtype=bool), **held),
+        shapley,
+        banzhaf,
+    )
 
 
 def cells() -> list[tuple[str, int]]:

@@ -1,6 +1,6 @@
 """Errors and coverage of our estimates: run by estimates.py, in pieces like the peers.
 
-    python our_estimates.py FILE SECONDS [SEEDS]
+python our_estimates.py FILE SECONDS [SEEDS]
 """
 
 import json
@@ -44,7 +44,10 @@ def cell(game: str, budget: int, value: str, method: str, seed: int) -> dict[str
 
 def main() -> None:
     path, seconds = Path(sys.argv[1]), float(sys.argv[2])
-    seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+    seeds = int(sys.argv[3])
+    named = [each.split(":") for each in sys.argv[4:]]
+    chosen = [(game, int(budget)) for game, budget in named] or cells()
+    methods = ("auto",) if named else METHODS
     started = time.perf_counter()
     keys = ("game", "budget", "value", "method", "seed")
     done = set()
@@ -52,9 +55,9 @@ def main() -> None:
         done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
     with path.open("a", encoding="utf-8") as file:
         for seed in range(seeds):
-            for game, budget in cells():
+            for game, budget in chosen:
                 for value in VALUES:
-                    for method in METHODS:
+                    for method in methods:
                         if (game, budget, value, method, seed) in done:
                             continue
                         if time.perf_counter() - started > seconds:

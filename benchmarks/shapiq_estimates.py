@@ -74,7 +74,7 @@ VALUES = {"shapley": SHAPLEY, "banzhaf": BANZHAF}
 ORDERS = {"PolySHAP, order 3": 3, "PolySHAP, order 2": 2, "kADDSHAP, paired": 2, "KernelSHAP-IQ": 2}
 MOST_COLUMNS = 2000
 # Seeds of those that take many seconds a run.
-SEEDS = {"ProxySPEX": 3, "PolySHAP, order 3": 3}
+SEEDS = {"ProxySPEX": 1, "PolySHAP, order 3": 1, "SVARM, paired": 3, "SVARM": 5}
 
 
 def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[str, object]:

@@ -97,6 +97,15 @@ def test_every_engine_gives_the_same_bits(name, request):
     assert shared.evaluations == 2**PLAYERS
 
 
+@pytest.mark.parametrize("name", BACKENDS)
+def test_every_engine_gives_the_same_estimate(name, request):
+    alone = ff.shapley(Fits(), budget=100)
+    with backend(name, request):
+        shared = ff.shapley(Fits(), budget=100)
+    assert_array_equal(shared.values, alone.values)
+    assert_array_equal(shared.stderr, alone.stderr)
+
+
 @pytest.mark.parametrize("name", ["loky", "dask", "ray"])
 def test_a_killed_worker_is_survived(name, request, tmp_path):
     killer = np.arange(PLAYERS) % 2 == 0

@@ -17,7 +17,7 @@ def trees_are_installed() -> bool:
     return find_spec("sklearn") is not None and find_spec("numba") is not None
 
 
-def tree_surrogate(sample: Sample, law: Law, seed: int) -> Fit:
+def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fit | None:
     """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
@@ -40,7 +40,8 @@ def tree_surrogate(sample: Sample, law: Law, seed: int) -> Fit:
         model.fit(np.concatenate([inside[kept], 1 - inside[kept]]), worths)
         odd = scale * (model.predict(inside) - model.predict(1 - inside)) / 2
         extension = TreeGame(model, np.ones(players), np.zeros((1, players))).extension()
-        slopes = [extension.gradient(np.full(players, t)) for t in law.nodes]
-        return odd, scale * law.weights @ slopes
+        half = np.full(players, 0.5)
+        values = extension.shapley() if law.name == "shapley" else extension.gradient(half)
+        return odd, scale * values
 
-    return cross_fitted("boosted trees", sample, fit, seed)
+    return cross_fitted("boosted trees", sample, fit, seed, rival)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack
 
+import numpy as np
+
 from fairfield.comparison import Comparison
 from fairfield.criteria.free_energy import free_energy_value
 from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
@@ -79,6 +81,9 @@ def compare(
     array([2.5, 2.5])
     """
     setting = Setting.of(game, players, temperature, how)
+    if setting.pending is not None:
+        # Banzhaf's own scale has to be estimated before the others can be told.
+        setting = setting.at(np.asarray(banzhaf(setting).temperature))
     if isinstance(criteria, str):
         criteria = [criteria]
     if not len(criteria):

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +32,11 @@ from fairfield.valuation import as_number
 TRUSTED = 3
 # What is fitted game by game is tried for so many games at most, and from so many pairs on.
 MOST_GAMES, FEWEST_PAIRS = 4, 100
+# Triples of more players are too many to look at.
+MOST_PLAYERS = 128
+
+# Fitted in view of the residuals (games, p) that the best so far leaves.
+Surrogate: TypeAlias = Callable[[FloatArray], Fit | None]
 
 
 class Paired:
@@ -99,14 +105,17 @@ class Paired:
             one_blas_thread()
         ):  # the same bits on every machine, and no threads in each other's way
             for surrogate in self._surrogates(sample, answers[0].spread):
-                fits.append(surrogate())
-                answers.append(regression.solve(fits[-1], ends))
-        best = np.argmin([answer.spread for answer in answers], axis=0)
-        chosen = np.arange(len(best))
-        values = np.stack([answer.values for answer in answers])[best, chosen]
-        left = np.stack([answer.left for answer in answers])[best, chosen]
+                best = min(answers, key=lambda answer: answer.spread.sum())
+                fit = surrogate(best.left)
+                if fit is not None:
+                    fits.append(fit)
+                    answers.append(regression.solve(fit, ends))
+        which = np.argmin([answer.spread for answer in answers], axis=0)
+        game = np.arange(len(which))
+        values = np.stack([answer.values for answer in answers])[which, game]
+        left = np.stack([answer.left for answer in answers])[which, game]
         covariance = regression.covariance(left)
-        names = sorted({fits[i].name for i in best if fits[i].name})
+        names = sorted({fits[i].name for i in which if fits[i].name})
         method = f"regression on {len(sample.coalitions):,} pairs of coalitions"
         shape = (*batch, self.players)
         return Estimate(
@@ -141,16 +150,17 @@ class Paired:
             fraction=(drawn / self._design.pairs)[strata],
         )
 
-    def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Callable[[], Fit]]:
+    def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Surrogate]:
         """Those worth trying; none where the regression leaves only rounding."""
         size = np.mean(sample.odd**2, axis=1)
         if not self.surrogates or (spread <= 1e-20 * size).all():
             return []
-        tried: list[Callable[[], Fit]] = [lambda: kernel_surrogate(sample, self.of)]
+        tried: list[Surrogate] = [lambda _: kernel_surrogate(sample, self.of)]
         if len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= FEWEST_PAIRS:
-            tried.append(lambda: triple_surrogate(sample, self.of, self.seed))
+            if self.players <= MOST_PLAYERS:
+                tried.append(partial(triple_surrogate, sample, self.of, self.seed))
             if trees_are_installed():
-                tried.append(lambda: tree_surrogate(sample, self.of, self.seed))
+                tried.append(partial(tree_surrogate, sample, self.of, self.seed))
         return tried
 
     def _warnings(self, pairs: int) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from fairfield.multilinear import FloatArray
 from fairfield.valuation import as_number
 
 # From fewer orders a variance is not to be trusted.
-TRUSTED = 30
+TRUSTED = 100
 
 
 class Permutations:

@@ -15,6 +15,8 @@ from fairfield.coalitions import BoolArray, IntArray
 from fairfield.multilinear import FloatArray
 
 FOLDS = 5
+# A surrogate that leaves so many times what another does is not fitted to the end.
+HOPELESS = 2.0
 
 
 @dataclass(frozen=True)
@@ -88,21 +90,28 @@ def cross_fitted(
     sample: Sample,
     fit: Callable[[int, IntArray], tuple[FloatArray, FloatArray]],
     seed: int,
-) -> Fit:
+    rival: FloatArray,
+) -> Fit | None:
     """The mean of surrogates that were each fitted without one fold of the pairs.
 
     ``fit(game, kept)`` gives the odd parts (p,) of the game fitted to these pairs, and its
-    values (n,).
+    values (n,). None if the first fold leaves more than twice what the rival surrogate does,
+    whose residuals (games, p) are given.
     """
     fold = np.random.default_rng(seed).permutation(len(sample.coalitions)) % FOLDS
-    inside, outside = sample.odd.copy(), np.empty_like(sample.odd)
+    inside, outside = sample.odd.copy(), np.zeros_like(sample.odd)
     values = np.zeros((len(sample.odd), sample.coalitions.shape[1]))
-    for game, truth in enumerate(sample.odd):
-        for k in range(FOLDS):
-            odd, value = fit(game, np.flatnonzero(fold != k))
-            outside[game, fold == k] = (truth - odd)[fold == k]
+    weights = sample.weights**2 * (1 - sample.fraction)
+    for k in range(FOLDS):
+        out = fold == k
+        for game, truth in enumerate(sample.odd):
+            odd, value = fit(game, np.flatnonzero(~out))
+            outside[game, out] = (truth - odd)[out]
             inside[game] -= odd / FOLDS
             values[game] += value / FOLDS
+        ours, theirs = (np.sum((weights * each**2)[:, out], axis=1) for each in (outside, rival))
+        if k == 0 and (ours > HOPELESS * theirs).all():
+            return None
     return Fit(name, values, inside, outside)
 
 

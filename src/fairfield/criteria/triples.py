@@ -22,7 +22,7 @@ STEP, PASSES, PAIRS = 24, 12, 4
 CHOOSING = 2000
 
 
-def triple_surrogate(sample: Sample, law: Law, seed: int) -> Fit:
+def triple_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fit | None:
     """Linear in the players and in the triples that stand out, fold by fold."""
     c = 2 * sample.signs
 
@@ -33,7 +33,7 @@ def triple_surrogate(sample: Sample, law: Law, seed: int) -> Fit:
             np.add.at(values, triples, 2 / 3 * slopes[c.shape[1] :, None])
         return _columns(c, triples) @ slopes, values
 
-    return cross_fitted("triples", sample, fit, seed)
+    return cross_fitted("triples", sample, fit, seed, rival)
 
 
 def _select(c: FloatArray, odd: FloatArray) -> tuple[IntArray, FloatArray]:
