@@ -56,6 +56,9 @@ def variational_values(
     """T·logit x^K after K steps of Alg. 1, x^k = σ(∇f(x^(k-1))/T) from x^0 = ``start``.
 
     One step from ½ is Banzhaf's value. The trajectory holds x^0 … x^K. Cost: K gradients.
+    Under a budget all K gradients come from the same draws, made along the way, and errors are
+    carried from step to step; ``sampler="monte-carlo"`` draws as the paper does, anew for every
+    player and step, ``"one-shot"`` once and uniformly.
 
     >>> import fairfield as ff
     >>> ff.variational_values(lambda S: S @ [2, 1, 1] >= 3, 1, players=3, temperature=1).values
@@ -104,6 +107,10 @@ def variational_index(
     tries k starting points (``start``, .01, .99, then random ones) and one coordinate
     run, and keeps the best ELBO, hence the smallest decoupling error. With a ``prior`` π
     the fixed point is x = σ(logit π + ∇f/T). Cost: about 10 gradients per start.
+
+    Under a budget, least squares on draws that follow the index estimates it, with errors
+    through the fixed point; a relative temperature is fixed by the first of them. The paper's
+    own samplers go by the names "one-shot" and "monte-carlo".
 
     >>> import fairfield as ff
     >>> v = ff.variational_index(lambda S: S @ [2, 1, 1] >= 3, players=3, temperature=1)

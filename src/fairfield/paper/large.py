@@ -24,7 +24,7 @@ from fairfield.games.data import DataGame
 from fairfield.multilinear import FloatArray
 
 PLAYERS, TEMPERATURE, BUDGET, SHOWN = 80, 0.5, 4000, 15
-QUICK = 400
+QUICK = 240
 CRITERIA = ("variational_index", "banzhaf", "shapley")
 FEATURES, IMPORTANT, TESTS = 10, 4, 100
 # At 1.1^30 = 17 labels are all but certain.
@@ -60,7 +60,7 @@ class Large:
 def large(*, quick: bool = False, **how: Unpack[Keywords]) -> Large:
     """The paper's table of the 15 best of 80 players, by three criteria.
 
-    Cost: ``budget`` fits of a logistic regression for each criterion (4000; ``quick``: 400).
+    Cost: ``budget`` fits of a logistic regression for each criterion (4000; ``quick``: 240).
     """
     how.setdefault("budget", QUICK if quick else BUDGET)
     game = synthetic_game(PLAYERS)
