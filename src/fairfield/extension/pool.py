@@ -26,8 +26,6 @@ FEW_DRAWS = 8
 FEW_PAIRS = 3
 # The draws of a batch come in about so many blocks, unless they were smaller than this.
 BLOCKS, SMALLEST_BLOCK = 4, 64
-# Coalitions of so little weight are not met at the point.
-NEGLIGIBLE = 0.1
 # A batch has no more flips than this: those of known coalitions cost no evaluation, but time.
 MOST_FLIPS = 4096
 
@@ -235,8 +233,7 @@ class Pool:
         oddest = np.abs(found.residuals)
         unseen = oddest.max(initial=0.0) / (pairs + 1)
         beside = np.where(pairs > 0, np.maximum(variances, unseen**2), 0.0)
-        met = (weights > NEGLIGIBLE) & (self.counts > 0)
-        near = oddest.max(initial=0.0, where=met) / max(effective, 1.0)
+        near = oddest.max(initial=0.0, where=self.counts > 0) / max(effective, 1.0)
         beside = np.where(fitted, (near / root) ** 2, beside)
         hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
         return Reading(found, beside, hessian + crossed, thin, effective)
