@@ -131,11 +131,9 @@ class Setting:
         for standing in run(self.game, estimator, self.how):
             estimate = standing.estimate
             stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
-            about: dict[str, Any] = {
-                **self._about(),
-                **self._estimated_marginals(criterion, estimate.values),
-                **estimate.more,
-            }
+            about: dict[str, Any] = {**self._about(), **estimate.more}
+            if "marginals" not in about:
+                about |= self._estimated_marginals(criterion, estimate.values)
             yield Valuation(
                 criterion=criterion,
                 values=estimate.values,
