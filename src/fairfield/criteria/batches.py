@@ -108,7 +108,7 @@ class Draws:
             "marginals": self.shaped(list(sigmoid(logits))),
             "temperature": as_number(self.shaped(list(heat))),
         }
-        if self.setting.how.decoupling:
+        if self.setting.how.decoupling is not False:
             told["elbo"] = as_number(self.shaped(list(heights)))
         return told
 
