@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.coalitions import spell
-from fairfield.display import MOST_ROWS, html_table, number, text_table
+from fairfield.display import html_table, not_shown, number, rows_to_show, text_table
 from fairfield.game import Player
 from fairfield.multilinear import FloatArray
 from fairfield.shap_view import explanation
@@ -222,7 +222,7 @@ class Valuation:
 
     def columns(self) -> dict[str, list[object]]:
         """What the table of one game shows, most valuable player first."""
-        order = np.argsort(-self.values, kind="stable")[:MOST_ROWS]
+        order = rows_to_show(self.values)
         shown: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
         shown["value"] = list(self.values[order])
         if self.stderr is not None:
@@ -244,10 +244,8 @@ class Valuation:
             )
             if held is not None and not self.batch
         ]
-        hidden = len(self.players) - MOST_ROWS
-        more = [f"… {hidden} more players"] if hidden > 0 and not self.batch else []
         return [
-            *more,
+            *not_shown(len(self.players)),
             f"{self.criterion} of {self.game}, {self.method}",
             ", ".join(counts),
             self.stop,
@@ -257,10 +255,11 @@ class Valuation:
         if not self.batch:
             return self.columns(), self.notes()
         means = self.mean()
+        order = rows_to_show(means.magnitude[0])
         table: dict[str, list[object]] = {
-            "player": list(self.players)[:MOST_ROWS],
-            "mean value": list(means.mean[0])[:MOST_ROWS],
-            "mean |value|": list(means.magnitude[0])[:MOST_ROWS],
+            "player": [self.players[i] for i in order],
+            "mean value": list(means.mean[0][order]),
+            "mean |value|": list(means.magnitude[0][order]),
         }
         return table, [line for line in self.notes() if line]
 

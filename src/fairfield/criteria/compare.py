@@ -80,18 +80,17 @@ def compare(
     >>> both["shapley"].values
     array([2.5, 2.5])
     """
-    setting = Setting.of(game, players, temperature, how)
-    if setting.pending is not None:
-        # Banzhaf's own scale has to be estimated before the others can be told.
-        setting = setting.at(np.asarray(banzhaf(setting).temperature))
     if isinstance(criteria, str):
         criteria = [criteria]
     if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
+    listed = criteria.values() if isinstance(criteria, Mapping) else criteria
+    chosen = [criterion_of(each) for each in listed]
+    found = _all(chosen, Setting.of(game, players, temperature, how))
     if isinstance(criteria, Mapping):
-        return Comparison(dict(zip(criteria, _all(list(criteria.values()), setting), strict=True)))
+        return Comparison(dict(zip(criteria, found, strict=True)))
     valuations: dict[str, Valuation] = {}
-    for valuation in _all(list(criteria), setting):
+    for valuation in found:
         name, count = valuation.criterion, 2
         while name in valuations:
             name, count = f"{valuation.criterion} ({count})", count + 1
@@ -99,17 +98,20 @@ def compare(
     return Comparison(valuations)
 
 
-def _all(criteria: list[str | Criterion], setting: Setting) -> list[Valuation]:
+def _all(criteria: list[Criterion], setting: Setting) -> list[Valuation]:
     """The valuations by all of them, at one temperature.
 
     Where a relative one has to be estimated, those go first that can, and the rest follow.
     """
-    chosen = [criterion_of(given) for given in criteria]
-    order = sorted(range(len(chosen)), key=lambda at: chosen[at] not in SETTLING)
+    order = list(range(len(criteria)))
+    if setting.pending:
+        order.sort(key=lambda at: criteria[at] not in SETTLING)
+        if criteria[order[0]] not in SETTLING:
+            setting = setting.at(np.asarray(banzhaf(setting).temperature))
     found: dict[int, Valuation] = {}
-    for at in order if setting.pending else range(len(chosen)):
-        found[at] = chosen[at](setting)
+    for at in order:
+        found[at] = criteria[at](setting)
         heat = found[at].temperature
         if setting.pending and heat is not None:
             setting = setting.at(heat)
-    return [found[at] for at in range(len(chosen))]
+    return [found[at] for at in range(len(criteria))]

@@ -18,6 +18,7 @@ from fairfield.energy.temperature import (
     Relative,
     Temperature,
     absolute,
+    check,
     resolve,
     scale_of,
 )
@@ -64,6 +65,7 @@ class Setting:
     ) -> Setting:
         """A setting made for the game, or the given one with what is asked differently."""
         started = time.perf_counter()
+        check(temperature)
         if isinstance(game, Setting):
             setting = replace(game, started=started, how=game.how.changed(how))
             given = temperature is not None and temperature is not OWN_SCALE

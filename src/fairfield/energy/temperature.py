@@ -69,6 +69,12 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
     return absolute(temperature, extension.batch)
 
 
+def check(temperature: Temperature | None) -> None:
+    """Refuse what is no temperature, before any worth is paid for."""
+    if temperature is not None and not isinstance(temperature, (Relative, Concentrated)):
+        _positive(temperature)
+
+
 def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
     """Numbers in the units of the worths, one for each game, where nothing sets a scale."""
     if isinstance(temperature, (Relative, Concentrated)):
@@ -156,7 +162,10 @@ def _standard_deviation(extension: TableExtension) -> FloatArray:
 
 
 def _positive(number: ArrayLike) -> FloatArray:
-    given = np.asarray(number, dtype=float)
+    try:
+        given = np.asarray(number, dtype=float)
+    except (TypeError, ValueError):
+        given = np.asarray(np.nan)
     if not (np.isfinite(given) & (given > 1e-290)).all():
         raise ValueError(
             f"a temperature of {number!r} was given; it must be a finite number above 0, in the "
