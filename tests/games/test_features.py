@@ -422,6 +422,17 @@ def test_progress_and_a_long_run_are_told(rng, capsys, monkeypatch):
     assert game.model_rows() == 960
 
 
+@pytest.mark.parametrize("game", ["features", "ensemble"])
+def test_a_store_that_keeps_nothing_is_told_of(game, rng, tmp_path):
+    played = {
+        "features": ff.FeatureGame(curved, rng.standard_normal(3), rng.standard_normal((4, 3))),
+        "ensemble": ff.EnsembleGame(rng.random((3, 20)), None, np.arange(20) % 2),
+    }[game]
+    with pytest.warns(UserWarning, match=r"worths\.db' is left as it was: .* at once"):
+        ff.shapley(played, store=tmp_path / "worths.db")
+    assert not (tmp_path / "worths.db").exists()
+
+
 def test_what_identifies_a_game(rng, tmp_path):
     rows, others = rng.standard_normal((2, 3)), rng.standard_normal((4, 3))
     first = ff.FeatureGame(curved, rows, others).describe()
