@@ -258,12 +258,8 @@ class FunctionGame(Game):
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         if self.device is None:
-            worths = np.asarray(self.function(coalitions))
-            if np.iscomplexobj(worths):
-                raise ValueError(
-                    f"the worth function {self.name} returned complex worths; make them real"
-                )
-            return np.asarray(self._checked(worths.astype(float), len(coalitions)))
+            worths = self._checked(np.asarray(self.function(coalitions)), len(coalitions))
+            return np.asarray(worths, dtype=float)
         xp, device = device_named(self.device)
         return np.asarray(on_host(self._on_device(xp.asarray(coalitions, device=device))))
 
@@ -276,6 +272,11 @@ class FunctionGame(Game):
         return self._checked(self.function(coalitions), coalitions.shape[0])
 
     def _checked(self, worths: Any, count: int) -> Any:
+        xp = array_api_compat.array_namespace(worths)
+        if xp.isdtype(worths.dtype, "complex floating"):
+            raise ValueError(
+                f"the worth function {self.name} returned complex worths; make them real"
+            )
         if tuple(worths.shape) != (count,):
             raise ValueError(
                 f"the worth function {self.name} returned shape {tuple(worths.shape)} for "
