@@ -18,6 +18,7 @@ SCRIPTS = (
     "exact.py",
     "solvers.py",
     "closed_forms.py",
+    "partition.py",
     "trees.py",
     "neighbors.py",
     "data.py",

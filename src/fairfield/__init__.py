@@ -3,6 +3,7 @@
 Every criterion is a reading of the gradient of the game's multilinear extension.
 """
 
+from fairfield import learning
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
@@ -24,7 +25,8 @@ from fairfield.curves import (
     weighted_drop,
 )
 from fairfield.energy.boltzmann import Boltzmann
-from fairfield.energy.temperature import relative
+from fairfield.energy.sampled import EstimateWarning
+from fairfield.energy.temperature import concentrated, relative
 from fairfield.evaluation.how import top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
@@ -46,13 +48,16 @@ from fairfield.games.set_functions import (
     CoverageGame,
     CutGame,
     FacilityLocationGame,
+    FLDCGame,
     FLIDGame,
     PairwiseGame,
 )
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
+from fairfield.learning.learn import learn
 from fairfield.multilinear import Extension
+from fairfield.report import report
 from fairfield.valuation import Valuation
 
 __version__ = "0.1.0"
@@ -70,7 +75,9 @@ __all__ = [
     "DataGame",
     "Diagnosis",
     "EnsembleGame",
+    "EstimateWarning",
     "Extension",
+    "FLDCGame",
     "FLIDGame",
     "FacilityLocationGame",
     "FeatureGame",
@@ -94,6 +101,7 @@ __all__ = [
     "beta",
     "cluster",
     "compare",
+    "concentrated",
     "describe_store",
     "detection_f1",
     "detection_rate",
@@ -102,12 +110,15 @@ __all__ = [
     "free_energy_value",
     "from_shapiq",
     "interactions",
+    "learn",
+    "learning",
     "leave_one_out",
     "moebius",
     "pruning_curve",
     "rank_stability",
     "relative",
     "removal_curve",
+    "report",
     "samples_needed",
     "semivalue",
     "shapley",

@@ -79,7 +79,8 @@ class Comparison(Mapping[str, Valuation]):
 class Interactions:
     """How much the players of a coalition are worth together beyond their parts.
 
-    ``coalitions`` are tuples of players of one size, ``values`` (*batch, coalitions).
+    ``coalitions`` are tuples of players of one size, ``values`` (*batch, coalitions), with
+    standard errors where they are estimates.
     """
 
     criterion: str
@@ -89,6 +90,7 @@ class Interactions:
     method: str
     game: str
     seconds: float = 0.0
+    stderr: FloatArray | None = None
 
     def matrix(self) -> FloatArray:
         """Pair interactions as a symmetric (*batch, n, n) matrix, zero where not asked."""
@@ -125,6 +127,9 @@ class Interactions:
             "coalition": [spell(coalition) for coalition, _ in strongest],
             "interaction": [value for _, value in strongest],
         }
+        if self.stderr is not None:
+            order = np.argsort(-np.abs(self.values), kind="stable")[:MOST_ROWS]
+            table["±"] = list(1.96 * self.stderr[order])
         return table, [note]
 
     def __repr__(self) -> str:

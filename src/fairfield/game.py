@@ -56,6 +56,9 @@ class Game:
     nulls: BoolArray | None = None
     # A device with memory of its own, on which the table is built and stays.
     device: Any = None
+    # Worths (m,) and contributions F(S+i) - F(S-i) (m, n) of coalitions (m, n), where there is
+    # a faster way than n + 1 worths each; closed forms need not give it.
+    contributions: Callable[[BoolArray], tuple[FloatArray, FloatArray]] | None = None
     # What else to do where there are too many players for a table.
     instead: str = "use a game with a closed form"
 

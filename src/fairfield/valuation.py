@@ -36,6 +36,7 @@ _PER_GAME = (
     "temperature",
     "elbo",
     "log_z",
+    "log_z_stderr",
     "decoupling_error",
     "steps",
     "residual",
@@ -50,8 +51,9 @@ class Valuation:
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
     one of them. Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the
-    values where it is not too large to keep. With a temperature, ``marginals`` are σ(value / T), ``elbo`` bounds
-    ``log_z`` from below and their gap is the ``decoupling_error`` KL(q ‖ p).
+    values where it is not too large to keep. With a temperature, ``marginals`` are
+    σ(value / T), ``elbo`` bounds ``log_z`` from below and their gap is the
+    ``decoupling_error`` KL(q ‖ p); both are estimates where there is a ``log_z_stderr``.
     """
 
     criterion: str
@@ -65,6 +67,7 @@ class Valuation:
     temperature: Number | None = None
     elbo: Number | None = None
     log_z: Number | None = None
+    log_z_stderr: Number | None = None
     decoupling_error: Number | None = None
     trajectory: FloatArray | None = None
     steps: int | NDArray[np.int64] | None = None
@@ -235,6 +238,7 @@ class Valuation:
             for label, held in (
                 ("temperature", self.temperature),
                 ("decoupling error", self.decoupling_error),
+                ("±", None if self.log_z_stderr is None else 1.96 * self.log_z_stderr),
                 ("steps", self.steps),
                 ("evaluations", self.evaluations),
             )

@@ -69,6 +69,7 @@ GAMES: dict[str, Callable[[], Game]] = {
     "FLID, signed": lambda: ff.FLIDGame(rng.normal(size=10), rng.normal(size=(10, 5))),
     "FLID, all negative": lambda: ff.FLIDGame(rng.normal(size=9), -rng.random((9, 3))),
     "FLID, ties": lambda: ff.FLIDGame(rng.normal(size=10), rng.integers(-2, 3, (10, 4))),
+    "FLDC": lambda: ff.FLDCGame(rng.normal(size=10), rng.random((10, 3)), rng.normal(size=(10, 2))),
     "facilities": lambda: ff.FacilityLocationGame(rng.random((10, 7))),
     "one facility": lambda: ff.FacilityLocationGame([[2.0, -3.0]]),
     "pairs": lambda: ff.PairwiseGame(rng.normal(size=12), symmetric(12)),

@@ -234,6 +234,26 @@ def test_curves_and_annealing_tell_their_decoupling_errors():
         plots.annealing(path, what="energies")
 
 
+def test_coalitions_that_make_no_matrix_are_bars():
+    game = pictures.game(12)
+    three = ff.interactions(game + ff.UnanimityGame(game.players[:3], players=game.players),
+                            "banzhaf", order=3)  # fmt: skip
+    ax = plots.interactions(three)
+    assert len(ax.patches) == 20
+    assert ax.patches[0].get_width() == pytest.approx(1.0)
+    assert ax.get_yticklabels()[0].get_text() == "{Age, Workclass, Education-Num}"
+    many = ff.interactions(pictures.game(120), "banzhaf", top=5)
+    assert len(plots.interactions(many).patches) == 5
+    errors = dataclasses.replace(many, stderr=np.full(5, 0.1))
+    assert len(plots.interactions(errors).containers) == 2
+
+
+def test_critical_temperatures_are_marked():
+    path = ff.annealing([0.0, 1.0, 1.0, 0.0], [2.0, 1.0, 0.6, 0.4, 0.2])
+    dotted = [line for line in plots.annealing(path).lines if line.get_linestyle() == ":"]
+    assert [line.get_xdata()[0] for line in dotted] == list(path.critical)
+
+
 def test_interactions_fill_a_matrix():
     found = ff.interactions(pictures.game(12), "banzhaf")
     ax = plots.interactions(found)

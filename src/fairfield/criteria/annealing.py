@@ -14,7 +14,8 @@ from fairfield.comparison import Comparison
 from fairfield.criteria.compare import USUAL, Criterion, compare, criterion_of
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
-from fairfield.display import text_table
+from fairfield.display import number, text_table
+from fairfield.energy.following import critical_temperatures, predicted
 from fairfield.energy.temperature import Relative, Temperature, resolve
 from fairfield.evaluation.how import Keywords
 from fairfield.game import Players
@@ -29,10 +30,15 @@ LADDER = tuple(np.geomspace(10.0, 0.1, 21))
 
 @dataclass(frozen=True, repr=False)
 class Annealing:
-    """Comparisons along falling temperatures."""
+    """Comparisons along falling temperatures.
+
+    ``critical`` are the temperatures at which the variational index of one game splits
+    (T = λ_max(D^½HD^½) on its path: equal players part, or could) or jumps.
+    """
 
     temperatures: FloatArray
     comparisons: tuple[Comparison, ...]
+    critical: tuple[float, ...] = ()
 
     def values(self, criterion: str = "variational_index") -> FloatArray:
         """The values at every temperature: (temperatures, *batch, n)."""
@@ -64,7 +70,8 @@ class Annealing:
                 None if error is None else float(np.mean(error))
                 for error in (c[name].decoupling_error for c in self.comparisons)
             ]
-        return text_table(columns)
+        critical = ", ".join(number(t) for t in self.critical)
+        return text_table(columns, [f"critical temperatures: {critical}"] if critical else [])
 
 
 def annealing(
@@ -77,8 +84,9 @@ def annealing(
 ) -> Annealing:
     """The criteria along falling temperatures, the index followed from one to the next.
 
-    Starting hot, where the variational index is Banzhaf's value, each answer is the
-    start of the next. By default 21 temperatures from 10 to 0.1 times the game's scale.
+    Starting hot, where the variational index is Banzhaf's value, each answer predicts the
+    start of the next, θ + (1/T' - 1/T) dθ/dβ. By default 21 temperatures from 10 to 0.1
+    times the game's scale. Of one game, ``critical`` temperatures in between are found.
 
     >>> import fairfield as ff
     >>> path = ff.annealing([0, 1, 1, 5], temperatures=[100.0, 1.0])
@@ -96,14 +104,19 @@ def annealing(
     heats = [resolve(step, base.extension) for step in steps]
     heats.sort(key=lambda heat: -float(np.mean(heat)))
     start: ArrayLike = 0.5
-    comparisons = []
-    for heat in heats:
+    comparisons: list[Comparison] = []
+    for k, heat in enumerate(heats):
         setting = replace(base, heat=heat)
         chosen = [
             partial(function, start=start) if function is variational_index else function
             for function in map(criterion_of, criteria)
         ]
         comparisons.append(compare(setting, criteria=chosen))
-        if "variational_index" in comparisons[-1]:
-            start = np.asarray(comparisons[-1]["variational_index"].marginals)
-    return Annealing(np.stack(heats), tuple(comparisons))
+        if "variational_index" in comparisons[-1] and k + 1 < len(heats):
+            x = np.asarray(comparisons[-1]["variational_index"].marginals)
+            start = predicted(base.extension, x, heat, heats[k + 1])
+    path = Annealing(np.stack(heats), tuple(comparisons))
+    if base.extension.batch or "variational_index" not in comparisons[0]:
+        return path
+    found = critical_temperatures(base.extension, path.temperatures, path.marginals())
+    return replace(path, critical=tuple(found))

@@ -29,6 +29,8 @@ CRITERIA: dict[str, Criterion] = {
     "leave_one_out": leave_one_out,
     "free_energy_value": free_energy_value,
 }
+# What can tell Banzhaf's scale from a sample.
+SETTLING = (variational_index, banzhaf)
 USUAL = ("variational_index", "banzhaf", "shapley")
 
 
@@ -87,12 +89,27 @@ def compare(
     if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
     if isinstance(criteria, Mapping):
-        return Comparison({name: criterion_of(each)(setting) for name, each in criteria.items()})
+        return Comparison(dict(zip(criteria, _all(list(criteria.values()), setting), strict=True)))
     valuations: dict[str, Valuation] = {}
-    for given in criteria:
-        valuation = criterion_of(given)(setting)
+    for valuation in _all(list(criteria), setting):
         name, count = valuation.criterion, 2
         while name in valuations:
             name, count = f"{valuation.criterion} ({count})", count + 1
         valuations[name] = valuation
     return Comparison(valuations)
+
+
+def _all(criteria: list[str | Criterion], setting: Setting) -> list[Valuation]:
+    """The valuations by all of them, at one temperature.
+
+    Where a relative one has to be estimated, those go first that can, and the rest follow.
+    """
+    chosen = [criterion_of(given) for given in criteria]
+    order = sorted(range(len(chosen)), key=lambda at: chosen[at] not in SETTLING)
+    found: dict[int, Valuation] = {}
+    for at in order if setting.pending else range(len(chosen)):
+        found[at] = chosen[at](setting)
+        heat = found[at].temperature
+        if setting.pending and heat is not None:
+            setting = setting.at(heat)
+    return [found[at] for at in range(len(chosen))]

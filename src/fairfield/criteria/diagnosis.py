@@ -8,10 +8,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairfield.criteria.setting import Setting
-from fairfield.criteria.variational import FLAT, at_least_one, start_points
+from fairfield.criteria.variational import FLAT, at_least_one
 from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
-from fairfield.energy.mean_field import MeanField
+from fairfield.energy.mean_field import MeanField, start_points
 from fairfield.energy.product import elbo, log_odds, prior_logits, sigmoid
 from fairfield.energy.stability import response
 from fairfield.evaluation.how import Keywords

@@ -1,7 +1,8 @@
 """What players are worth together, beyond what they are worth apart.
 
 The interaction of a coalition A is its derivative ∂_A f, read where the criterion reads
-the gradient: averaged on the diagonal (Shapley), at ½ (Banzhaf), at x* (variational).
+the gradient: averaged on the diagonal (Shapley), at ½ (Banzhaf), at x* (variational); or
+what the law of coalitions says of A, in :mod:`fairfield.criteria.together`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import numpy as np
 from fairfield.coalitions import spell
 from fairfield.comparison import Interactions
 from fairfield.criteria.setting import Setting
-from fairfield.criteria.variational import variational_index
+from fairfield.criteria.strongest import strongest_pairs
+from fairfield.criteria.together import Place, block_gains, log_odds_interactions
+from fairfield.criteria.variational import at_least_one, variational_index
 from fairfield.devices import on_host
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import How, Keywords
@@ -40,15 +43,21 @@ def interactions(
     *,
     order: int = 2,
     among: Iterable[Any] | None = None,
+    top: int | None = None,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
     **how: Unpack[Keywords],
 ) -> Interactions:
-    """∂_A f for coalitions A of ``order`` players, read as the criterion reads ∇f.
+    """What coalitions of ``order`` players are worth together, beyond their parts.
 
-    ``criterion``: "shapley", "banzhaf" or "variational_index". ``among``: the players to
-    combine, or the coalitions themselves; all players by default. All pairs of a table
-    cost a few passes; other coalitions one pass each (Shapley: n/2).
+    ``criterion`` "shapley", "banzhaf" or "variational_index" reads ∂_A f where that criterion
+    reads ∇f; all pairs of a table cost a few passes, other coalitions one pass each
+    (Shapley: n/2). "log_odds" is T·log(p₁₁p₀₀/p₁₀p₀₁) of the law p(S) ∝ exp(F(S)/T);
+    "block_gain" is by how much the decoupling error falls when A is kept together.
+
+    ``among``: the players to combine, or the coalitions themselves; all players by
+    default. ``top=k`` finds the k strongest pairs of many players by ∂_A f, without
+    listing all pairs.
 
     >>> import fairfield as ff
     >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
@@ -58,35 +67,50 @@ def interactions(
     name = (
         criterion if isinstance(criterion, str) else getattr(criterion, "__name__", repr(criterion))
     )
-    if name not in _POINTS:
-        raise ValueError(
-            f"interactions by {name!r} are not known; choose from {', '.join(_POINTS)}"
-        )
-    heat = temperature if name == "variational_index" else None
+    if name not in (*_POINTS, *_TOGETHER):
+        known = ", ".join((*_POINTS, *_TOGETHER))
+        raise ValueError(f"interactions by {name!r} are not known; choose from {known}")
+    heat = None if name in ("shapley", "banzhaf") else temperature
     setting = Setting.of(game, players, heat, how)
-    names = setting.game.players
-    coalitions = _coalitions(names, order, among)
+    names, stderr = setting.game.players, None
+    if top is not None:
+        if name not in _POINTS or order != 2 or among is not None:
+            raise ValueError(
+                f"top={top!r} looks for pairs of all players by {', '.join(_POINTS)}; leave out "
+                "order= and among=, or take the top() of the interactions of some"
+            )
+        sets, values = strongest_pairs(
+            setting.extension, *_POINTS[name](setting, 2), at_least_one("top", top)
+        )
+    else:
+        place = {player: i for i, player in enumerate(names)}
+        asked = _coalitions(names, order, among)
+        sets = [tuple(place[player] for player in coalition) for coalition in asked]
+        if name in _TOGETHER:
+            values, stderr = _TOGETHER[name](setting, sets)
+        else:
+            values = _derivatives(setting, name, order, sets)
+    coalitions = [tuple(names[i] for i in each) for each in sets]
+    return Interactions(
+        name, names, coalitions, values, setting.extension.method, repr(setting.game),
+        time.perf_counter() - started, stderr,
+    )  # fmt: skip
+
+
+def _derivatives(setting: Setting, name: str, order: int, sets: list[Place]) -> FloatArray:
+    """∂_A f read as the criterion reads ∇f: (*batch, coalitions)."""
     extension = setting.extension
-    place = {player: i for i, player in enumerate(names)}
-    sets = [tuple(place[player] for player in coalition) for coalition in coalitions]
-    every_pair = order == 2 and len(sets) == comb(len(names), 2)
+    every_pair = order == 2 and len(sets) == comb(extension.players, 2)
     if every_pair and name == "shapley" and isinstance(extension, TableExtension):
-        matrix = by_size.pair_semivalue(extension, by_size.shapley_weights(len(names), 2))
+        weights = by_size.shapley_weights(extension.players, 2)
+        matrix = by_size.pair_semivalue(extension, weights)
     else:
         at, shares = _POINTS[name](setting, order)
-        if every_pair:
-            matrix = np.sum(
-                [w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0
-            )
-        else:
-            values = np.stack([_derivative(extension, a, at, shares) for a in sets], axis=-1)
-    if every_pair:
-        first, second = np.array(sets).T
-        values = matrix[..., first, second]
-    return Interactions(
-        name, names, coalitions, values, extension.method, repr(setting.game),
-        time.perf_counter() - started,
-    )  # fmt: skip
+        if not every_pair:
+            return np.stack([_derivative(extension, a, at, shares) for a in sets], axis=-1)
+        matrix = np.sum([w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0)
+    first, second = np.array(sets).T
+    return np.asarray(matrix[..., first, second])
 
 
 def moebius(game: Any, *, players: Players | None = None, **how: Unpack[Keywords]) -> FloatArray:
@@ -144,9 +168,7 @@ def _coalitions(
     return sets
 
 
-def _derivative(
-    extension: Extension, a: tuple[int, ...], at: FloatArray, shares: FloatArray
-) -> FloatArray:
+def _derivative(extension: Extension, a: Place, at: FloatArray, shares: FloatArray) -> FloatArray:
     readings = [w * extension.derivative(a, x) for x, w in zip(at, shares, strict=True)]
     return np.asarray(np.sum(readings, axis=0))
 
@@ -172,4 +194,9 @@ _POINTS: dict[str, Callable[[Setting, int], tuple[FloatArray, FloatArray]]] = {
     "shapley": _shapley_points,
     "banzhaf": _banzhaf_points,
     "variational_index": _variational_points,
+}
+
+_TOGETHER: dict[str, Callable[[Setting, list[Place]], tuple[FloatArray, FloatArray | None]]] = {
+    "log_odds": log_odds_interactions,
+    "block_gain": lambda setting, sets: (block_gains(setting, sets), None),
 }

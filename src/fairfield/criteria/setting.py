@@ -12,6 +12,7 @@ import numpy as np
 from fairfield.criteria.estimates import Estimator, run
 from fairfield.energy.partition import Partition
 from fairfield.energy.product import elbo, sigmoid
+from fairfield.energy.sampled import SampledLaw
 from fairfield.energy.temperature import (
     OWN_SCALE,
     Relative,
@@ -49,7 +50,7 @@ class Setting:
     pending: Relative | None = None
     started: float = field(default_factory=time.perf_counter)
     # Sums over p(S) by temperature and prior, shared by all who use this setting.
-    laws: dict[tuple[bytes, bytes], Partition] = field(default_factory=dict)
+    laws: dict[tuple[bytes, bytes], Partition | SampledLaw] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -107,27 +108,32 @@ class Setting:
             raise ValueError("this criterion needs a temperature; pass temperature=")
         return self.heat
 
-    def partition(self) -> Partition | None:
-        """Sums over p(S), where they are asked for and within reach."""
-        if self.heat is None or not self.how.decoupling:
-            return None
-        if not isinstance(self.extension, TableExtension):
+    def partition(self) -> Partition | SampledLaw | None:
+        """Sums over p(S), where they are asked for and within reach.
+
+        From a table unless they are refused; of a closed form only by ``decoupling=True``.
+        """
+        asked, table = self.how.decoupling, isinstance(self.extension, TableExtension)
+        if self.heat is None or asked is False or not (table or asked):
             return None
         key = self.heat.tobytes(), b"" if self.prior is None else self.prior.tobytes()
         if key not in self.laws:
-            self.laws[key] = Partition(self.extension, self.heat, self.prior)
+            self.laws[key] = self._law(self.heat)
         return self.laws[key]
+
+    def _law(self, heat: FloatArray) -> Partition | SampledLaw:
+        if isinstance(self.extension, TableExtension):
+            return Partition(self.extension, heat, self.prior)
+        return SampledLaw(self.game, self.extension, heat, self.prior, self.how)
 
     def estimates(self, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
         """Valuations after each round of an estimator; the last tells why it stopped."""
         for standing in run(self.game, estimator, self.how):
             estimate = standing.estimate
             stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
-            about: dict[str, Any] = {
-                **self._about(),
-                **self._estimated_marginals(criterion, estimate.values),
-                **estimate.more,
-            }
+            about: dict[str, Any] = {**self._about(), **estimate.more}
+            if "marginals" not in about:
+                about |= self._estimated_marginals(criterion, estimate.values)
             yield Valuation(
                 criterion=criterion,
                 values=estimate.values,
@@ -211,7 +217,7 @@ class Setting:
             logits = (0.0 if self.prior is None else self.prior) + values / self.heat[..., None]
         x = sigmoid(logits)
         known: dict[str, Any] = {"marginals": x, "temperature": as_number(self.heat)}
-        if not self.how.decoupling:
+        if self.how.decoupling is False:
             return known
         value, _ = self.extension.centred(x)
         height = elbo(value, logits, self.heat, self.prior)
@@ -220,4 +226,6 @@ class Setting:
         if law is not None:
             known["log_z"] = as_number(law.log_z)
             known["decoupling_error"] = as_number(law.gap_of(height))
+        if isinstance(law, SampledLaw):
+            known["log_z_stderr"] = as_number(law.stderr("log_z"))
         return known

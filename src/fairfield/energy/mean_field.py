@@ -101,6 +101,12 @@ def solve(
     )
 
 
+def start_points(count: int, players: int, seed: int) -> list[FloatArray]:
+    """½, then .01 and .99, then random points."""
+    random = np.random.default_rng(seed).random((max(count - 3, 0), players))
+    return [*(np.full(players, at) for at in (0.5, 0.01, 0.99)), *random][:count]
+
+
 @dataclass(frozen=True)
 class _Single(Extension):
     """One game as a batch of one."""

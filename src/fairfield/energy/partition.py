@@ -15,7 +15,7 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray, IntArray, coalitions_in
 from fairfield.devices import on_host
-from fairfield.energy.product import CERTAIN, elbo, log_odds, prior_energy, sigmoid
+from fairfield.energy.product import CERTAIN, elbo, entropy, log_odds, prior_energy, sigmoid
 from fairfield.extension import folding
 from fairfield.extension.table import TableExtension
 from fairfield.multilinear import FloatArray
@@ -104,7 +104,11 @@ class Partition:
     @cached_property
     def marginals(self) -> FloatArray:
         """p(i ∈ S)."""
-        return self._shaped(self._masses[..., 1] / self._total[:, None])
+        chances = np.minimum(self._masses[..., 1] / self._total[:, None], 1.0)
+        if self.prior is not None:
+            # Rounding must not leave a certain player anything to be uncertain about.
+            chances = np.where(np.abs(self.prior) == CERTAIN, self.prior > 0, chances)
+        return self._shaped(chances)
 
     @cached_property
     def pair_marginals(self) -> FloatArray:
@@ -123,11 +127,39 @@ class Partition:
         sides = gaps.faces(self._factors)[:, 0, 0] * self._factors[0, 0, 0]
         return self._shaped(sides.sum(axis=-1) / self._total)
 
+    @property
+    def mean(self) -> FloatArray:
+        """E_p[F]."""
+        return np.asarray(self.highest + self.heat * self.mean_gap)
+
+    @property
+    def total_correlation(self) -> FloatArray:
+        """Σ_i h(p_i) - H(p)."""
+        return np.maximum(entropy(self.log_odds()) - self.entropy, 0.0)
+
     @cached_property
     def entropy(self) -> FloatArray:
         """H(p) = log Z - E_p[F]/T - E_p[log prior]."""
         tilt = prior_energy(self.marginals, log_odds(self.marginals), self.prior)
         return np.asarray(self.excess - self.mean_gap - tilt)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Nothing is to be said against exact sums."""
+        return ()
+
+    def stderr(self, reading: str) -> FloatArray:
+        """0: sums are exact."""
+        return np.zeros_like(getattr(self, reading))
+
+    def log_share(self, worths: FloatArray) -> FloatArray:
+        """F/T - log Z of worths (*batch, m)."""
+        gaps = (worths - self.highest[..., None]) / self.heat[..., None]
+        return np.asarray(gaps - self.excess[..., None])
+
+    def elbo(self, logits: FloatArray) -> FloatArray:
+        """f(x)/T + H(x) + E_q[log prior] of the product law with these logits."""
+        return elbo(self.extension.value(sigmoid(logits)), logits, self.heat, self.prior)
 
     def gap(self, logits: FloatArray) -> FloatArray:
         """KL(q ‖ p) = log Z - ELBO of the product law with these logits."""
@@ -141,6 +173,9 @@ class Partition:
 
     def log_odds(self) -> FloatArray:
         """log p_i/(1-p_i), right however cold or hot it is."""
+        if self._certain:
+            # Beside the logit of a certain player no other number survives in a sum.
+            return log_odds(self.marginals)
         table = self.extension
         middle = (table.highest / 2 + table.lowest / 2).reshape(table.batch)
         if (np.ptp([table.lowest, table.highest], axis=0).reshape(table.batch) < self.heat).all():

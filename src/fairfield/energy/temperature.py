@@ -19,7 +19,14 @@ class Relative:
     factor: float
 
 
-Temperature: TypeAlias = float | ArrayLike | Relative
+@dataclass(frozen=True)
+class Concentrated:
+    """A temperature at which marginals are this far from ½."""
+
+    share: float
+
+
+Temperature: TypeAlias = float | ArrayLike | Relative | Concentrated
 
 
 def relative(factor: float = 1.0) -> Relative:
@@ -34,6 +41,21 @@ def relative(factor: float = 1.0) -> Relative:
     return Relative(float(_positive(factor)))
 
 
+def concentrated(share: float = 0.5) -> Concentrated:
+    """The temperature at which Banzhaf's marginals σ(Ba_i/T) are decided to this ``share``.
+
+    A player is decided by 1 - h(x_i)/log 2: 0 at x_i = ½, 1 at 0 and 1. The mean over players,
+    weighted by |Ba_i| so that null players do not dilute it, falls from 1 to 0 as T rises.
+    One gradient; each game of a batch has its own.
+
+    >>> concentrated(0.9)
+    Concentrated(share=0.9)
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"a concentration of {share!r} was given; it must lie between 0 and 1")
+    return Concentrated(float(share))
+
+
 # The temperature where none is given.
 OWN_SCALE = Relative(1.0)
 
@@ -42,11 +64,18 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
     """The temperature of each game, shaped like the batch."""
     if isinstance(temperature, Relative):
         return temperature.factor * banzhaf_scale(extension)
+    if isinstance(temperature, Concentrated):
+        return _concentrating(temperature.share, extension)
     return absolute(temperature, extension.batch)
 
 
-def absolute(temperature: float | ArrayLike, batch: tuple[int, ...]) -> FloatArray:
-    """Numbers in the units of the worths, one for each game of a batch."""
+def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
+    """Numbers in the units of the worths, one for each game, where nothing sets a scale."""
+    if isinstance(temperature, (Relative, Concentrated)):
+        raise ValueError(
+            "a relative temperature needs Banzhaf values, and this game has neither a table nor a "
+            "closed form; pass temperature= as a number in the units of the worths"
+        )
     given = _positive(temperature)
     try:
         return np.broadcast_to(given, batch).copy()
@@ -92,6 +121,27 @@ def _checked(scale: FloatArray) -> FloatArray:
             "pass temperature= as a number in the units of the worths"
         )
     return np.asarray(scale)
+
+
+def _concentrating(share: float, extension: Extension) -> FloatArray:
+    """T with Σ|Ba_i| (1 - h(σ(Ba_i/T))/log 2) = share · Σ|Ba_i|, by halving log T."""
+    scale = banzhaf_scale(extension)
+    banzhaf = np.abs(extension.gradient(np.full(extension.players, 0.5)))
+    if not (banzhaf.max(axis=-1) > 0).all():
+        raise ValueError(
+            "every Banzhaf value is 0, so no temperature concentrates the marginals; pass "
+            "temperature= as a number in the units of the worths"
+        )
+    sizes = banzhaf / scale[..., None]
+    weights = sizes / sizes.sum(axis=-1, keepdims=True)
+    low, high = np.full(extension.batch, -25.0), np.full(extension.batch, 25.0)
+    for _ in range(100):
+        middle = (low + high) / 2
+        logits = sizes * np.exp(-middle)[..., None]
+        open_ = np.log1p(np.exp(-logits)) + logits / (1 + np.exp(np.minimum(logits, 700.0)))
+        decided = np.sum(weights * (1 - open_ / np.log(2)), axis=-1)
+        low, high = np.where(decided > share, middle, low), np.where(decided > share, high, middle)
+    return np.asarray(scale * np.exp((low + high) / 2))
 
 
 def _square(_: Any, deviations: Any) -> Any:

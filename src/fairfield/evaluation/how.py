@@ -41,7 +41,7 @@ class Keywords(TypedDict, total=False):
     n_jobs: int | None
     store: str | PathLike[str] | None
     progress: bool | None
-    decoupling: bool
+    decoupling: bool | None
     each_round: bool
 
 
@@ -56,8 +56,9 @@ class How:
     of this name. ``seed`` settles every random choice, ``n_jobs`` shares the evaluations out (joblib's meaning; None follows
     ``joblib.parallel_config``), ``store`` keeps worths in a file, ``progress`` shows a bar
     (None: on a terminal, when it takes long), ``decoupling`` asks for log Z and the
-    decoupling error where there is a temperature; ``each_round``, which ``stream`` sets, for
-    a valuation after every round of an estimate.
+    decoupling error where there is a temperature: None where a table gives them, True also by
+    sampling where only a closed form is known, False never; ``each_round``, which ``stream``
+    sets, for a valuation after every round of an estimate.
     """
 
     budget: int | None = None
@@ -68,7 +69,7 @@ class How:
     n_jobs: int | None = None
     store: str | PathLike[str] | None = None
     progress: bool | None = None
-    decoupling: bool = True
+    decoupling: bool | None = None
     each_round: bool = False
 
     def __post_init__(self) -> None:

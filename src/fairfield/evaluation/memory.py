@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfield.evaluation.how import How
 from fairfield.evaluation.measured import measured_axes
-from fairfield.game import Game
+from fairfield.game import Game, TableGame
 
 # Tables beyond this many players are asked for by a budget, not by default.
 MOST_PLAYERS = 25
@@ -42,6 +42,17 @@ def out_of_reach(game: Game, how: How) -> ValueError:
         f"{game!r}: exact values need all {_count(len(game.players))} worths, {limit}; raise the "
         f"budget, group players, or {game.instead}"
     )
+
+
+def table_refused(game: Game, how: How) -> bool:
+    """Whether a table of the game would be refused."""
+    if isinstance(game, TableGame):
+        return False
+    try:
+        check_table(game, how)
+    except (MemoryError, ValueError):
+        return True
+    return False
 
 
 def _count(players: int) -> str:

@@ -6,21 +6,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairfield.coalitions import spell
 from fairfield.comparison import Interactions
 from fairfield.plots.canvas import LETTER, names_of, new_axes
+from fairfield.plots.values import bars
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Up to so many players the numbers stand in their cells.
 MOST_NUMBERS = 14
+# Players of a matrix, and coalitions that are drawn as bars.
+MOST_CELLS, MOST_BARS = 100, 20
 
 
 def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     """The matrix of pair interactions: purple where players are worth more together.
 
-    Numbers stand in the cells of small games. Of a batch, the mean over its games.
+    Numbers stand in the cells of small games. Of a batch, the mean over its games. Larger
+    coalitions, and some pairs of very many players, are bars instead, the strongest first.
     """
+    if len(found.coalitions[0]) != 2 or len(found.players) > MOST_CELLS:
+        return _bars(found, ax)
     matrix = found.matrix()
     matrix = matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
     labels = names_of(found.players)
@@ -48,6 +55,15 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)
     return ax
+
+
+def _bars(found: Interactions, ax: Axes | None) -> Axes:
+    """The strongest coalitions as bars, with 95 % intervals where they are estimates."""
+    values = found.values.reshape(-1, len(found.coalitions)).mean(axis=0)
+    order = np.argsort(-np.abs(values), kind="stable")[:MOST_BARS]
+    labels = [spell(names_of(found.coalitions[i])) for i in order]
+    error = None if found.stderr is None else found.stderr[order]
+    return bars(ax, labels, values[order], error, f"{found.criterion} interaction")
 
 
 def _short(value: float, top: float) -> str:

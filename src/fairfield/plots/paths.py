@@ -65,7 +65,8 @@ def annealing(
 ) -> Axes:
     """The ``values`` or ``marginals`` of the players as the temperature falls, hot at the left.
 
-    ``what="decoupling_errors"`` draws those of all criteria instead.
+    ``what="decoupling_errors"`` draws those of all criteria instead. Dotted lines stand at
+    the critical temperatures, where the answer splits or jumps.
     """
     heats, first = np.asarray(path.temperatures), path.comparisons[0]
     if heats.ndim > 1 or any(found.batch for found in first.values()):
@@ -92,6 +93,8 @@ def annealing(
         raise ValueError(
             f"what={what!r} is not known; choose values, marginals or decoupling_errors"
         )
+    for critical in path.critical:
+        ax.axvline(critical, color=GREY, linestyle=":", linewidth=1, zorder=0)
     ax.set_xscale("log")
     ax.set_xlabel("temperature")
     if ax.get_xlim()[0] < ax.get_xlim()[1]:

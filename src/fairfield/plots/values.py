@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairfield.multilinear import FloatArray
 from fairfield.plots.canvas import (
     BLUE,
     GREY,
@@ -41,14 +42,20 @@ def bar(valuation: Valuation, ax: Axes | None = None, *, most: int | None = None
         label = valuation.criterion
     order = np.argsort(-values, kind="stable")[:most]
     labels = names_of([valuation.players[i] for i in order], None if data is None else data[order])
+    return bars(ax, labels, values[order], None if error is None else error[order], label)
+
+
+def bars(
+    ax: Axes | None, labels: list[str], values: FloatArray, error: FloatArray | None, label: str
+) -> Axes:
+    """A bar per label, from the top, with 95 % intervals where there are standard errors."""
     ax = list_axes(ax, labels)
-    shown = values[order]
     ax.barh(
-        range(len(order)),
-        shown,
-        color=[BLUE if value >= 0 else RED for value in shown],
+        range(len(values)),
+        values,
+        color=[BLUE if value >= 0 else RED for value in values],
         height=0.72,
-        xerr=None if error is None else 1.96 * error[order],
+        xerr=None if error is None else 1.96 * error,
         error_kw={"ecolor": "black", "elinewidth": 1, "capsize": 2},
     )
     ax.axvline(0, color="black", linewidth=0.8)

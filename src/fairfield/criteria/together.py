@@ -1,0 +1,155 @@
+"""What a coalition is together in the law p(S) ∝ exp(F(S)/T), beyond its players apart.
+
+The log-odds interaction asks the law itself; the block gain asks what the product law loses
+by taking the coalition apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import array_api_compat
+import numpy as np
+
+from fairfield.coalitions import BoolArray, enumerate_coalitions
+from fairfield.criteria.setting import Setting
+from fairfield.criteria.variational import variational_index
+from fairfield.devices import on_host
+from fairfield.energy import mean_field
+from fairfield.energy.anderson import anderson
+from fairfield.energy.boltzmann import Boltzmann
+from fairfield.energy.jackknife import Jackknifed
+from fairfield.energy.product import entropy, log_odds
+from fairfield.energy.sampled import SampledLaw
+from fairfield.extension.table import TableExtension
+from fairfield.game import TableGame
+from fairfield.games.held import HeldExtension
+from fairfield.multilinear import CombinedExtension, Extension, FloatArray
+
+Place = tuple[int, ...]
+
+# Rounds of the block's law and the others' in turn, and the gain at which they end.
+ROUNDS, SETTLED = 200, 1e-12
+
+
+def log_odds_interactions(
+    setting: Setting, sets: list[Place]
+) -> tuple[FloatArray, FloatArray | None]:
+    """T Σ_{L⊆A} (-1)^(|A|-|L|) log p(S∩A = L), and its standard error where p is sampled.
+
+    For a pair T·log(p₁₁p₀₀ / p₁₀p₀₁): 0 exactly where the players are independent. It is
+    the derivative of the free energy F_M of A, in which the other players are summed over.
+    One pass over the table for each coalition; pairs of sampled laws cost no more than
+    the law.
+    """
+    law = _law(setting)
+    if isinstance(law.partition, SampledLaw):
+        return _sampled_pairs(law.partition, sets)
+    names, found = setting.game.players, []
+    for each in sets:
+        rest = [name for i, name in enumerate(names) if i not in each]
+        table = on_host(law.marginalise(rest).game.table())
+        found.append(table @ _signs(len(each)))
+    return np.stack(found, axis=-1), None
+
+
+def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, FloatArray]:
+    if any(len(each) != 2 for each in sets):
+        raise ValueError(
+            "log-odds interactions of more than two players need a table of all worths; "
+            "of a sampled law ask for order=2"
+        )
+    first, second = np.array(sets).T
+    groups = np.stack(
+        [(both[first, first], both[second, second], both[first, second]) for both in law.pairs()]
+    )
+
+    def odds(shares: FloatArray) -> FloatArray:
+        one, other, both = np.moveaxis(shares, -2, 0)
+        # One sample more in each of the four cases keeps those never seen finite.
+        least = 1 / law.samples
+        cells = [both, 1 - one - other + both, one - both, other - both]
+        both_in, none, only_one, only_other = (np.log(np.maximum(c, 0) + least) for c in cells)
+        return np.asarray(float(law.heat) * (both_in + none - only_one - only_other))
+
+    found = Jackknifed.mean(groups).through(odds)
+    return np.asarray(found.estimate), found.stderr
+
+
+def block_gains(setting: Setting, sets: list[Place]) -> FloatArray:
+    """By how much the decoupling error falls when the players of A are kept together.
+
+    KL(q ‖ p) of the best product law found, less KL(q' ‖ p) of q'(S) = q_A(S∩A) Π_{i∉A} q_i(S),
+    with any joint law q_A of the block, improved from q on: first q_A ∝ exp(E_q[F | A]/T), then
+    the others by mean-field inference, in turn, each of which raises the ELBO. In nats, never
+    negative, 0 for a null player beside any other. Costs 2^|A| solutions of the
+    index for each coalition.
+    """
+    extension, heat = setting.extension, setting.needs_heat()
+    index = variational_index(setting)
+    marginals = np.asarray(index.marginals)
+    if not extension.batch:
+        return np.array([_gain(extension, each, marginals, heat) for each in sets])
+    games = int(np.prod(extension.batch, dtype=int))
+    points, heats = marginals.reshape(games, -1), np.asarray(heat).reshape(games)
+    gains = [
+        [_gain(_one(extension, g), each, points[g], heats[g]) for each in sets]
+        for g in range(games)
+    ]
+    return np.array(gains).reshape(*extension.batch, len(sets))
+
+
+def _gain(extension: Extension, block: Place, x: FloatArray, heat: FloatArray) -> float:
+    inside = np.zeros(extension.players, dtype=bool)
+    inside[list(block)] = True
+    corners = enumerate_coalitions(len(block))
+    faces = [HeldExtension(extension, _spread(inside, corner), inside) for corner in corners]
+    value, _ = extension.centred(x)
+    start = float(value / heat + entropy(log_odds(x)))
+    others, best = x[~inside], -np.inf
+    for _ in range(ROUNDS):
+        values = np.array([float(face.centred(others)[0] / heat) for face in faces])
+        top = values.max()
+        weights = np.exp(values - top)
+        height = top + np.log(weights.sum())
+        if len(others):
+            height += float(entropy(log_odds(others)))
+        if height <= best + SETTLED or not len(others):
+            best = max(best, height)
+            break
+        best = height
+        joint = weights / weights.sum()
+        mean = CombinedExtension(list(zip(joint.tolist(), faces, strict=True)))
+        found = mean_field.solve(anderson, mean, others, heat, None)
+        others = found.x[0]
+    return max(0.0, float(best - start))
+
+
+def _spread(inside: BoolArray, corner: BoolArray) -> BoolArray:
+    held = np.zeros_like(inside)
+    held[inside] = corner
+    return held
+
+
+def _law(setting: Setting) -> Boltzmann:
+    extension, heat = setting.extension, setting.needs_heat()
+    if not isinstance(extension, TableExtension):
+        return Boltzmann(setting.game, heat, **asdict(setting.how))
+    # The worths are known already: a table is never evaluated twice.
+    worths = array_api_compat.array_namespace(extension.matrix.entries).reshape(
+        extension.matrix.entries, (*extension.batch, -1)
+    )
+    return Boltzmann(TableGame(worths, setting.game.players), heat)
+
+
+def _one(extension: Extension, game: int) -> Extension:
+    """One game of a batch, without its batch axis."""
+    row = extension.rows(slice(game, game + 1))
+    if not isinstance(row, TableExtension):
+        raise ValueError("block gains of a batch need tables; pass one game of the batch")
+    return replace(row, batch=())
+
+
+def _signs(count: int) -> FloatArray:
+    """(-1)^(k - |L|) for every coalition L of k players, in table order."""
+    return np.where((count - enumerate_coalitions(count).sum(axis=1)) % 2, -1.0, 1.0)
