@@ -45,14 +45,14 @@ def hard_votes(models: int, rows: int) -> ff.EnsembleGame:
 def undecided_votes(models: int, rows: int) -> ff.EnsembleGame:
     """Probabilities 0, ½ and 1, which need no rounding."""
     truth = rng.integers(0, 2, rows)
-    return ff.EnsembleGame(rng.integers(0, 3, (models, rows)) / 2, None, truth)
+    return ff.EnsembleGame(rng.integers(0, 3, (models, rows)) / 2, None, truth, labels=[0, 1])
 
 
 def shares_of_truth(models: int, rows: int) -> ff.EnsembleGame:
     """Probabilities 0 and 1 of three classes."""
     truth = rng.integers(0, 3, rows)
     chances = np.eye(3)[rng.integers(0, 3, (models, rows))]
-    return ff.EnsembleGame(chances, None, truth, vote="rozemberczki", fallback=0.4)
+    return ff.EnsembleGame(chances, None, truth, vote="rozemberczki", fallback=0.4, labels=range(3))
 
 
 GAMES: dict[str, Callable[[], Game]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
 from fairfield.evaluation.memory import check_table
@@ -49,4 +51,10 @@ def table_of(game: Game, how: How) -> tuple[TableGame, int]:
         table, evaluations = evaluate_all(game, how)
         if game.noisy:
             table, variances = table
+    elif how.store is not None:
+        warnings.warn(
+            f"store={str(how.store)!r} is left as it was: {game!r} finds all its worths at once, "
+            "not coalition by coalition, so none were kept",
+            stacklevel=2,
+        )
     return TableGame(table, game.players, variances=variances), evaluations
