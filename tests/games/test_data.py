@@ -10,11 +10,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -26,6 +28,7 @@ import fairfield as ff
 from fairfield.coalitions import coalitions_in
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
+from fairfield.games.digest import tells_all, told
 
 PLAYERS = 5
 
@@ -357,7 +360,9 @@ def test_the_description_changes_exactly_with_the_game(sets, groups):
 
     plain = described()
     assert plain == described(LogisticRegression(), [np.array(each) for each in sets])
-    assert plain == described(on_error="fallback")
+    fitted = LogisticRegression(random_state=np.random.RandomState(3)).fit(X, y)
+    assert plain == described(LogisticRegression(random_state=np.random.RandomState(0)))
+    assert plain == described(fitted)
     moved = X.copy()
     moved[7, 1] += 1e-12
     nested = make_pipeline(FunctionTransformer(brute.flid), LogisticRegression())
@@ -378,6 +383,7 @@ def test_the_description_changes_exactly_with_the_game(sets, groups):
         described(groups=None),
         described(fallback=0.5),
         described(fallback="paper"),
+        described(on_error="fallback"),
         described(repeats=2),
         described(seed=1),
     ]
@@ -411,6 +417,76 @@ def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
     assert ff.shapley(game(1.0), store=store).evaluations == 4
     with pytest.raises(ff.StoreError, match="gave other worths"):
         ff.shapley(game(2.0), store=store)
+
+
+def test_the_type_of_a_column_and_its_categories_are_told(sets, groups):
+    _, y, X_test, y_test = sets
+    codes = np.arange(40) % 3
+    columns = [
+        pd.Series(codes),
+        pd.Series(codes, dtype="category"),
+        pd.Series(codes, dtype=pd.CategoricalDtype([2, 1, 0])),
+        pd.Series(codes, dtype=pd.CategoricalDtype([0, 1, 2], ordered=True)),
+        pd.Series(codes, dtype="Int64"),
+    ]
+    seen = {
+        ff.DataGame(
+            LogisticRegression(), pd.DataFrame({"a": each}), y, X_test, y_test, groups=groups
+        ).describe()["data"]["X"]
+        for each in columns
+    }
+    assert len(seen) == len(columns)
+
+
+def test_what_a_frozen_step_has_learnt_is_told(sets, groups):
+    def game(rows):
+        frozen = FrozenEstimator(PCA(1).fit(sets[0][rows]))
+        return ff.DataGame(make_pipeline(frozen, LogisticRegression()), *sets, groups=groups)
+
+    one, same, other = game(slice(20)), game(slice(20)), game(slice(20, 40))
+    assert one.describe() == same.describe() != other.describe()
+    assert not one.opaque
+
+
+def test_long_parameters_are_told_in_full():
+    one, other = np.zeros(3000), np.zeros(3000)
+    other[1500] = 1
+    for wrap in (lambda a: [(a, a)], lambda a: {"a": a}, lambda a: PredefinedSplit(a)):
+        assert told(wrap(one)) == told(wrap(one.copy())) != told(wrap(other))
+        assert tells_all(wrap(one))
+    assert told({"b", "a"}) == told({"a", "b"})
+    assert told(np.dtype(float)) == "dtype('float64')"
+
+
+class Edited(LogisticRegression):
+    """Its code may change between two runs."""
+
+
+@pytest.mark.parametrize(
+    ("model", "opaque"),
+    [
+        (LogisticRegression(), False),
+        (make_pipeline(OneHotEncoder(), StandardScaler(), RandomForestClassifier()), False),
+        (GridSearchCV(LogisticRegression(), {"C": [1, 2]}, cv=KFold(2)), False),
+        (make_pipeline(FunctionTransformer(np.log1p), LogisticRegression()), False),
+        (make_pipeline(FunctionTransformer(brute.flid), LogisticRegression()), True),
+        (make_pipeline(Edited()), True),
+        (LogisticRegression(random_state=np.random.RandomState(0)), False),
+    ],
+    ids=str,
+)
+def test_what_is_known_by_name_alone_is_opaque(model, opaque, sets, groups):
+    assert ff.DataGame(model, *sets, groups=groups).opaque == opaque
+
+
+def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
+    def found():
+        model = RandomForestClassifier(2, random_state=np.random.RandomState(0))
+        return ff.shapley(ff.DataGame(model, *sets, groups=groups), store=tmp_path / "worths.db")
+
+    first, again = found(), found()
+    assert again.evaluations == 0
+    assert_array_equal(again.values, first.values)
 
 
 # What is refused

@@ -11,7 +11,7 @@ import numpy as np
 from fairfield.coalitions import BoolArray, IntArray
 from fairfield.evaluation.quiet import Place, each_once
 from fairfield.game import Game, Player, name_players
-from fairfield.games.digest import digest, told
+from fairfield.games.digest import digest, tells_all, told
 from fairfield.games.scoring import best_constants, scorers_of
 from fairfield.multilinear import FloatArray
 
@@ -69,7 +69,7 @@ class DataGame(Game):
         repeats: int = 1,
         seed: int = 0,
     ) -> None:
-        from sklearn.base import is_classifier
+        from sklearn.base import clone, is_classifier
 
         if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
             raise TypeError(
@@ -96,10 +96,9 @@ class DataGame(Game):
         self.noisy = self.repeats > 1
         self._random = tuple(_random_states(model, every=self.noisy))
         self._told: set[Place] = set()
-        # Functions are known by their names alone, and may change behind them.
-        self.opaque = any(callable(each) for each in _listed(scoring)) or any(
-            " at 0x" in repr(held) for held in model.get_params(deep=True).values()
-        )
+        # What is fitted: nothing that the model has learnt, no random states but our seeds.
+        self._pattern = clone(model).set_params(**dict.fromkeys(self._random, 0))
+        self.opaque = not all(map(tells_all, [self._pattern, *_listed(scoring)]))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.worths_and_variances(coalitions)[0]
@@ -122,11 +121,12 @@ class DataGame(Game):
         return {
             **super().describe(),
             "model": f"{kind.__module__}.{kind.__qualname__}",
-            "parameters": {k: told(v) for k, v in self.model.get_params(deep=True).items()},
+            "parameters": {k: told(v) for k, v in self._pattern.get_params(deep=True).items()},
             "data": {name: digest(held) for name, held in data.items()},
             "groups": digest(self.owner),
             "scoring": dict(zip(self.scorings, map(told, _listed(self.scoring)), strict=True)),
             "fallback": self.fallback,
+            "on_error": self.on_error,
             "repeats": self.repeats,
             "seed": self.seed,
         }
@@ -163,7 +163,7 @@ class DataGame(Game):
     def _fit(self, X: Any, y: Any, seeds: dict[str, int]) -> list[float]:
         from sklearn.base import clone
 
-        model = clone(self.model)
+        model = clone(self._pattern)
         if seeds:
             model.set_params(**seeds)
         model.fit(X, y)
