@@ -11,15 +11,19 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeCV, SGDClassifier
+from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -286,13 +290,46 @@ def test_every_random_state_inside_is_seeded(sets, groups):
     assert model.random_state is None
 
 
+def test_splitters_and_the_models_of_a_grid_are_seeded_too(sets, groups):
+    drawn = []
+
+    def scoring(search, X, y):
+        drawn.append((search.cv.random_state, search.param_grid["e"][1].random_state))
+        return 0.0
+
+    tree, cv = DecisionTreeClassifier(), KFold(3, shuffle=True)
+    near = KNeighborsClassifier(1)
+    search = GridSearchCV(Pipeline([("e", near)]), {"e": [near, tree]}, cv=cv)
+    game = ff.DataGame(search, *sets, groups=groups, scoring=scoring, fallback=0)
+    S = brute.coalitions(PLAYERS)[16:]
+    game.worths(S)
+    assert len(set(np.ravel(drawn).tolist())) == 32
+    assert (cv.random_state, tree.random_state) == (None, None)
+    first, drawn[:] = list(drawn), []
+    ff.DataGame(search, *sets, groups=groups, scoring=scoring, fallback=0).worths(S)
+    assert drawn == first
+
+
+def test_models_that_work_in_place_leave_the_data_alone(sets, groups):
+    scaler = make_pipeline(StandardScaler(copy=False), SGDClassifier(max_iter=3, tol=None))
+    given = [each.copy() for each in sets]
+    given[2] += 3  # scaled twice, the test set would be another
+    scoring = {"hits": "accuracy", "again": "accuracy"}
+    game = ff.DataGame(scaler, *given, groups=groups, scoring=scoring, repeats=2)
+    S = np.ones((3, PLAYERS), dtype=bool)
+    worths = game.worths(S)
+    assert len(set(worths.ravel().tolist())) == 1
+    assert_array_equal(given[0], sets[0])
+    assert_array_equal(given[2], sets[2] + 3)
+
+
 def test_repeats_average_seeded_fits(sets, groups):
     X, y, X_test, y_test = sets
     model = SGDClassifier(max_iter=3, tol=None, random_state=0)
     game = ff.DataGame(model, *sets, groups=groups, repeats=5)
     S = np.ones((1, PLAYERS), dtype=bool)
-    fits = [clone(model).set_params(**seeds).fit(X, y).score(X_test, y_test)
-            for seeds in game._seeds(S[0])]  # fmt: skip
+    fits = [clone(model).set_params(random_state=seed).fit(X, y).score(X_test, y_test)
+            for (seed,) in game._seeds(S[0])]  # fmt: skip
     assert len(set(fits)) > 1
     worths, variances = game.worths_and_variances(S)
     assert_allclose(worths, [np.mean(fits)])
@@ -345,6 +382,37 @@ def test_a_search_must_say_its_scoring(sets, groups):
         ff.DataGame(model, *sets, groups=groups)
     game = ff.DataGame(model, *sets, groups=groups, scoring="roc_auc")
     assert game.worths(np.zeros((1, PLAYERS), dtype=bool)) == 0.5
+
+
+@pytest.mark.parametrize(
+    "model", [HistGradientBoostingClassifier(), RidgeCV(scoring="r2")], ids=str
+)
+def test_a_scoring_that_chooses_the_fit_is_no_own_score(model, sets, groups):
+    game = ff.DataGame(make_pipeline(StandardScaler(), model), *sets, groups=groups)
+    assert np.isfinite(game.worths(np.zeros((1, PLAYERS), dtype=bool))).all()
+
+
+def test_probabilities_belong_to_classes_not_to_columns(rng):
+    y, y_test = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0])
+    X, X_test = rng.standard_normal((6, 2)), rng.standard_normal((4, 2))
+    scorings = {"log": "neg_log_loss", "auc": "roc_auc_ovr"}
+    game = ff.DataGame(LogisticRegression(), X, y, X_test, y_test, groups=y, scoring=scorings)
+    known = LogisticRegression().fit(X[y != 1], y[y != 1]).predict_proba(X_test)
+    spanned = np.column_stack([known[:, 0], np.zeros(4), known[:, 1]])
+    wanted = [-log_loss(y_test, spanned), roc_auc_score(y_test, spanned, multi_class="ovr")]
+    found = game.worths(np.array([[True, False, True]]))
+    assert_allclose(found[:, 0], wanted)
+
+
+def test_a_class_that_is_not_tested_is_not_taken_for_another(rng):
+    y, y_test = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 1, 0])
+    X, X_test = rng.standard_normal((6, 2)), rng.standard_normal((4, 2))
+    for scoring in ("neg_log_loss", "roc_auc"):
+        game = ff.DataGame(LogisticRegression(), X, y, X_test, y_test, groups=y, scoring=scoring)
+        aligned = get_scorer(scoring)(LogisticRegression().fit(X[:4], y[:4]), X_test, y_test)
+        assert game.worths(np.array([[True, True, False]])) == aligned
+        with pytest.raises(ValueError, match="class"):
+            game.worths(np.array([[True, False, True]]))
 
 
 # Identity and the store
