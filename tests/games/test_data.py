@@ -18,7 +18,13 @@ from sklearn.ensemble import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeCV, SGDClassifier
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    LogisticRegressionCV,
+    RidgeCV,
+    SGDClassifier,
+)
 from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit
 from sklearn.multiclass import OneVsRestClassifier
@@ -378,8 +384,10 @@ def test_a_scoring_that_gives_nan_names_the_coalition(sets, groups):
 
 def test_a_search_must_say_its_scoring(sets, groups):
     model = GridSearchCV(LogisticRegression(), {"C": [1, 10]}, scoring="roc_auc", cv=2)
-    with pytest.raises(ValueError, match=r"own scoring='roc_auc'; say the same"):
-        ff.DataGame(model, *sets, groups=groups)
+    inner = GridSearchCV(LogisticRegressionCV(scoring="roc_auc"), {"Cs": [1, 10]}, cv=2)
+    for each in (model, make_pipeline(StandardScaler(), model), inner):
+        with pytest.raises(ValueError, match=r"own scoring='roc_auc'; say the same"):
+            ff.DataGame(each, *sets, groups=groups)
     game = ff.DataGame(model, *sets, groups=groups, scoring="roc_auc")
     assert game.worths(np.zeros((1, PLAYERS), dtype=bool)) == 0.5
 
@@ -541,7 +549,6 @@ class Edited(LogisticRegression):
         (make_pipeline(Edited()), True),
         (LogisticRegression(random_state=np.random.RandomState(0)), False),
     ],
-    ids=str,
 )
 def test_what_is_known_by_name_alone_is_opaque(model, opaque, sets, groups):
     assert ff.DataGame(model, *sets, groups=groups).opaque == opaque
@@ -620,6 +627,10 @@ def test_random_groups_are_equal_and_clusters_near(rng):
     centres = rng.permutation(np.repeat([0.0, 10.0, 20.0], 15))
     near = ff.cluster(centres[:, None] + 0.1 * rng.standard_normal((45, 1)), 3)
     assert len(set(zip(near.tolist(), centres.tolist(), strict=True))) == 3
+    uneven = np.concatenate([np.zeros(20), np.arange(1.0, 14)])[:, None]
+    assert sorted(np.bincount(ff.cluster(uneven, 5))) == [6, 6, 7, 7, 7]
+    with pytest.warns(ConvergenceWarning, match="distinct clusters"):
+        assert sorted(ff.cluster(np.zeros((4, 1)), 3).tolist()) == [0, 0, 1, 2]
     for k, how in ((0, "random"), (5, "random"), (2, "ward")):
         with pytest.raises(ValueError, match=r"groups of 4 rows|choose 'kmeans'"):
             ff.cluster(np.zeros((4, 1)), k, how=how)

@@ -91,17 +91,29 @@ def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> fl
 
 def _refuse_hidden_scoring(model: Any) -> None:
     """A search scores by its own ``scoring``, which a constant prediction does not have."""
-    from sklearn.base import ClassifierMixin, RegressorMixin
-
-    while hasattr(model, "steps"):
-        model = model.steps[-1][1]
-    held = getattr(model, "scoring", None)
-    usual = getattr(type(model), "score", None) in (ClassifierMixin.score, RegressorMixin.score)
-    if held is not None and not usual:
+    judge = _judge(model)
+    held = getattr(judge, "scoring", None)
+    if held is not None and not _scores_as_usual(judge):
         raise ValueError(
-            f"{type(model).__name__} scores by its own scoring={held!r}; "
+            f"{type(judge).__name__} scores by its own scoring={held!r}; "
             "say the same in DataGame(scoring=…), or give fallback=a number"
         )
+
+
+def _judge(model: Any) -> Any:
+    """Whose ``score`` it is: that of the last step, or of what a search searches for."""
+    if hasattr(model, "steps"):
+        return _judge(model.steps[-1][1])
+    if _scores_as_usual(model) or getattr(model, "scoring", None) is not None:
+        return model
+    return _judge(model.estimator) if hasattr(model, "estimator") else model
+
+
+def _scores_as_usual(model: Any) -> bool:
+    from sklearn.base import ClassifierMixin, RegressorMixin
+
+    # A ``scoring`` then only chooses the fit, as in early stopping.
+    return getattr(type(model), "score", None) in (ClassifierMixin.score, RegressorMixin.score)
 
 
 class _Spanning:
