@@ -10,6 +10,8 @@ import pytest
 
 import fairfield as ff
 from fairfield.evaluation import memory
+from fairfield.evaluation.evaluate import Evaluator
+from fairfield.evaluation.how import How
 
 
 def failing(S):
@@ -76,6 +78,19 @@ def test_a_budget_below_the_table_is_refused_by_what_cannot_be_estimated():
     assert ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1024).evaluations == 1024
     with pytest.raises(ValueError, match="at least 1"):
         ff.shapley([0, 1], budget=0)
+
+
+def test_a_budget_holds_for_single_coalitions_too():
+    def curve(budget):
+        return ff.removal_curve(lambda S: S.sum(axis=1), np.ones(4), budget=budget)
+
+    with pytest.raises(ValueError, match="5 coalitions are needed, the budget allows 4"):
+        curve(4)
+    assert len(curve(5).worths) == 5
+    with Evaluator(ff.FunctionGame(lambda S: S.sum(axis=1), 3), How(budget=3)) as evaluator:
+        evaluator.worths(np.eye(3, dtype=bool)[[0, 1, 1, 0]])
+        with pytest.raises(ValueError, match="4 coalitions are needed"):
+            evaluator.worths(~np.eye(3, dtype=bool)[:2])
 
 
 def test_blocks_depend_on_position_alone():

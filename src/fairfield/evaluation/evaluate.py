@@ -49,13 +49,23 @@ class Evaluator:
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._known = Known(len(game.players), self._games)
+        # Coalitions that were asked for, counted against the budget.
+        self._used = 0
         self._store = None if how.store is None else Store(how.store, game, versions())
         if self._store is not None:
-            self._known.add(*self._store.load())
-            if game.opaque:
-                # The name of a function, say, cannot tell what data it has captured.
-                keys, worths = self._known.keys, self._known.worths
-                self.evaluations += recheck(game, keys, worths, self._store.path)
+            try:
+                self._recall(self._store)
+            except BaseException:
+                self._store.close()
+                raise
+
+    def _recall(self, store: Store) -> None:
+        """Take in what a store knows."""
+        self._known.add(*store.load())
+        if self.game.opaque:
+            # The name of a function, say, cannot tell what data it has captured.
+            keys, worths = self._known.keys, self._known.worths
+            self.evaluations += recheck(self.game, keys, worths, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
@@ -88,6 +98,7 @@ class Evaluator:
         """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m)."""
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
+        self._spend(len(first))
         missing = coalitions[first[~self._known.find(keys[first])[1]]]
         size = block_size(self.game)
         starts = range(0, len(missing), size)
@@ -99,6 +110,15 @@ class Evaluator:
         if not known.all():
             at = at[: np.argmin(known)]
         return self._known.worths[at].T.reshape((*self._axes, len(at)))
+
+    def _spend(self, count: int) -> None:
+        """Refuse more coalitions than the budget allows, known or not."""
+        self._used += count
+        if self.how.budget is not None and self._used > self.how.budget:
+            raise ValueError(
+                f"{self.game!r}: {self._used:,} coalitions are needed, the budget allows "
+                f"{self.how.budget:,}; raise it"
+            )
 
     def table(self) -> FloatArray:
         """All that is measured, in table order: (*batch, 2^n), or (2, *batch, 2^n) of a noisy game."""
