@@ -1,4 +1,4 @@
-# make demo    sets up everything and values a game
+# make demo    sets up everything, values training data and features, writes demo/report.html
 # make test    sets up everything and runs the tests
 # make check   ruff, mypy and import-linter
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
@@ -11,8 +11,8 @@ PIP := $(RUN) -m pip --disable-pip-version-check install --quiet
 
 .PHONY: demo test check bench release-check clean
 
-demo: $(VENV)/base.stamp
-	$(RUN) examples/quickstart.py
+demo: $(VENV)/demo.stamp
+	$(VENV)/bin/fairfield demo
 
 test: $(VENV)/test.stamp
 	$(RUN) -m pytest
@@ -34,8 +34,8 @@ $(VENV)/bin/python:
 	  { echo "fairfield needs Python 3.11 or newer, $(PYTHON) is older; run: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/base.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) --constraint constraints.txt --editable .
+$(VENV)/demo.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --constraint constraints.txt --editable '.[cli,trees]'
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
@@ -47,4 +47,4 @@ $(VENV)/check.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

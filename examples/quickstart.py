@@ -1,6 +1,6 @@
 """A first look: who carries a team of four on a small job?
 
-Run with ``make demo`` or ``python examples/quickstart.py``.
+Run with ``python examples/quickstart.py``.
 """
 
 import numpy as np

@@ -85,6 +85,8 @@ def test_bad_players_may_be_named():
     assert ff.detection_rate(found, ["bob"]) == 1
     assert ff.detection_f1(found, {"bob"}) == 1
     assert ff.detection_rate([1, 0, 2], [1]) == 1
+    pairs = ff.TableGame(brute.coalitions(2) @ [3.0, -1.0], [("a", 1), ("b", 2)])
+    assert ff.detection_rate(ff.shapley(pairs), [("b", 2)]) == 1
     with pytest.raises(ValueError, match="no player 'joe'"):
         ff.detection_rate(found, ["joe"])
 
@@ -111,6 +113,17 @@ def test_stability_is_the_mean_over_pairs(rng):
     assert_allclose(found.overlap, np.mean(shared))
     assert found.runs == 4
     assert np.isnan(ff.rank_stability([[1, 1, 1], [1, 2, 3]]).spearman)
+
+
+def test_stability_counts_ties_as_random_orders_would():
+    one, other = np.array([3, 2, 2, 2, 1]), np.array([1, 2, 2, 3, 3])
+
+    def tops(run):
+        return [set(sorted(order, key=lambda i: -run[i])[:2]) for order in permutations(range(5))]
+
+    shared = [len(a & b) / 2 for a in tops(one) for b in tops(other)]
+    assert_allclose(ff.rank_stability([one, other], top=0.4).overlap, np.mean(shared))
+    assert_allclose(ff.rank_stability([np.ones(10), np.ones(10)], top=0.2).overlap, 0.2)
 
 
 def pruned_by_hand(table, players):
@@ -169,6 +182,13 @@ def test_an_ensemble_is_pruned_to_its_good_models(rng):
         (lambda: ff.pruning_curve([[0, 1], [0, 2]]), "one game at a time"),
         (lambda: ff.detection_rate([1, 2], [False, False]), "no player is called bad"),
         (lambda: ff.detection_rate([1, 2], [True, False], 3), "give 1 to 2"),
+        (lambda: ff.detection_rate([5, 4, -2], np.array([0, 0, 1])), r"use \.astype\(bool\)"),
+        (lambda: ff.detection_f1([5, 4, -2], [0, 0, 1]), r"use \.astype\(bool\)"),
+        (lambda: ff.detection_rate([1, np.nan], [1]), "player 1 is NaN"),
+        (lambda: ff.removal_curve([0, 1, 1, 2], [np.nan, 1]), "player 0 is NaN"),
+        (lambda: ff.rank_stability([[1, 2], [np.nan, 2]]), "player 0 is NaN"),
+        (lambda: ff.pruning_curve(ff.VotingGame([1, 2], 2), jobs=1), "unknown keyword 'jobs'"),
+        (lambda: ff.pruning_curve(ff.VotingGame([1, 2], 2), n_jobs=0), "nobody to work"),
         (lambda: ff.rank_stability([[1, 2]]), "two or more runs"),
         (lambda: ff.rank_stability([[1, 2], [1, 2, 3]]), "same players"),
     ],

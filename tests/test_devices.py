@@ -107,9 +107,23 @@ def test_bad_devices_and_answers_are_told():
         ff.shapley(ff.FunctionGame(len, 3, device=7))
     with pytest.raises(ValueError, match=r"returned shape \(8, 3\) for 8 coalitions"):
         ff.shapley(ff.FunctionGame(lambda S: S.to(torch.float64), 3, device="cpu"))
+    with pytest.raises(ValueError, match="returned complex worths"):
+        ff.shapley(ff.FunctionGame(lambda S: S.sum(dim=1) * 1j, 3, device="cpu"))
     nan = ff.FunctionGame(lambda S: S.sum(dim=1) / 0 * 0, 3, device="cpu")
     with pytest.raises(ValueError, match=r"coalition \{\} is nan"):
         ff.shapley(nan)
+
+
+def test_an_error_on_the_device_tells_where(monkeypatch):
+    needs("torch", "torch")
+    monkeypatch.setattr(tabulate, "CHUNK", 2**2)
+
+    def worths(coalitions):
+        return 1 / 0 if coalitions[:, 2].any() else coalitions.sum(dim=1)
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        ff.shapley(ff.FunctionGame(worths, 4, device="cpu"))
+    assert "at rows 4 to 7 of the 16 coalitions" in caught.value.__notes__[0]
 
 
 def test_sums_of_maxima_on_any_device(xp, rng):

@@ -120,7 +120,8 @@ def test_a_link_is_not_linear(X):
     model = PoissonRegressor().fit(X, np.exp(X[:, 0]))
     with pytest.raises(TypeError, match="not linear in its columns"):
         LinearGame(model, X[:2], X)
-    assert isinstance(game_of(model, X[:2], X), ff.FeatureGame)
+    with pytest.warns(UserWarning, match="PoissonRegressor.predict.*not linear in its columns"):
+        assert isinstance(game_of(model, X[:2], X), ff.FeatureGame)
     with pytest.raises(TypeError, match="no coef_"):
         LinearGame(wavy, X[:2], X)
 
@@ -155,6 +156,18 @@ def test_trees_go_to_the_tree_game(X):
     assert isinstance(drawn, ff.FeatureGame)
 
 
+def test_a_refused_tree_model_is_told_of_and_not_sent_back(X):
+    from sklearn.ensemble import GradientBoostingRegressor
+    from sklearn.linear_model import LinearRegression
+
+    wide = np.tile(X, 8)
+    model = GradientBoostingRegressor(init=LinearRegression(), n_estimators=2).fit(wide, wavy(X))
+    with pytest.warns(UserWarning, match=r"TreeGame refused.*starts from another model"):
+        game = game_of(model, wide[:2], wide)
+    with pytest.raises(MemoryError, match=r"mend what TreeGame refused .*starts from another"):
+        ff.shapley(game)
+
+
 def test_the_probability_of_boosted_trees_is_no_sum_of_leaves(X):
     xgboost = pytest.importorskip("xgboost")
     model = xgboost.XGBClassifier(n_estimators=3).fit(X, X[:, 0] > 0)
@@ -185,6 +198,13 @@ class TestShap:
         assert found.values.shape == (20, 4)
         assert_allclose(found.base_values + found.values.sum(axis=1), wavy(X), atol=1e-12)
         assert_array_equal(found.data, X)
+
+    def test_rounding_of_large_values_is_no_remainder(self):
+        large = np.array([1e9 / 3, -1e9 / 7, 1e9 / 11])
+        game = ff.TableGame(brute.coalitions(3) @ large - large.sum() * brute.coalitions(3).all(1))
+        found = ff.shapley(game)
+        assert found.values.sum() != found.grand - found.empty
+        assert "(remainder)" not in found.to_shap().feature_names
 
     def test_others_carry_their_remainder(self, X):
         found = ff.explain(wavy, X, X, "banzhaf").to_shap()

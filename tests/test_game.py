@@ -56,6 +56,14 @@ def test_sums_and_multiples_of_games(rng):
         np.nan * ff.TableGame(one)
 
 
+def test_a_sum_asks_for_no_table_in_vain(monkeypatch):
+    asked = []
+    monkeypatch.setattr(ff.TableGame, "table", lambda self, progress=None: asked.append(self))
+    with_none = as_game(lambda S: S.sum(axis=1), players=2) + ff.TableGame([0, 1, 1, 2])
+    assert with_none.table() is None
+    assert not asked
+
+
 def test_describe_tells_games_apart(rng):
     table = rng.standard_normal(8)
     assert ff.TableGame(table).describe() == ff.TableGame(table.copy()).describe()

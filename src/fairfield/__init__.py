@@ -3,10 +3,11 @@
 Every criterion is a reading of the gradient of the game's multilinear extension.
 """
 
+from fairfield import learning
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
-from fairfield.criteria.compare import compare
+from fairfield.criteria.compare import compare, stream
 from fairfield.criteria.diagnosis import Diagnosis, diagnose
 from fairfield.criteria.free_energy import free_energy_value
 from fairfield.criteria.interactions import interactions, moebius
@@ -26,6 +27,7 @@ from fairfield.curves import (
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.sampled import EstimateWarning
 from fairfield.energy.temperature import concentrated, relative
+from fairfield.evaluation.how import top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.explain import explain
@@ -46,13 +48,16 @@ from fairfield.games.set_functions import (
     CoverageGame,
     CutGame,
     FacilityLocationGame,
+    FLDCGame,
     FLIDGame,
     PairwiseGame,
 )
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
+from fairfield.learning.learn import learn
 from fairfield.multilinear import Extension
+from fairfield.report import report
 from fairfield.valuation import Valuation
 
 __version__ = "0.1.0"
@@ -72,6 +77,7 @@ __all__ = [
     "EnsembleGame",
     "EstimateWarning",
     "Extension",
+    "FLDCGame",
     "FLIDGame",
     "FacilityLocationGame",
     "FeatureGame",
@@ -104,16 +110,21 @@ __all__ = [
     "free_energy_value",
     "from_shapiq",
     "interactions",
+    "learn",
+    "learning",
     "leave_one_out",
     "moebius",
     "pruning_curve",
     "rank_stability",
     "relative",
     "removal_curve",
+    "report",
     "samples_needed",
     "semivalue",
     "shapley",
+    "stream",
     "to_shapiq",
+    "top",
     "variational_index",
     "variational_values",
     "verify_store",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfield.coalitions import spell
-from fairfield.display import MOST_ROWS, html_table, number, text_table
+from fairfield.display import MOST_ROWS, html_table, not_shown, number, rows_to_show, text_table
 from fairfield.game import Player
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation, read_plain, write_plain
@@ -44,18 +44,17 @@ class Comparison(Mapping[str, Valuation]):
         first = next(iter(self.values()))
         if first.batch:
             means = {name: v.mean().mean[0] for name, v in self.items()}
-            order = np.arange(len(first.players))[:MOST_ROWS]
+            order = rows_to_show(first.mean().magnitude[0])
             columns = {f"mean {name}": list(mean[order]) for name, mean in means.items()}
         else:
-            order = np.argsort(-first.values, kind="stable")[:MOST_ROWS]
+            order = rows_to_show(first.values)
             columns = {name: list(v.values[order]) for name, v in self.items()}
         errors = [
             f"decoupling error: {name} {number(v.decoupling_error)}"
             for name, v in self.items()
             if v.decoupling_error is not None and not v.batch
         ]
-        hidden = len(first.players) - MOST_ROWS
-        notes = [f"… {hidden} more players"] if hidden > 0 else []
+        notes = not_shown(len(first.players))
         players: list[object] = [first.players[i] for i in order]
         return {"player": players, **columns}, [*notes, f"{first.game}, {first.method}", *errors]
 

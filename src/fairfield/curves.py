@@ -133,11 +133,12 @@ def pruning_curve(
     >>> twins.order, twins.worths
     ((2, 0, 1), array([7., 7., 4., 0.]))
     """
+    wishes = How().changed(how)
     played = as_game(game, players)
     if played.batch:
         raise ValueError(f"{played!r} is a batch; prune one game at a time")
     if played.extension() is None:
-        played, _ = table_of(played, How().changed(how))
+        played, _ = table_of(played, wishes)
     value = criterion_of(criterion)
     count = len(played.players)
     staying = np.ones(count, dtype=bool)
@@ -190,10 +191,7 @@ def detection_rate(
     k = int(spoilt.sum()) if among is None else among
     if not 1 <= k <= len(values):
         raise ValueError(f"among={k} of {len(values)} players; give 1 to {len(values)}")
-    edge = np.sort(values)[k - 1]
-    below, tied = values < edge, values == edge
-    chance = (k - below.sum()) / tied.sum()
-    return float((spoilt[below].sum() + chance * spoilt[tied].sum()) / spoilt.sum())
+    return float(_chances_of_top(-values, k) @ spoilt / spoilt.sum())
 
 
 def detection_f1(valuation: Values, bad: BoolArray | Iterable[Player]) -> float:
@@ -239,6 +237,8 @@ def rank_stability(runs: Sequence[Values], top: float = 0.1) -> Stability:
     """The agreement of valuations over seeds, as means over all pairs of runs.
 
     ``top`` is the fraction of players whose common share is counted, at least one player.
+    Players of equal value at its edge count by the chance that each run, in a random order
+    of its own, puts them above it.
 
     >>> agreed = rank_stability([[1, 2, 3, 4], [1, 2, 4, 3]], top=0.5)
     >>> round(agreed.spearman, 4), agreed.overlap
@@ -259,13 +259,19 @@ def rank_stability(runs: Sequence[Values], top: float = 0.1) -> Stability:
         ranks /= np.linalg.norm(ranks, axis=1, keepdims=True)
     pairs = np.triu_indices(len(rows), 1)
     k = max(1, round(top * values.shape[1]))
-    best = np.zeros(values.shape)
-    np.put_along_axis(best, np.argsort(-values, axis=1, kind="stable")[:, :k], 1.0, axis=1)
+    best = np.array([_chances_of_top(row, k) for row in values])
     return Stability(
         float((ranks @ ranks.T)[pairs].mean()),
         float((best @ best.T)[pairs].mean() / k),
         len(rows),
     )
+
+
+def _chances_of_top(values: FloatArray, k: int) -> FloatArray:
+    """The chance of each player to be among the highest k, equal values in random order."""
+    edge = np.sort(values)[-k]
+    above, tied = values > edge, values == edge
+    return np.asarray(above + tied * (k - above.sum()) / tied.sum())
 
 
 def _name(valuation: Values) -> str:
@@ -280,17 +286,26 @@ def _values(valuation: Values) -> FloatArray:
     values = valuation.values if isinstance(valuation, Valuation) else np.asarray(valuation, float)
     if values.ndim != 1:
         raise ValueError(f"values have shape {values.shape}; take one game of a batch, v[i]")
+    if np.isnan(values).any():
+        raise ValueError(
+            f"the value of player {_players(valuation, len(values))[np.isnan(values).argmax()]!r} is "
+            "NaN, which has no rank; value the players anew or leave them out"
+        )
     return values
 
 
 def _spoilt(valuation: Values, bad: BoolArray | Iterable[Player], count: int) -> BoolArray:
     """The bad players as booleans, at least one of them."""
-    given = np.asarray(bad if isinstance(bad, np.ndarray) else list(bad), dtype=object)
-    flags = given.shape == (count,) and all(isinstance(each, (bool, np.bool_)) for each in given)
-    if flags:
-        spoilt: BoolArray = given.astype(bool)
+    given = bad.tolist() if isinstance(bad, np.ndarray) else list(bad)
+    if len(given) == count and all(isinstance(each, (bool, np.bool_)) for each in given):
+        spoilt: BoolArray = np.array(given)
+    elif len(set(given)) < len(given):
+        raise ValueError(
+            "bad names players twice; name each once, or give one True or False for each of the "
+            f"{count} players (zeros and ones are names: use .astype(bool))"
+        )
     else:
-        spoilt = coalition_of(given.tolist(), _players(valuation, count))
+        spoilt = coalition_of(given, _players(valuation, count))
     if not spoilt.any():
         raise ValueError("no player is called bad; name at least one")
     return spoilt

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
+from numpy.typing import NDArray
 
 MOST_ROWS = 20
 
@@ -21,6 +22,22 @@ def number(value: object, digits: int = 4) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:.{digits}g}"
     return str(value)
+
+
+def rows_to_show(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The rows of the largest |value|, as many as are shown, the most valuable first.
+
+    >>> rows_to_show(np.array([1.0, -3.0, 2.0])).tolist()
+    [2, 0, 1]
+    """
+    kept = np.sort(np.argsort(-np.abs(values), kind="stable")[:MOST_ROWS])
+    return np.asarray(kept[np.argsort(-values[kept], kind="stable")], dtype=np.int64)
+
+
+def not_shown(count: int) -> list[str]:
+    """A note on the rows that are left out, if there are any."""
+    hidden = count - MOST_ROWS
+    return [f"… {hidden} more players, of smaller values"] if hidden > 0 else []
 
 
 def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:

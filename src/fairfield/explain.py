@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from fairfield.criteria.compare import Criterion, criterion_of
@@ -32,7 +33,7 @@ def explain(
     margin of boosted trees), a closed form for linear models (their margin), and
     ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
     (the probability of each row's true class in ``y``) and for a background that is drawn.
-    The valuation's ``game`` says which. Without a ``background`` only tree
+    The valuation's ``game`` says which, and a warning why a closed form was refused. Without a ``background`` only tree
     models can be explained. The criterion's own keywords are passed on.
 
     >>> import numpy as np
@@ -63,18 +64,26 @@ def game_of(
     closed: type[TreeGame] | type[LinearGame] | None = None
     if y is None and output not in ("probability", "label") and not callable(background):
         closed = TreeGame if is_tree_model(model) else LinearGame if _is_linear(model) else None
-    refusal = None
+    refusal: Exception | None = None
     if closed is not None:
         try:
             return closed(model, X, background, output=output, groups=groups)
         except (TypeError, ValueError) as reason:
-            refusal = f"{closed.__name__} was no help either: {reason}"
+            refusal = reason
     try:
-        return FeatureGame(model, X, background, output=output, y=y, groups=groups)
+        game = FeatureGame(model, X, background, output=output, y=y, groups=groups)
     except (TypeError, ValueError) as error:
-        if refusal is not None:
-            error.add_note(refusal)
+        if closed is not None:
+            error.add_note(f"{closed.__name__} was no help either: {refusal}")
         raise
+    if closed is not None:
+        game.instead = f"mend what {closed.__name__} refused ({refusal})"
+        warnings.warn(
+            f"{closed.__name__} refused, so FeatureGame plays for {game.output.name}, whose units "
+            f"may be others: {refusal}",
+            stacklevel=2,
+        )
+    return game
 
 
 def _is_linear(model: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from copy import copy
 from typing import Any, TypeAlias, cast
 
 import array_api_compat
@@ -53,11 +54,11 @@ class Game:
     failures: int = 0
     # Which players are known to add nothing to any coalition, shaped (*batch, n).
     nulls: BoolArray | None = None
+    # A device with memory of its own, on which the table is built and stays.
+    device: Any = None
     # Worths (m,) and contributions F(S+i) - F(S-i) (m, n) of coalitions (m, n), where there is
     # a faster way than n + 1 worths each; closed forms need not give it.
     contributions: Callable[[BoolArray], tuple[FloatArray, FloatArray]] | None = None
-    # A device with memory of its own, on which the table is built and stays.
-    device: Any = None
     # What else to do where there are too many players for a table.
     instead: str = "use a game with a closed form"
 
@@ -159,6 +160,7 @@ class TableGame(Game):
         self.batch = tuple(table.shape[:-1])
         self.worth_table = table
         self.variances = _checked_variances(variances, tuple(table.shape))
+        self.noisy = self.variances is not None
         # NaN passes through both, so two reductions check the table and give its range.
         self.lowest = on_host(xp.min(table, axis=-1))
         self.highest = on_host(xp.max(table, axis=-1))
@@ -221,6 +223,12 @@ class TableGame(Game):
         found = xp.take(self.worth_table, beside(self.worth_table, rows), axis=-1)
         return np.asarray(on_host(found))
 
+    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        if self.variances is None:
+            return super().worths_and_variances(coalitions)
+        rows = rows_of(np.asarray(coalitions, dtype=bool))
+        return self.worths(coalitions), self.variances[..., rows]
+
     def table(self, progress: bool | None = None) -> Any:
         return self.worth_table
 
@@ -253,12 +261,8 @@ class FunctionGame(Game):
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         if self.device is None:
-            worths = np.asarray(self.function(coalitions))
-            if np.iscomplexobj(worths):
-                raise ValueError(
-                    f"the worth function {self.name} returned complex worths; make them real"
-                )
-            return np.asarray(self._checked(worths.astype(float), len(coalitions)))
+            worths = self._checked(np.asarray(self.function(coalitions)), len(coalitions))
+            return np.asarray(worths, dtype=float)
         xp, device = device_named(self.device)
         return np.asarray(on_host(self._on_device(xp.asarray(coalitions, device=device))))
 
@@ -271,6 +275,11 @@ class FunctionGame(Game):
         return self._checked(self.function(coalitions), coalitions.shape[0])
 
     def _checked(self, worths: Any, count: int) -> Any:
+        xp = array_api_compat.array_namespace(worths)
+        if xp.isdtype(worths.dtype, "complex floating"):
+            raise ValueError(
+                f"the worth function {self.name} returned complex worths; make them real"
+            )
         if tuple(worths.shape) != (count,):
             raise ValueError(
                 f"the worth function {self.name} returned shape {tuple(worths.shape)} for "
@@ -283,10 +292,14 @@ class FunctionGame(Game):
 
 
 class Combination(Game):
-    """Σ c·F over games on the same players; its extension is the sum of theirs."""
+    """Σ c·F over games on the same players; its extension is the sum of theirs.
+
+    A game that occurs more than once is one term. The errors of different noisy games
+    count as independent: the variance of a worth is Σ c²·Var F.
+    """
 
     def __init__(self, terms: Iterable[tuple[float, Game]]) -> None:
-        self.terms = tuple(terms)
+        self.terms = _gathered(terms)
         first = self.terms[0][1]
         for _, game in self.terms:
             if game.players != first.players or game.batch != first.batch:
@@ -295,18 +308,48 @@ class Combination(Game):
                 )
         if not all(np.isfinite(factor) for factor, _ in self.terms):
             raise ValueError("a game is scaled by a finite number; NaN or infinity was given")
+        games = [game for _, game in self.terms]
         self.players, self.batch, self.data = first.players, first.batch, first.data
-        self.opaque = any(game.opaque for _, game in self.terms)
-        self.block = min((game.block for _, game in self.terms if game.block), default=None)
+        self.opaque = any(game.opaque for game in games)
+        self.noisy = any(game.noisy for game in games)
+        self.block = min((game.block for game in games if game.block), default=None)
+        self.device = first.device if all(g.device == first.device for g in games) else None
+        # Who adds nothing to any of the games adds nothing to their sum.
+        nulls = [game.nulls for game in games if game.nulls is not None]
+        self.nulls = np.logical_and.reduce(nulls) if len(nulls) == len(games) else None
+
+    def __copy__(self) -> Combination:
+        # Workers side by side count the failures of copies, each of its own.
+        return Combination((factor, copy(game)) for factor, game in self.terms)
+
+    @property
+    def failures(self) -> int:
+        """How many worths its games could not find and filled in."""
+        return sum(game.failures for _, game in self.terms)
+
+    @failures.setter
+    def failures(self, count: int) -> None:
+        # Which of the games failed on a worker is not known; their sum is.
+        self.terms[0][1].failures += count - self.failures
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))
 
+    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        found = [(c, *game.worths_and_variances(coalitions)) for c, game in self.terms]
+        worths = sum(c * worth for c, worth, _ in found)
+        return cast(FloatArray, worths), cast(FloatArray, sum(c**2 * var for c, _, var in found))
+
     def table(self, progress: bool | None = None) -> Any:
-        tables = [(factor, game.table(progress)) for factor, game in self.terms]
-        if any(table is None for _, table in tables):
-            return None
-        return sum(factor * table for factor, table in tables)
+        if self.noisy:
+            return None  # variances come with the worths, coalition by coalition
+        total: Any = 0.0
+        for factor, game in self.terms:
+            table = game.table(progress)
+            if table is None:
+                return None
+            total = total + factor * table
+        return total
 
     def extension(self) -> Extension | None:
         parts = [(factor, game.extension()) for factor, game in self.terms]
@@ -316,6 +359,16 @@ class Combination(Game):
     def describe(self) -> dict[str, Any]:
         terms = [{"factor": c, **game.describe()} for c, game in self.terms]
         return {**super().describe(), "terms": terms}
+
+
+def _gathered(terms: Iterable[tuple[float, Game]]) -> tuple[tuple[float, Game], ...]:
+    """The terms of a sum of games, those of sums within it too, every game once."""
+    factors: dict[int, tuple[float, Game]] = {}
+    for factor, game in terms:
+        for own, part in game.terms if isinstance(game, Combination) else ((1.0, game),):
+            before = factors.get(id(part), (0.0, part))[0]
+            factors[id(part)] = before + factor * own, part
+    return tuple(factors.values())
 
 
 def _checked_variances(given: Any, shape: tuple[int, ...]) -> FloatArray | None:

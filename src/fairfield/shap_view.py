@@ -12,8 +12,22 @@ if TYPE_CHECKING:
     import shap
 
 REMAINDER = "(remainder)"
-# A remainder below this share of the outputs is rounding.
+# A remainder below this share of the outputs and values is rounding.
 ROUNDING = 1e-9
+
+
+def remainder(
+    values: NDArray[np.float64], empty: ArrayLike, grand: ArrayLike
+) -> NDArray[np.float64]:
+    """F(N) - F(∅) - Σ values of each game, 0 where that is but rounding.
+
+    >>> remainder(np.array([[1e9, -1e9], [1.0, 2.0]]), 0.0, [1e-7, 4.0]).tolist()
+    [0.0, 1.0]
+    """
+    low, high = np.asarray(empty, dtype=float), np.asarray(grand, dtype=float)
+    rest = high - low - values.sum(axis=-1)
+    scale = np.abs(low) + np.abs(high) + np.abs(values).sum(axis=-1)
+    return np.where(np.abs(rest) > ROUNDING * scale, rest, 0.0)
 
 
 def explanation(
@@ -37,12 +51,11 @@ def explanation(
         import shap
     except ImportError as reason:
         raise ImportError("to_shap needs shap: pip install shap") from reason
-    low, high = np.asarray(empty, dtype=float), np.asarray(grand, dtype=float)
     names = [str(player) for player in players]
-    rest = high - low - values.sum(axis=-1)
+    rest = remainder(values, empty, grand)
     error = None if stderr is None else 1.96 * stderr
     about: dict[str, Any] = {}
-    if np.any(np.abs(rest) > ROUNDING * (np.abs(low) + np.abs(high))):
+    if rest.any():
         names.append(REMAINDER)
         values = _with_column(values, rest)
         error = None if error is None else _with_column(error, np.zeros(rest.shape))
@@ -54,6 +67,7 @@ def explanation(
             data = _with_column(data, np.full(rest.shape, np.nan)) if numbers else shown
     if error is not None:
         about |= {"lower_bounds": values - error, "upper_bounds": values + error}
+    low = np.asarray(empty, dtype=float)
     base = low if values.ndim > 1 else float(low)
     return shap.Explanation(values, base_values=base, data=data, feature_names=names, **about)
 

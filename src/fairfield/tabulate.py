@@ -30,7 +30,14 @@ def tabulate(
 
     def worths(start: int) -> Any:
         rows = xp.arange(start, start + size, dtype=xp.int64, device=device)
-        return function(coalitions_in(rows, players))
+        try:
+            return function(coalitions_in(rows, players))
+        except Exception as error:
+            error.add_note(
+                f"at rows {start:,} to {start + size - 1:,} of the {count:,} coalitions, where bit i "
+                "of a row is player i"
+            )
+            raise
 
     first = worths(0)
     dtype = first.dtype if first.dtype in (xp.float32, xp.float64) else xp.float64

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.coalitions import spell
-from fairfield.display import MOST_ROWS, html_table, number, text_table
+from fairfield.display import html_table, not_shown, number, rows_to_show, text_table
 from fairfield.game import Player
 from fairfield.multilinear import FloatArray
 from fairfield.shap_view import explanation
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 # At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
 CONVERGED = 1e-10
+
+# The two-sided 95 % point of the normal law: intervals are value ± NORMAL · stderr.
+NORMAL = 1.959963984540054
 
 Number = float | FloatArray
 
@@ -47,9 +50,10 @@ class Valuation:
     """The value of each player by one criterion, and how it was found.
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
-    one of them. With a temperature, ``marginals`` are σ(value / T), ``elbo`` bounds
-    ``log_z`` from below and their gap is the ``decoupling_error`` KL(q ‖ p); both are
-    estimates where there is a ``log_z_stderr``.
+    one of them. Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the
+    values where it is not too large to keep. With a temperature, ``marginals`` are
+    σ(value / T), ``elbo`` bounds ``log_z`` from below and their gap is the
+    ``decoupling_error`` KL(q ‖ p); both are estimates where there is a ``log_z_stderr``.
     """
 
     criterion: str
@@ -58,6 +62,7 @@ class Valuation:
     method: str
     game: str
     stderr: FloatArray | None = None
+    covariance: FloatArray | None = None
     marginals: FloatArray | None = None
     temperature: Number | None = None
     elbo: Number | None = None
@@ -109,6 +114,8 @@ class Valuation:
             held = getattr(self, entry.name)
             if entry.name == "trajectory" and held is not None:
                 part[entry.name] = held.reshape(len(held), -1, len(self.players))[:, chosen]
+            elif entry.name == "covariance" and held is not None:
+                part[entry.name] = held.reshape(-1, *held.shape[-2:])[chosen]
             elif entry.name in _PER_PLAYER and held is not None:
                 part[entry.name] = held.reshape(-1, len(self.players))[chosen]
             elif entry.name in _PER_GAME and held is not None:
@@ -141,10 +148,21 @@ class Valuation:
         self._one_game("ranking")
         return [self.players[i] for i in np.argsort(-self.values, kind="stable")]
 
-    def difference(self, first: Player, second: Player) -> float:
-        """How much more the first player is worth than the second."""
+    def difference(self, first: Player, second: Player) -> Difference:
+        """How much more the first player is worth than the second, with its 95 % interval.
+
+        Without a covariance the two errors are taken to add up, the widest they can be.
+        """
         self._one_game("difference")
-        return float(self.values[self._place(first)] - self.values[self._place(second)])
+        i, j = self._place(first), self._place(second)
+        value = float(self.values[i] - self.values[j])
+        if self.stderr is None:
+            return Difference(value, value, value)
+        error = float(self.stderr[i] + self.stderr[j])
+        if self.covariance is not None:
+            among = self.covariance
+            error = float(np.sqrt(max(among[i, i] + among[j, j] - 2 * among[i, j], 0.0)))
+        return Difference(value, value - NORMAL * error, value + NORMAL * error)
 
     def step_differences(self, *, squared: bool = True) -> FloatArray:
         """‖x^k - x^(k-1)‖² / n of each step of the trajectory, as in the paper's table.
@@ -204,11 +222,11 @@ class Valuation:
 
     def columns(self) -> dict[str, list[object]]:
         """What the table of one game shows, most valuable player first."""
-        order = np.argsort(-self.values, kind="stable")[:MOST_ROWS]
+        order = rows_to_show(self.values)
         shown: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
         shown["value"] = list(self.values[order])
         if self.stderr is not None:
-            shown["±"] = list(1.96 * self.stderr[order])
+            shown["±"] = list(NORMAL * self.stderr[order])
         if self.marginals is not None:
             shown["marginal"] = list(self.marginals[order])
         return shown
@@ -226,10 +244,8 @@ class Valuation:
             )
             if held is not None and not self.batch
         ]
-        hidden = len(self.players) - MOST_ROWS
-        more = [f"… {hidden} more players"] if hidden > 0 and not self.batch else []
         return [
-            *more,
+            *not_shown(len(self.players)),
             f"{self.criterion} of {self.game}, {self.method}",
             ", ".join(counts),
             self.stop,
@@ -239,10 +255,11 @@ class Valuation:
         if not self.batch:
             return self.columns(), self.notes()
         means = self.mean()
+        order = rows_to_show(means.magnitude[0])
         table: dict[str, list[object]] = {
-            "player": list(self.players)[:MOST_ROWS],
-            "mean value": list(means.mean[0])[:MOST_ROWS],
-            "mean |value|": list(means.magnitude[0])[:MOST_ROWS],
+            "player": [self.players[i] for i in order],
+            "mean value": list(means.mean[0][order]),
+            "mean |value|": list(means.magnitude[0][order]),
         }
         return table, [line for line in self.notes() if line]
 
@@ -264,6 +281,14 @@ class Valuation:
     def load(cls, path: str | PathLike[str]) -> Valuation:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
         return read_plain(path, "valuation")[""]
+
+
+class Difference(NamedTuple):
+    """A difference of two values and the ends of its 95 % interval, equal where exact."""
+
+    value: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)

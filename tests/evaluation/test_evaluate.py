@@ -10,6 +10,8 @@ import pytest
 
 import fairfield as ff
 from fairfield.evaluation import memory
+from fairfield.evaluation.evaluate import Evaluator
+from fairfield.evaluation.how import How
 
 
 def failing(S):
@@ -61,7 +63,7 @@ def test_a_thousand_players_are_refused_as_kindly():
     with pytest.raises(MemoryError, match=r"2\^1100 worths"):
         ff.shapley(lambda S: S.sum(axis=1), players=1100)
     with pytest.raises(ValueError, match=r"all 2\^1100 worths"):
-        ff.shapley(lambda S: S.sum(axis=1), players=1100, budget=100)
+        ff.free_energy_value(lambda S: S.sum(axis=1), players=1100, budget=100)
 
 
 def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
@@ -70,12 +72,25 @@ def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
         ff.shapley(lambda S: S.sum(axis=1), players=10)
 
 
-def test_a_budget_below_the_table_is_refused():
+def test_a_budget_below_the_table_is_refused_by_what_cannot_be_estimated():
     with pytest.raises(ValueError, match="need all 1,024 worths, the budget allows 1,000"):
-        ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1000)
+        ff.free_energy_value(lambda S: S.sum(axis=1), players=10, budget=1000)
     assert ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1024).evaluations == 1024
     with pytest.raises(ValueError, match="at least 1"):
         ff.shapley([0, 1], budget=0)
+
+
+def test_a_budget_holds_for_single_coalitions_too():
+    def curve(budget):
+        return ff.removal_curve(lambda S: S.sum(axis=1), np.ones(4), budget=budget)
+
+    with pytest.raises(ValueError, match="5 coalitions are needed, the budget allows 4"):
+        curve(4)
+    assert len(curve(5).worths) == 5
+    with Evaluator(ff.FunctionGame(lambda S: S.sum(axis=1), 3), How(budget=3)) as evaluator:
+        evaluator.worths(np.eye(3, dtype=bool)[[0, 1, 1, 0]])
+        with pytest.raises(ValueError, match="4 coalitions are needed"):
+            evaluator.worths(~np.eye(3, dtype=bool)[:2])
 
 
 def test_blocks_depend_on_position_alone():

@@ -1,14 +1,19 @@
 """A store keeps worths over runs, and refuses what it cannot vouch for."""
 
+import contextlib
 import resource
+import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 import fairfield as ff
+from fairfield.evaluation.store import Store
 
 SKILLS = np.array([3.0, 1.0, 2.0, 0.5])
 
@@ -42,7 +47,7 @@ def test_what_it_holds_can_be_asked(path):
     assert held.description["players"] == ["a", "b", "c", "d"]
     assert "numpy" in held.versions
     assert ff.verify_store(path) == 16
-    assert ff.verify_store(path, ff.FunctionGame(team, 4)) == 16
+    assert ff.verify_store(path, ff.FunctionGame(team, ["a", "b", "c", "d"])) == 16
 
 
 def test_another_game_is_refused_with_both_descriptions(path):
@@ -58,7 +63,70 @@ def test_a_function_that_changed_under_its_name_is_refused(path):
     with pytest.raises(ff.StoreError, match="other worths than it does now"):
         ff.shapley(ff.FunctionGame(other, 4, name="mine"), store=path)
     with pytest.raises(ff.StoreError, match="other worths"):
-        ff.verify_store(path, ff.FunctionGame(other, 4))
+        ff.verify_store(path, ff.FunctionGame(other, 4, name="mine"))
+    for changed in (ff.FunctionGame(team, 4), ff.FunctionGame(team, 3, name="mine")):
+        with pytest.raises(ff.StoreError, match="another game"):
+            ff.verify_store(path, changed)
+
+
+def test_rounding_is_no_change(path):
+    """A worth near 0 is a difference of larger ones, and rounds as they do."""
+
+    def shifted(by):
+        return ff.FunctionGame(lambda S: 1e6 * S[:, 0] - 1e6 * S[:, 1] + by, 2, name="even")
+
+    ff.shapley(shifted(0), store=path)
+    assert ff.shapley(shifted(1e-9), store=path).evaluations == 4
+    with pytest.raises(ff.StoreError, match="other worths"):
+        ff.shapley(shifted(0.01), store=path)
+
+
+@pytest.mark.parametrize("name", ["worths #1.db", "50%25.db", "what?.db"])
+def test_any_file_name_will_do(name, tmp_path):
+    ff.shapley(team, players=4, store=tmp_path / name)
+    assert ff.describe_store(tmp_path / name).worths == ff.verify_store(tmp_path / name) == 16
+
+
+def test_several_may_open_a_new_store_at_once(tmp_path):
+    together = threading.Barrier(8)
+
+    def opened(path):
+        together.wait()
+        Store(path, ff.FunctionGame(team, 4), {}).close()
+
+    with ThreadPoolExecutor(8) as threads:
+        for i in range(5):
+            list(threads.map(opened, [tmp_path / f"{i}.db"] * 8))
+    assert ff.describe_store(tmp_path / "4.db").worths == 0
+
+
+def test_a_database_without_tables_becomes_a_store(path):
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        base.execute("PRAGMA user_version = 1")
+    assert path.stat().st_size
+    assert ff.shapley(team, players=4, store=path).evaluations == 16
+
+
+def test_a_refused_store_is_let_go(path, tmp_path, monkeypatch):
+    opened = []
+    connect = sqlite3.connect
+
+    def noted(*given, **rest):
+        opened.append(connect(*given, **rest))
+        return opened[-1]
+
+    ff.shapley(ff.FunctionGame(team, 4, name="mine"), store=path)
+    text = tmp_path / "text.db"
+    text.write_text("not a database, but long enough to be looked at " * 30)
+    monkeypatch.setattr(sqlite3, "connect", noted)
+    for game, store in ((team, path), (team, text), (ff.FunctionGame(other, 4, name="mine"), path)):
+        players = None if isinstance(game, ff.Game) else 4
+        with pytest.raises(ff.StoreError):
+            ff.shapley(game, players=players, store=store)
+    assert len(opened) == 3
+    for base in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            base.execute("SELECT 1")
 
 
 def test_batches_are_kept_whole(path, rng):
@@ -134,8 +202,6 @@ def test_other_files_are_refused(path, tmp_path):
     path.write_text("not a database, but long enough to be looked at " * 30)
     with pytest.raises(ff.StoreError, match="not a store of fairfield"):
         ff.shapley(team, players=4, store=path)
-    import sqlite3
-
     strange = tmp_path / "strange.db"
     with sqlite3.connect(strange) as base:
         base.execute("CREATE TABLE mine (a)")

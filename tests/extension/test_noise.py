@@ -11,7 +11,9 @@ from fairfield.energy.stability import index_covariance
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
 from fairfield.extension import by_size
+from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
+from fairfield.games.subgame import Subgame
 
 # Tables of up to 17 and of more players are cut differently; so are odd and even counts.
 PLAYERS = [1, 2, 5, 6]
@@ -161,6 +163,60 @@ def test_the_errors_cover_what_other_trials_find(rng):
         squares = (found.values - true.values) ** 2
         told = (found.stderr**2).mean(axis=0)
         assert (np.abs(squares.mean(axis=0) / told - 1) < 5 * np.sqrt(2 / 400)).all()
+
+
+# Sums and parts of noisy games
+
+
+def test_sums_of_noisy_games_add_their_variances(game, rng):
+    other = ff.TableGame(rng.standard_normal((2, 16)), variances=rng.random((2, 16)))
+    plain = ff.TableGame(rng.standard_normal((2, 16)))
+    other.players = plain.players = game.players
+    total = 2 * game - 3 * other + plain
+    coalitions = brute.coalitions(4)
+    variances = 4 * game.worths_and_variances(coalitions)[1] + 9 * other.variances
+    found = ff.shapley(total)
+    coefficients = linear(lambda e: e.shapley(), 4)
+    assert_allclose(found.stderr**2, variances @ coefficients.T**2, atol=1e-16)
+    assert_allclose(found.values, total.worths(coalitions) @ coefficients.T, atol=1e-12)
+
+
+def test_a_game_has_the_same_error_wherever_it_occurs_in_a_sum(game):
+    alone = ff.shapley(game)
+    assert_allclose(ff.shapley((game + game) + game * -1).stderr, alone.stderr)
+    assert_allclose(ff.shapley(game - game).stderr, 0)
+
+
+def test_those_who_stay_keep_their_errors(game):
+    staying = np.array([True, False, True, True])
+    coalitions = brute.coalitions(3)
+    among_all = np.insert(coalitions, 1, False, axis=1)
+    worths, variances = game.worths_and_variances(among_all)
+    alone = ff.shapley(ff.TableGame(worths, variances=variances))
+    whole, _ = table_of(game, How())
+    for of in (game, whole):
+        found = ff.shapley(Subgame(of, staying))
+        assert_allclose(found.values, alone.values, atol=1e-14)
+        assert_allclose(found.stderr, alone.stderr)
+
+
+def test_failures_are_told_by_sums_and_parts(rng):
+    X, y = rng.standard_normal((12, 2)), np.arange(12) % 2
+
+    class Fussy(SGDClassifier):
+        def fit(self, X, y):
+            if len(X) == 6:
+                raise ArithmeticError
+            return super().fit(X, y)
+
+    def played():
+        return ff.DataGame(Fussy(), X, y, X, y, groups=np.arange(12) // 3, on_error="fallback")
+
+    for jobs in (1, 2):
+        total, part = 2.0 * played(), Subgame(played(), np.array([True, True, True, False]))
+        ff.shapley(total, n_jobs=jobs)
+        ff.shapley(part, n_jobs=jobs)
+        assert (total.failures, part.failures) == (6, 3)
 
 
 # Leaving one out

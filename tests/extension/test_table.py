@@ -178,3 +178,14 @@ def test_wrong_points_are_refused(rng):
 def test_laws_are_products(rng):
     x = rng.random(6)
     assert_allclose(folding.Law(folding.probabilities(x)).whole, brute.law(x), rtol=1e-14)
+
+
+@pytest.mark.parametrize("chosen", [slice(1, 3), np.array([2, 0])])
+def test_a_lift_goes_with_its_games(chosen, rng):
+    """Each game is read at its own rate, in a batch or out of it."""
+    table, rate = rng.standard_normal((3, 16)), np.array([1.0, 10.0, 100.0])
+    lifted = TableExtension.of(TableGame(table)).lifted(np.zeros(3), rate, lambda xp, F: xp.exp(F))
+    x = rng.random(4)
+    some = lifted.rows(chosen)
+    assert_allclose(some.value(x), lifted.value(x)[chosen])
+    assert_allclose(some.gradient(x), lifted.gradient(x)[chosen])

@@ -45,14 +45,14 @@ def hard_votes(models: int, rows: int) -> ff.EnsembleGame:
 def undecided_votes(models: int, rows: int) -> ff.EnsembleGame:
     """Probabilities 0, ½ and 1, which need no rounding."""
     truth = rng.integers(0, 2, rows)
-    return ff.EnsembleGame(rng.integers(0, 3, (models, rows)) / 2, None, truth)
+    return ff.EnsembleGame(rng.integers(0, 3, (models, rows)) / 2, None, truth, labels=[0, 1])
 
 
 def shares_of_truth(models: int, rows: int) -> ff.EnsembleGame:
     """Probabilities 0 and 1 of three classes."""
     truth = rng.integers(0, 3, rows)
     chances = np.eye(3)[rng.integers(0, 3, (models, rows))]
-    return ff.EnsembleGame(chances, None, truth, vote="rozemberczki", fallback=0.4)
+    return ff.EnsembleGame(chances, None, truth, vote="rozemberczki", fallback=0.4, labels=range(3))
 
 
 GAMES: dict[str, Callable[[], Game]] = {
@@ -69,6 +69,7 @@ GAMES: dict[str, Callable[[], Game]] = {
     "FLID, signed": lambda: ff.FLIDGame(rng.normal(size=10), rng.normal(size=(10, 5))),
     "FLID, all negative": lambda: ff.FLIDGame(rng.normal(size=9), -rng.random((9, 3))),
     "FLID, ties": lambda: ff.FLIDGame(rng.normal(size=10), rng.integers(-2, 3, (10, 4))),
+    "FLDC": lambda: ff.FLDCGame(rng.normal(size=10), rng.random((10, 3)), rng.normal(size=(10, 2))),
     "facilities": lambda: ff.FacilityLocationGame(rng.random((10, 7))),
     "one facility": lambda: ff.FacilityLocationGame([[2.0, -3.0]]),
     "pairs": lambda: ff.PairwiseGame(rng.normal(size=12), symmetric(12)),

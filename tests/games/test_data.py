@@ -10,14 +10,26 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
-from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    LogisticRegressionCV,
+    RidgeCV,
+    SGDClassifier,
+)
+from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer, roc_auc_score
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -26,6 +38,7 @@ import fairfield as ff
 from fairfield.coalitions import coalitions_in
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
+from fairfield.games.digest import tells_all, told
 
 PLAYERS = 5
 
@@ -283,13 +296,46 @@ def test_every_random_state_inside_is_seeded(sets, groups):
     assert model.random_state is None
 
 
+def test_splitters_and_the_models_of_a_grid_are_seeded_too(sets, groups):
+    drawn = []
+
+    def scoring(search, X, y):
+        drawn.append((search.cv.random_state, search.param_grid["e"][1].random_state))
+        return 0.0
+
+    tree, cv = DecisionTreeClassifier(), KFold(3, shuffle=True)
+    near = KNeighborsClassifier(1)
+    search = GridSearchCV(Pipeline([("e", near)]), {"e": [near, tree]}, cv=cv)
+    game = ff.DataGame(search, *sets, groups=groups, scoring=scoring, fallback=0)
+    S = brute.coalitions(PLAYERS)[16:]
+    game.worths(S)
+    assert len(set(np.ravel(drawn).tolist())) == 32
+    assert (cv.random_state, tree.random_state) == (None, None)
+    first, drawn[:] = list(drawn), []
+    ff.DataGame(search, *sets, groups=groups, scoring=scoring, fallback=0).worths(S)
+    assert drawn == first
+
+
+def test_models_that_work_in_place_leave_the_data_alone(sets, groups):
+    scaler = make_pipeline(StandardScaler(copy=False), SGDClassifier(max_iter=3, tol=None))
+    given = [each.copy() for each in sets]
+    given[2] += 3  # scaled twice, the test set would be another
+    scoring = {"hits": "accuracy", "again": "accuracy"}
+    game = ff.DataGame(scaler, *given, groups=groups, scoring=scoring, repeats=2)
+    S = np.ones((3, PLAYERS), dtype=bool)
+    worths = game.worths(S)
+    assert len(set(worths.ravel().tolist())) == 1
+    assert_array_equal(given[0], sets[0])
+    assert_array_equal(given[2], sets[2] + 3)
+
+
 def test_repeats_average_seeded_fits(sets, groups):
     X, y, X_test, y_test = sets
     model = SGDClassifier(max_iter=3, tol=None, random_state=0)
     game = ff.DataGame(model, *sets, groups=groups, repeats=5)
     S = np.ones((1, PLAYERS), dtype=bool)
-    fits = [clone(model).set_params(**seeds).fit(X, y).score(X_test, y_test)
-            for seeds in game._seeds(S[0])]  # fmt: skip
+    fits = [clone(model).set_params(random_state=seed).fit(X, y).score(X_test, y_test)
+            for (seed,) in game._seeds(S[0])]  # fmt: skip
     assert len(set(fits)) > 1
     worths, variances = game.worths_and_variances(S)
     assert_allclose(worths, [np.mean(fits)])
@@ -338,10 +384,43 @@ def test_a_scoring_that_gives_nan_names_the_coalition(sets, groups):
 
 def test_a_search_must_say_its_scoring(sets, groups):
     model = GridSearchCV(LogisticRegression(), {"C": [1, 10]}, scoring="roc_auc", cv=2)
-    with pytest.raises(ValueError, match=r"own scoring='roc_auc'; say the same"):
-        ff.DataGame(model, *sets, groups=groups)
+    inner = GridSearchCV(LogisticRegressionCV(scoring="roc_auc"), {"Cs": [1, 10]}, cv=2)
+    for each in (model, make_pipeline(StandardScaler(), model), inner):
+        with pytest.raises(ValueError, match=r"own scoring='roc_auc'; say the same"):
+            ff.DataGame(each, *sets, groups=groups)
     game = ff.DataGame(model, *sets, groups=groups, scoring="roc_auc")
     assert game.worths(np.zeros((1, PLAYERS), dtype=bool)) == 0.5
+
+
+@pytest.mark.parametrize(
+    "model", [HistGradientBoostingClassifier(), RidgeCV(scoring="r2")], ids=str
+)
+def test_a_scoring_that_chooses_the_fit_is_no_own_score(model, sets, groups):
+    game = ff.DataGame(make_pipeline(StandardScaler(), model), *sets, groups=groups)
+    assert np.isfinite(game.worths(np.zeros((1, PLAYERS), dtype=bool))).all()
+
+
+def test_probabilities_belong_to_classes_not_to_columns(rng):
+    y, y_test = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0])
+    X, X_test = rng.standard_normal((6, 2)), rng.standard_normal((4, 2))
+    scorings = {"log": "neg_log_loss", "auc": "roc_auc_ovr"}
+    game = ff.DataGame(LogisticRegression(), X, y, X_test, y_test, groups=y, scoring=scorings)
+    known = LogisticRegression().fit(X[y != 1], y[y != 1]).predict_proba(X_test)
+    spanned = np.column_stack([known[:, 0], np.zeros(4), known[:, 1]])
+    wanted = [-log_loss(y_test, spanned), roc_auc_score(y_test, spanned, multi_class="ovr")]
+    found = game.worths(np.array([[True, False, True]]))
+    assert_allclose(found[:, 0], wanted)
+
+
+def test_a_class_that_is_not_tested_is_not_taken_for_another(rng):
+    y, y_test = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 1, 0])
+    X, X_test = rng.standard_normal((6, 2)), rng.standard_normal((4, 2))
+    for scoring in ("neg_log_loss", "roc_auc"):
+        game = ff.DataGame(LogisticRegression(), X, y, X_test, y_test, groups=y, scoring=scoring)
+        aligned = get_scorer(scoring)(LogisticRegression().fit(X[:4], y[:4]), X_test, y_test)
+        assert game.worths(np.array([[True, True, False]])) == aligned
+        with pytest.raises(ValueError, match="class"):
+            game.worths(np.array([[True, False, True]]))
 
 
 # Identity and the store
@@ -357,7 +436,9 @@ def test_the_description_changes_exactly_with_the_game(sets, groups):
 
     plain = described()
     assert plain == described(LogisticRegression(), [np.array(each) for each in sets])
-    assert plain == described(on_error="fallback")
+    fitted = LogisticRegression(random_state=np.random.RandomState(3)).fit(X, y)
+    assert plain == described(LogisticRegression(random_state=np.random.RandomState(0)))
+    assert plain == described(fitted)
     moved = X.copy()
     moved[7, 1] += 1e-12
     nested = make_pipeline(FunctionTransformer(brute.flid), LogisticRegression())
@@ -378,6 +459,7 @@ def test_the_description_changes_exactly_with_the_game(sets, groups):
         described(groups=None),
         described(fallback=0.5),
         described(fallback="paper"),
+        described(on_error="fallback"),
         described(repeats=2),
         described(seed=1),
     ]
@@ -411,6 +493,75 @@ def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
     assert ff.shapley(game(1.0), store=store).evaluations == 4
     with pytest.raises(ff.StoreError, match="gave other worths"):
         ff.shapley(game(2.0), store=store)
+
+
+def test_the_type_of_a_column_and_its_categories_are_told(sets, groups):
+    _, y, X_test, y_test = sets
+    codes = np.arange(40) % 3
+    columns = [
+        pd.Series(codes),
+        pd.Series(codes, dtype="category"),
+        pd.Series(codes, dtype=pd.CategoricalDtype([2, 1, 0])),
+        pd.Series(codes, dtype=pd.CategoricalDtype([0, 1, 2], ordered=True)),
+        pd.Series(codes, dtype="Int64"),
+    ]
+    seen = {
+        ff.DataGame(
+            LogisticRegression(), pd.DataFrame({"a": each}), y, X_test, y_test, groups=groups
+        ).describe()["data"]["X"]
+        for each in columns
+    }
+    assert len(seen) == len(columns)
+
+
+def test_what_a_frozen_step_has_learnt_is_told(sets, groups):
+    def game(rows):
+        frozen = FrozenEstimator(PCA(1).fit(sets[0][rows]))
+        return ff.DataGame(make_pipeline(frozen, LogisticRegression()), *sets, groups=groups)
+
+    one, same, other = game(slice(20)), game(slice(20)), game(slice(20, 40))
+    assert one.describe() == same.describe() != other.describe()
+    assert not one.opaque
+
+
+def test_long_parameters_are_told_in_full():
+    one, other = np.zeros(3000), np.zeros(3000)
+    other[1500] = 1
+    for wrap in (lambda a: [(a, a)], lambda a: {"a": a}, lambda a: PredefinedSplit(a)):
+        assert told(wrap(one)) == told(wrap(one.copy())) != told(wrap(other))
+        assert tells_all(wrap(one))
+    assert told({"b", "a"}) == told({"a", "b"})
+    assert told(np.dtype(float)) == "dtype('float64')"
+
+
+class Edited(LogisticRegression):
+    """Its code may change between two runs."""
+
+
+@pytest.mark.parametrize(
+    ("model", "opaque"),
+    [
+        (LogisticRegression(), False),
+        (make_pipeline(OneHotEncoder(), StandardScaler(), RandomForestClassifier()), False),
+        (GridSearchCV(LogisticRegression(), {"C": [1, 2]}, cv=KFold(2)), False),
+        (make_pipeline(FunctionTransformer(np.log1p), LogisticRegression()), False),
+        (make_pipeline(FunctionTransformer(brute.flid), LogisticRegression()), True),
+        (make_pipeline(Edited()), True),
+        (LogisticRegression(random_state=np.random.RandomState(0)), False),
+    ],
+)
+def test_what_is_known_by_name_alone_is_opaque(model, opaque, sets, groups):
+    assert ff.DataGame(model, *sets, groups=groups).opaque == opaque
+
+
+def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
+    def found():
+        model = RandomForestClassifier(2, random_state=np.random.RandomState(0))
+        return ff.shapley(ff.DataGame(model, *sets, groups=groups), store=tmp_path / "worths.db")
+
+    first, again = found(), found()
+    assert again.evaluations == 0
+    assert_array_equal(again.values, first.values)
 
 
 # What is refused
@@ -476,6 +627,10 @@ def test_random_groups_are_equal_and_clusters_near(rng):
     centres = rng.permutation(np.repeat([0.0, 10.0, 20.0], 15))
     near = ff.cluster(centres[:, None] + 0.1 * rng.standard_normal((45, 1)), 3)
     assert len(set(zip(near.tolist(), centres.tolist(), strict=True))) == 3
+    uneven = np.concatenate([np.zeros(20), np.arange(1.0, 14)])[:, None]
+    assert sorted(np.bincount(ff.cluster(uneven, 5))) == [6, 6, 7, 7, 7]
+    with pytest.warns(ConvergenceWarning, match="distinct clusters"):
+        assert sorted(ff.cluster(np.zeros((4, 1)), 3).tolist()) == [0, 0, 1, 2]
     for k, how in ((0, "random"), (5, "random"), (2, "ward")):
         with pytest.raises(ValueError, match=r"groups of 4 rows|choose 'kmeans'"):
             ff.cluster(np.zeros((4, 1)), k, how=how)

@@ -122,7 +122,7 @@ def test_ties_are_wrong_even_when_sums_round() -> None:
     # 0.7 + 0.2 + 0.6 is a draw at 1.5; in floating point the margins do not cancel.
     chances = np.array([[0.7], [0.2], [0.6]])
     for truth in ([0], [1]):
-        game = ff.EnsembleGame(chances, None, truth)
+        game = ff.EnsembleGame(chances, None, truth, labels=[0, 1])
         assert game.worths(np.ones((1, 3), dtype=bool)) == 0
 
 
@@ -176,6 +176,55 @@ def test_members_of_a_forest_number_their_classes(vote: str, names: list[object]
         forest.estimators_, X, np.searchsorted(forest.classes_, y), vote=vote
     )
     assert numbered.worths(np.ones((1, 4), dtype=bool))[0] > 0.8
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+def test_members_of_a_forest_are_refused_where_a_class_is_not_tested(vote: str) -> None:
+    forests = pytest.importorskip("sklearn.ensemble")
+    X = rng.normal(size=(90, 3))
+    y = 1 + np.digitize(X[:, 0], [-0.5, 0.5])
+    forest = forests.RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    some = y != 3
+    with pytest.raises(ValueError, match=r"classes \{0.*name all classes in labels="):
+        ff.EnsembleGame(forest.estimators_, X[some], y[some], vote=vote)
+    numbered = np.searchsorted(forest.classes_, y[some])
+    with pytest.raises(ValueError, match="name all classes in labels="):
+        ff.EnsembleGame(forest.estimators_, X[some], numbered, vote=vote)
+    game = ff.EnsembleGame(forest.estimators_, X[some], numbered, vote=vote, labels=range(3))
+    assert game.worths(np.ones((1, 5), dtype=bool))[0] > 0.8
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 3], [3, 1, 2], ["a", "b", "c"], ["c", "a", "b"]])
+def test_columns_stand_for_the_labels_that_are_named(labels: list[object]) -> None:
+    truth = np.array(labels)[[0, 1, 0, 1, 1]]
+    perfect = np.stack([(truth[:, None] == labels).astype(float)])
+    game = ff.EnsembleGame(perfect, None, truth, labels=labels)
+    assert game.worths(np.array([[True]])) == 1
+    # Without names the three columns are not guessed from two labels.
+    with pytest.raises(ValueError, match=r"3 classes were given for the labels.*labels="):
+        ff.EnsembleGame(perfect, None, truth)
+
+
+def test_worths_and_table_call_the_same_margins_ties(rng: np.random.Generator) -> None:
+    # Margins whose sum passes a tie although their mean does not, and the other way round.
+    lead = rng.choice([0.3e-9, 0.8e-9, 1.2e-9, -0.4e-9], (3, 200))
+    chances = np.stack([0.3 + lead, np.full_like(lead, 0.3), np.full_like(lead, 0.1)], axis=-1)
+    truth = np.zeros(200, dtype=int)
+    game = ff.EnsembleGame(chances, None, truth, labels=range(3))
+    coalitions = enumerate_coalitions(3)
+    assert_allclose(game.table(), game.worths(coalitions))
+    assert len(np.unique(game.table())) > 4
+
+
+def test_describe_tells_the_truths_apart() -> None:
+    pytest.importorskip("sklearn")
+    chances, truth = votes(3, 20, 3)
+    for scoring in (None, "f1_macro"):
+        one, same, other = (
+            ff.EnsembleGame(chances, None, y, scoring=scoring, fallback=0.0).describe()
+            for y in (truth, truth.copy(), np.roll(truth, 1))
+        )
+        assert one == same != other
 
 
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "f1_macro", "roc_auc_ovr", "accuracy"])
@@ -239,6 +288,11 @@ def test_regression_averages_numbers() -> None:
         (([[0.1, 0.2]], None, [[0, 1]]), {}, "one entry per row"),
         (([["a", "b"]], None, ["a", "b"]), {}, "vote='hard' takes labels"),
         (([[0.1, 0.2]], None, ["a", "a"]), {}, "2 classes were given"),
+        (([[0, 1]], None, ["0", "1"]), {"vote": "hard"}, "both hold texts, or both numbers"),
+        (([["0", "1"]], None, [0, 1]), {"vote": "hard"}, "both hold texts, or both numbers"),
+        (([[0.1, 0.2]], None, [0, 1]), {"labels": [0, 0]}, "name each label once"),
+        (([[0.1, 0.2]], None, [0, 1]), {"labels": [1, 2]}, "name each label once"),
+        (([[0.1, 0.2]], None, [0, 1]), {"labels": ["0", "1"]}, "name each label once"),
         (([[0.1, 0.2]], None, [0, 1]), {"vote": "rozemberczki", "scoring": "f1"}, "own worth"),
         (([[0.1, 0.2]], None, [0, 1]), {"players": ["a", "b"]}, "2 players were named"),
     ],
@@ -265,7 +319,7 @@ def test_ties_that_float32_cannot_tell_are_settled_in_float64(rng):
     first = np.stack([np.full(40, 0.5 + 0.1), np.full(40, 0.5 - 0.1)], axis=1)
     tilt = np.where(np.arange(40) % 2, 1e-8, -1e-8)
     second = np.stack([0.4 + tilt, 0.6 - tilt], axis=1)
-    game = ff.EnsembleGame(np.stack([first, second]), None, truth, vote="soft")
+    game = ff.EnsembleGame(np.stack([first, second]), None, truth, labels=[0, 1])
     assert_allclose(game.table(), game.worths(enumerate_coalitions(2)))
     assert game.table()[3] == 0.5
 
@@ -279,3 +333,33 @@ def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
     monkeypatch.setattr(vote_tables, "BLOCK", 300)
     monkeypatch.setattr(vote_tables, "KEPT", 500)
     assert_allclose(game.table(), wanted)
+
+
+def test_close_cases_are_settled_as_they_come(rng, monkeypatch):
+    """Votes in thirds tie everywhere, and only a few of the ties wait at any time."""
+    from fairfield.games import vote_tables
+
+    game = ff.EnsembleGame(rng.integers(0, 4, (7, 60)) / 3, None, rng.integers(0, 2, 60))
+    waited, settle = [], vote_tables._settle
+
+    def counted(right, margins, least, close):
+        waited.append(sum(cases.shape[1] for cases in close))
+        settle(right, margins, least, close)
+
+    monkeypatch.setattr(vote_tables, "_settle", counted)
+    monkeypatch.setattr(vote_tables, "BLOCK", 60)
+    monkeypatch.setattr(vote_tables, "WAITING", 100)
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
+    assert sum(waited) > 500
+    assert max(waited) <= 160
+
+
+def test_sums_that_float32_holds_exactly_leave_no_case_open(rng, monkeypatch):
+    from fairfield.games import vote_tables
+
+    def settle(right, margins, least, close):
+        assert not close
+
+    monkeypatch.setattr(vote_tables, "_settle", settle)
+    game = ff.EnsembleGame(rng.integers(0, 5, (7, 60)) / 4, None, rng.integers(0, 2, 60))
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)

@@ -75,6 +75,24 @@ def test_worths_are_the_definition_in_bounded_memory(rng, monkeypatch):
     assert_allclose(game.worths(brute.coalitions(6)), wanted, atol=1e-12)
 
 
+def test_models_may_work_in_place_and_answer_in_one_buffer(rng, monkeypatch):
+    rows, others = rng.standard_normal((3, 5)), rng.standard_normal((6, 5))
+    held = np.empty(2**18)
+
+    def reckless(X):
+        held[: len(X)] = curved(X)
+        X *= -1
+        return held[: len(X)]
+
+    monkeypatch.setattr(asking, "FIRST_CALL", 4)
+    game, calm = ff.FeatureGame(reckless, rows, others), ff.FeatureGame(curved, rows, others)
+    told = game.describe()
+    assert told["data"] == calm.describe()["data"] == game.describe()["data"]
+    assert_allclose(game.table(), calm.table(), atol=1e-12)
+    coalitions = brute.coalitions(5)
+    assert_allclose(game.worths(coalitions), calm.worths(coalitions), atol=1e-12)
+
+
 def test_many_values_per_column_need_several_keys(rng, monkeypatch):
     """Where one key cannot tell the values of all columns, several do."""
     background = np.repeat(rng.permutation(60)[:, None], 6, axis=1) // 2 * 1.0
@@ -375,6 +393,8 @@ def test_too_many_players_are_refused_before_the_model_is_asked(census):
     with pytest.raises(MemoryError, match=r"2\^40 worths.*use a game with a closed form"):
         ff.shapley(ff.FeatureGame(asked, np.ones(40), np.zeros(40)))
     with pytest.raises(ValueError, match="need all 1,024 worths, the budget allows 9"):
+        ff.free_energy_value(ff.FeatureGame(asked, np.ones(10), np.zeros(10)), budget=9)
+    with pytest.raises(ValueError, match=r"a budget of 9 coalitions is too small .* are needed"):
         ff.shapley(ff.FeatureGame(asked, np.ones(10), np.zeros(10)), budget=9)
     assert not asked.seen
     _, _, models = census
@@ -400,6 +420,17 @@ def test_progress_and_a_long_run_are_told(rng, capsys, monkeypatch):
     ff.shapley(game)  # not on a terminal
     assert capsys.readouterr().err == ""
     assert game.model_rows() == 960
+
+
+@pytest.mark.parametrize("game", ["features", "ensemble"])
+def test_a_store_that_keeps_nothing_is_told_of(game, rng, tmp_path):
+    played = {
+        "features": ff.FeatureGame(curved, rng.standard_normal(3), rng.standard_normal((4, 3))),
+        "ensemble": ff.EnsembleGame(rng.random((3, 20)), None, np.arange(20) % 2),
+    }[game]
+    with pytest.warns(UserWarning, match=r"worths\.db' is left as it was: .* at once"):
+        ff.shapley(played, store=tmp_path / "worths.db")
+    assert not (tmp_path / "worths.db").exists()
 
 
 def test_what_identifies_a_game(rng, tmp_path):

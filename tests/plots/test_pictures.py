@@ -9,14 +9,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
+import brute
 import fairfield as ff
 import pictures
 from fairfield import plots
-from fairfield.plots.canvas import apart, number, signed
+from fairfield.plots.canvas import GREY, apart, number, signed
 
 plt = pytest.importorskip("matplotlib.pyplot")
+to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
 
 # Fonts are drawn a little differently by other versions of matplotlib.
 IMAGE = {"style": "default", "tolerance": 12, "savefig_kwargs": {"dpi": 36}}
@@ -146,6 +148,28 @@ def test_boxes_and_dots_are_counted():
     assert len(plots.beeswarm(bare).figure.axes) == 1
 
 
+def test_what_is_no_number_is_grey_in_a_swarm():
+    batch = pictures.many(3)
+    data = np.array(batch.data, dtype=float)
+    data[::2] = np.nan
+    ax = plots.beeswarm(dataclasses.replace(batch, data=data))
+    for dots in ax.collections:
+        dots.update_scalarmappable()
+        grey = (dots.get_facecolors() == to_rgba(GREY)).all(axis=1)
+        assert len(grey) == len(data)
+        assert_array_equal(grey, np.isnan(data[:, 0]))
+    lost = dataclasses.replace(batch, data=np.full_like(data, np.nan))
+    assert len(plots.beeswarm(lost).figure.axes) == 1
+
+
+def test_rounding_of_large_values_is_no_step():
+    large = np.array([1e9 / 3, -1e9 / 7, 1e9 / 11])
+    every = brute.coalitions(3)
+    found = ff.shapley(ff.TableGame(every @ large - large.sum() * every.all(axis=1)))
+    names = [t.get_text() for t in plots.waterfall(found).get_yticklabels()]
+    assert "(remainder)" not in names
+
+
 def test_a_swarm_does_not_hide_equal_values():
     batch = pictures.many(3, games=9)
     batch = dataclasses.replace(batch, values=np.zeros((9, 3)))
@@ -258,6 +282,10 @@ def test_what_cannot_be_drawn_is_told():
         plots.beeswarm(one)
     with pytest.raises(ValueError, match="no trajectory; use variational_values"):
         plots.trajectory(one)
+    shapley = ff.annealing(np.random.default_rng(0).standard_normal(8), criteria="shapley")
+    with pytest.raises(ValueError, match="was not annealed; choose one of shapley"):
+        plots.annealing(shapley)
+    assert len(plots.annealing(shapley, what="decoupling_errors").lines) == 1
     with pytest.raises(ValueError, match="annealing draws one game"):
         plots.annealing(ff.annealing(np.random.default_rng(0).standard_normal((2, 8))))
     with pytest.raises(ValueError, match=r"does not know F\(∅\)"):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack
+
+import numpy as np
 
 from fairfield.comparison import Comparison
 from fairfield.criteria.free_energy import free_energy_value
 from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
 from fairfield.criteria.setting import Setting
+from fairfield.criteria.streamed import rounds_of
 from fairfield.criteria.variational import variational_index
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import Keywords
@@ -26,6 +29,8 @@ CRITERIA: dict[str, Criterion] = {
     "leave_one_out": leave_one_out,
     "free_energy_value": free_energy_value,
 }
+# What can tell Banzhaf's scale from a sample.
+SETTLING = (variational_index, banzhaf)
 USUAL = ("variational_index", "banzhaf", "shapley")
 
 
@@ -36,6 +41,25 @@ def criterion_of(given: str | Criterion) -> Criterion:
     if given not in CRITERIA:
         raise ValueError(f"there is no criterion {given!r}; choose from {', '.join(CRITERIA)}")
     return CRITERIA[given]
+
+
+def stream(
+    criterion: str | Criterion, game: Any, *given: Any, **keywords: Any
+) -> Iterator[Valuation]:
+    """The valuations of a criterion as evaluations come in, the last being its answer.
+
+    What follows the game is handed to the criterion. Under a budget, a tolerance or a time
+    there is one valuation after each round of evaluations, so that one may stop at will.
+
+    >>> import fairfield as ff
+    >>> def worth(S):
+    ...     return S.any(axis=1) + 0.1 * S.sum(axis=1)
+    >>> for v in ff.stream("banzhaf", worth, players=12, budget=400):
+    ...     certain = v.stop
+    >>> certain
+    'used the budget of 400 coalitions'
+    """
+    yield from rounds_of(criterion_of(criterion))(game, *given, **keywords)
 
 
 def compare(
@@ -56,18 +80,38 @@ def compare(
     >>> both["shapley"].values
     array([2.5, 2.5])
     """
-    setting = Setting.of(game, players, temperature, how)
     if isinstance(criteria, str):
         criteria = [criteria]
     if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
+    listed = criteria.values() if isinstance(criteria, Mapping) else criteria
+    chosen = [criterion_of(each) for each in listed]
+    found = _all(chosen, Setting.of(game, players, temperature, how))
     if isinstance(criteria, Mapping):
-        return Comparison({name: criterion_of(each)(setting) for name, each in criteria.items()})
+        return Comparison(dict(zip(criteria, found, strict=True)))
     valuations: dict[str, Valuation] = {}
-    for given in criteria:
-        valuation = criterion_of(given)(setting)
+    for valuation in found:
         name, count = valuation.criterion, 2
         while name in valuations:
             name, count = f"{valuation.criterion} ({count})", count + 1
         valuations[name] = valuation
     return Comparison(valuations)
+
+
+def _all(criteria: list[Criterion], setting: Setting) -> list[Valuation]:
+    """The valuations by all of them, at one temperature.
+
+    Where a relative one has to be estimated, those go first that can, and the rest follow.
+    """
+    order = list(range(len(criteria)))
+    if setting.pending:
+        order.sort(key=lambda at: criteria[at] not in SETTLING)
+        if criteria[order[0]] not in SETTLING:
+            setting = setting.at(np.asarray(banzhaf(setting).temperature))
+    found: dict[int, Valuation] = {}
+    for at in order:
+        found[at] = criteria[at](setting)
+        heat = found[at].temperature
+        if setting.pending and heat is not None:
+            setting = setting.at(heat)
+    return [found[at] for at in range(len(criteria))]

@@ -9,6 +9,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import comb
 from typing import Any, TypeAlias, Unpack
@@ -16,14 +17,19 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.criteria.estimates import Estimator
+from fairfield.criteria.paired import Paired
+from fairfield.criteria.permutations import Permutations
 from fairfield.criteria.setting import Setting
+from fairfield.criteria.streamed import streamed
+from fairfield.criteria.surrogates import Law
 from fairfield.energy.temperature import Temperature
 from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.grand import near_grand
 from fairfield.extension.table import TableExtension
 from fairfield.game import Game, Players, TableGame, as_game
-from fairfield.multilinear import FloatArray
+from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation
 
 
@@ -65,13 +71,14 @@ def beta(a: float, b: float) -> Beta:
     return Beta(float(a), float(b))
 
 
+@streamed
 def shapley(
     game: Any,
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """Sh_i = ∫₀¹ ∂_i f(t, …, t) dt: the mean marginal contribution over random orders.
 
     Weights 1/(n C(n-1, |S|)). One pass over a table, O(2^n).
@@ -81,19 +88,24 @@ def shapley(
     array([0.3333, 0.3333, 0.3333])
     """
     setting = Setting.of(game, players, temperature, how)
-    extension = setting.extension
-    return setting.valuation(
-        "shapley", extension.shapley(), covariance=extension.shapley_covariance()
-    )
+    if setting.sampled:
+        count = len(setting.game.players)
+        yield from _estimates("shapley", setting, np.full(count, 1 / count))
+    else:
+        extension = setting.extension
+        yield setting.valuation(
+            "shapley", extension.shapley(), covariance=extension.shapley_covariance()
+        )
 
 
+@streamed
 def banzhaf(
     game: Any,
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """Ba_i = ∂_i f(½): the mean marginal contribution over all coalitions alike.
 
     >>> import fairfield as ff
@@ -101,7 +113,13 @@ def banzhaf(
     array([0.75, 0.25, 0.25])
     """
     setting = Setting.of(game, players, temperature, how)
-    return _read_at(0.5, setting, "banzhaf")
+    count = len(setting.game.players)
+    if setting.sampled:
+        yield from _estimates(
+            "banzhaf", setting, _shares(np.full(count, 0.5 ** (count - 1)), count)
+        )
+    else:
+        yield _read_at(0.5, setting, "banzhaf")
 
 
 def leave_one_out(
@@ -136,6 +154,7 @@ def _near_grand(game: Game, how: Keywords) -> Setting:
     return Setting(game, extension, None, wishes, evaluations, started=started)
 
 
+@streamed
 def semivalue(
     game: Any,
     weights: Weights,
@@ -143,7 +162,7 @@ def semivalue(
     players: Players | None = None,
     temperature: Temperature | None = None,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """Σ_{S ∌ i} w(|S|) [F(S+i) - F(S)] for weights by size, or for ``beta(a, b)``.
 
     ``weights[s]`` is the weight of one coalition of size s = 0 … n-1; a semivalue has
@@ -154,24 +173,23 @@ def semivalue(
     array([0.25, 0.25, 0.25])
     """
     setting = Setting.of(game, players, temperature, how)
-    extension = setting.extension
+    count = len(setting.game.players)
+    name, by_count = "semivalue", np.empty(0)
     if isinstance(weights, Beta):
-        name = f"beta({weights.a:g}, {weights.b:g})"
-        if isinstance(extension, TableExtension):
-            return _by_size(setting, extension, weights.by_size(extension.players), name)
-        at, shares = weights.nodes(-(-extension.degree // 2))
-        readings = [
-            w * extension.gradient(np.full(extension.players, t))
-            for t, w in zip(at, shares, strict=True)
-        ]
-        return setting.valuation(name, np.sum(readings, axis=0))
-    checked = _checked(weights, extension.players)
-    if not isinstance(extension, TableExtension):
+        name, by_count = f"beta({weights.a:g}, {weights.b:g})", weights.by_size(count)
+    else:
+        by_count = _checked(weights, count)
+    if setting.sampled:
+        yield from _estimates(name, setting, _shares(by_count, count))
+    elif isinstance(setting.extension, TableExtension):
+        yield _by_size(setting, setting.extension, by_count, name)
+    elif isinstance(weights, Beta):
+        yield setting.valuation(name, _along_diagonal(setting.extension, weights))
+    else:
         raise ValueError(
             f"{setting.game!r} has a closed form, which knows beta(a, b) weights but no others; "
             "use those, or a table of the game"
         )
-    return _by_size(setting, extension, checked, "semivalue")
 
 
 def _read_at(t: float, setting: Setting, name: str) -> Valuation:
@@ -189,6 +207,44 @@ def _by_size(setting: Setting, table: TableExtension, weights: FloatArray, name:
         by_size.semivalue(table, weights),
         covariance=by_size.semivalue_covariance(table, weights),
     )
+
+
+def _along_diagonal(extension: Extension, weights: Beta) -> FloatArray:
+    """∫ ∇f(t, …, t) dBeta(t), exact by Gauss–Jacobi."""
+    at, shares = weights.nodes(-(-extension.degree // 2))
+    readings = [
+        w * extension.gradient(np.full(extension.players, t))
+        for t, w in zip(at, shares, strict=True)
+    ]
+    return np.asarray(np.sum(readings, axis=0))
+
+
+def _shares(weights: ArrayLike, players: int) -> FloatArray:
+    """C(n-1, s) w(s), the weight of all coalitions of each size together."""
+    from scipy.special import betaln
+
+    size = np.arange(players)
+    log_counts = -betaln(size + 1, players - size) - np.log(players)
+    with np.errstate(divide="ignore"):  # a weight of 0 has a share of 0
+        return np.asarray(np.exp(log_counts + np.log(weights)))
+
+
+def _estimates(criterion: str, setting: Setting, shares: FloatArray) -> Iterator[Valuation]:
+    """The criterion by the sampler that was asked for."""
+    count, how = len(setting.game.players), setting.how
+    samplers: dict[str, Callable[[], Estimator]] = {
+        "permutation": lambda: Permutations(count, shares, how.seed)
+    }
+    if criterion in ("shapley", "banzhaf"):
+        law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
+        samplers["surrogate"] = lambda: Paired(count, law, how.seed)
+        samplers["regression"] = lambda: Paired(count, law, how.seed, surrogates=False)
+    samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
+    if how.sampler not in samplers:
+        raise ValueError(
+            f"there is no sampler {how.sampler!r} for {criterion}; choose from {', '.join(samplers)}"
+        )
+    return setting.estimates(criterion, samplers[how.sampler]())
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:

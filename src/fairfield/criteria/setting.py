@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from fairfield.criteria.estimates import Estimator, run
 from fairfield.energy.partition import Partition
 from fairfield.energy.product import elbo, sigmoid
 from fairfield.energy.sampled import SampledLaw
-from fairfield.energy.temperature import OWN_SCALE, Temperature, resolve
+from fairfield.energy.temperature import (
+    OWN_SCALE,
+    Relative,
+    Temperature,
+    absolute,
+    check,
+    resolve,
+    scale_of,
+)
 from fairfield.evaluation.evaluate import versions
 from fairfield.evaluation.how import How, Keywords
+from fairfield.evaluation.memory import out_of_reach
 from fairfield.extension.choose import choose, table_of
 from fairfield.extension.table import TableExtension
 from fairfield.game import Game, Players, as_game
@@ -26,15 +37,18 @@ class Setting:
     """A game, the extension that answers for it, and the temperature it is read at.
 
     Criteria take a setting in place of a game, so that several of them share one table
-    and one log Z.
+    and one log Z. A game that is to be estimated has no extension; its temperature may
+    wait for an estimate of Banzhaf's value.
     """
 
     game: Game
-    extension: Extension
+    known: Extension | None
     heat: FloatArray | None
     how: How
     evaluations: int
     prior: FloatArray | None = None
+    # A temperature that is relative to Banzhaf values not known yet.
+    pending: Relative | None = None
     started: float = field(default_factory=time.perf_counter)
     # Sums over p(S) by temperature and prior, shared by all who use this setting.
     laws: dict[tuple[bytes, bytes], Partition | SampledLaw] = field(default_factory=dict)
@@ -51,22 +65,44 @@ class Setting:
     ) -> Setting:
         """A setting made for the game, or the given one with what is asked differently."""
         started = time.perf_counter()
+        check(temperature)
         if isinstance(game, Setting):
             setting = replace(game, started=started, how=game.how.changed(how))
             given = temperature is not None and temperature is not OWN_SCALE
         else:
             wishes = How().changed(how)
             played = as_game(game, players)
-            extension, evaluations = choose(played, wishes, as_table=as_table)
-            setting = cls(played, extension, None, wishes, evaluations, started=started)
+            known, evaluations = choose(played, wishes, as_table=as_table)
+            setting = cls(played, known, None, wishes, evaluations, started=started)
             given = True
         if as_table and not isinstance(setting.extension, TableExtension):
             table, more = table_of(setting.game, setting.how)
             extension = TableExtension.of(table)
-            setting = replace(setting, extension=extension, evaluations=setting.evaluations + more)
-        if temperature is not None and (given or setting.heat is None):
-            setting = replace(setting, heat=resolve(temperature, setting.extension))
+            setting = replace(setting, known=extension, evaluations=setting.evaluations + more)
+        unsettled = setting.heat is None and setting.pending is None
+        if temperature is not None and (given or unsettled):
+            setting = setting.at(temperature)
         return setting
+
+    def at(self, temperature: Temperature) -> Setting:
+        """The same game at this temperature."""
+        if self.known is not None:
+            return replace(self, heat=resolve(temperature, self.known))
+        if isinstance(temperature, Relative):
+            return replace(self, heat=None, pending=temperature)
+        return replace(self, heat=absolute(temperature, self.game.batch), pending=None)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether values are to be estimated, all worths being more than the budget allows."""
+        return self.known is None
+
+    @property
+    def extension(self) -> Extension:
+        """The exact extension; for a criterion that cannot be estimated, the budget's end."""
+        if self.known is None:
+            raise out_of_reach(self.game, self.how)
+        return self.known
 
     def needs_heat(self) -> FloatArray:
         """The temperature, where the criterion cannot do without."""
@@ -92,6 +128,50 @@ class Setting:
             return Partition(self.extension, heat, self.prior)
         return SampledLaw(self.game, self.extension, heat, self.prior, self.how)
 
+    def estimates(self, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
+        """Valuations after each round of an estimator; the last tells why it stopped."""
+        for standing in run(self.game, estimator, self.how):
+            estimate = standing.estimate
+            stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
+            about: dict[str, Any] = {**self._about(), **estimate.more}
+            if "marginals" not in about:
+                about |= self._estimated_marginals(criterion, estimate.values)
+            yield Valuation(
+                criterion=criterion,
+                values=estimate.values,
+                stderr=estimate.stderr,
+                covariance=estimate.covariance,
+                method=estimate.method,
+                stops=np.full(self.game.batch, "; ".join([stop, *estimate.warnings])),
+                evaluations=self.evaluations + standing.evaluations,
+                **about,
+            )
+
+    def _estimated_marginals(self, criterion: str, values: FloatArray) -> dict[str, Any]:
+        heat = self.heat
+        if heat is None and self.pending is not None:
+            if criterion != "banzhaf":
+                raise ValueError(
+                    f"a relative temperature needs Banzhaf values, which {criterion} under a budget "
+                    "does not know; pass temperature= as a number in the units of the worths"
+                )
+            heat = self.pending.factor * scale_of(values)
+        if heat is None:
+            return {}
+        return {"marginals": sigmoid(values / heat[..., None]), "temperature": as_number(heat)}
+
+    def _about(self) -> dict[str, Any]:
+        """What a valuation tells of its game and its making."""
+        return {
+            "players": self.game.players,
+            "game": repr(self.game),
+            "prior": None if self.prior is None else sigmoid(self.prior),
+            "data": self.game.data,
+            "seconds": time.perf_counter() - self.started,
+            "seed": self.how.seed,
+            "versions": versions(),
+        }
+
     def valuation(
         self,
         criterion: str,
@@ -114,26 +194,20 @@ class Setting:
         if covariance is not None:
             # Rounding may leave a variance of 0 a little below it.
             variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
-            rest["stderr"] = np.sqrt(variances)
+            rest.update(stderr=np.sqrt(variances), covariance=covariance)
         about = {
+            **self._about(),
             "stops": np.full(self.extension.batch, "exact"),
             **self._energies(values, logits),
             **rest,
         }
         return Valuation(
             criterion=criterion,
-            players=self.game.players,
             values=values,
             method=self.extension.method,
-            game=repr(self.game),
-            prior=None if self.prior is None else sigmoid(self.prior),
             empty=as_number(empty),
             grand=as_number(grand),
-            data=self.game.data,
             evaluations=self.evaluations,
-            seconds=time.perf_counter() - self.started,
-            seed=self.how.seed,
-            versions=versions(),
             **about,
         )
 

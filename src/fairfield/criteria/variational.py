@@ -6,6 +6,7 @@ gradient g(x), never T·logit of a saturated x.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, Unpack
@@ -13,7 +14,11 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.criteria.estimates import Estimator
 from fairfield.criteria.setting import Setting
+from fairfield.criteria.streamed import streamed
+from fairfield.criteria.variational_paper import MonteCarlo, OneShot
+from fairfield.criteria.variational_sampled import IndexEstimator, StepsEstimator
 from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
 from fairfield.energy.mean_field import REACHED, MeanField, start_points
@@ -38,6 +43,7 @@ SADDLE = (
 )
 
 
+@streamed
 def variational_values(
     game: Any,
     steps: int,
@@ -46,10 +52,13 @@ def variational_values(
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """T·logit x^K after K steps of Alg. 1, x^k = σ(∇f(x^(k-1))/T) from x^0 = ``start``.
 
     One step from ½ is Banzhaf's value. The trajectory holds x^0 … x^K. Cost: K gradients.
+    Under a budget all K gradients come from the same draws, made along the way, and errors are
+    carried from step to step; ``sampler="monte-carlo"`` draws as the paper does, anew for every
+    player and step, ``"one-shot"`` once and uniformly.
 
     >>> import fairfield as ff
     >>> ff.variational_values(lambda S: S @ [2, 1, 1] >= 3, 1, players=3, temperature=1).values
@@ -57,8 +66,11 @@ def variational_values(
     """
     steps = at_least_one("steps", steps)
     setting = Setting.of(game, players, temperature, how)
-    heat = setting.needs_heat()
     x = _start(start, setting)
+    if setting.sampled:
+        yield from _estimates(setting, f"variational_values({steps})", x, steps)
+        return
+    heat = setting.needs_heat()
     trajectory = [x]
     for _ in range(steps):
         values = setting.extension.gradient(x)
@@ -66,7 +78,7 @@ def variational_values(
         trajectory.append(x)
     again = setting.extension.gradient(x)
     residual = np.max(np.abs(sigmoid(again / heat[..., None]) - x), axis=-1)
-    return setting.valuation(
+    yield setting.valuation(
         f"variational_values({steps})",
         values,
         trajectory=np.stack(trajectory),
@@ -76,6 +88,7 @@ def variational_values(
     )
 
 
+@streamed
 def variational_index(
     game: Any,
     *,
@@ -86,7 +99,7 @@ def variational_index(
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
     **how: Unpack[Keywords],
-) -> Valuation:
+) -> Iterator[Valuation]:
     """s* = ∇f(x*) = T·logit x*, at a fixed point x* = σ(∇f(x*)/T) of the ELBO.
 
     ``solver``: "anderson" keeps equal players equal; "coordinate" is the paper's naive
@@ -94,6 +107,10 @@ def variational_index(
     tries k starting points (``start``, .01, .99, then random ones) and one coordinate
     run, and keeps the best ELBO, hence the smallest decoupling error. With a ``prior`` π
     the fixed point is x = σ(logit π + ∇f/T). Cost: about 10 gradients per start.
+
+    Under a budget, least squares on draws that follow the index estimates it, with errors
+    through the fixed point; a relative temperature is fixed by the first of them. The paper's
+    own samplers go by the names "one-shot" and "monte-carlo".
 
     >>> import fairfield as ff
     >>> v = ff.variational_index(lambda S: S @ [2, 1, 1] >= 3, players=3, temperature=1)
@@ -106,11 +123,19 @@ def variational_index(
         raise ValueError(f"there is no solver {solver!r}; choose from {', '.join(SOLVERS)}")
     starts = at_least_one("starts", starts)
     setting = Setting.of(game, players, temperature, how)
-    extension, heat = setting.extension, setting.needs_heat()
-    tilt = prior_logits(prior, extension.players)
+    tilt = prior_logits(prior, len(setting.game.players))
     if tilt is not None:
         setting = replace(setting, prior=tilt)
     first = _start(start, setting)
+    if setting.sampled:
+        if starts > 1 or solver != "anderson":
+            raise ValueError(
+                f"solver={solver!r} and starts={starts} were given; they are for exact worths, an "
+                "estimate has one start and its own solver; leave them out, or raise the budget"
+            )
+        yield from _estimates(setting, "variational_index", first, None)
+        return
+    extension, heat = setting.extension, setting.needs_heat()
     found = mean_field.solve(SOLVERS[solver], extension, first, heat, tilt)
     if starts > 1:
         for other in start_points(starts, extension.players, setting.how.seed)[1:]:
@@ -121,7 +146,7 @@ def variational_index(
     shape = extension.batch
     x = found.x.reshape((*shape, -1))
     stops = _stops(found, saddle_eigenvalue(extension, x, heat).reshape(-1), starts)
-    return setting.valuation(
+    yield setting.valuation(
         "variational_index",
         found.gradient.reshape((*shape, -1)),
         logits=found.logits.reshape((*shape, -1)),
@@ -130,6 +155,30 @@ def variational_index(
         stops=stops.reshape(shape),
         covariance=index_covariance(extension, x, heat),
     )
+
+
+def _estimates(
+    setting: Setting, criterion: str, start: FloatArray, steps: int | None
+) -> Iterator[Valuation]:
+    """The criterion by the sampler that was asked for; no number of steps: the index."""
+
+    def adaptive() -> Estimator:
+        if steps is None:
+            return IndexEstimator(setting, start)
+        return StepsEstimator(setting, start, steps)
+
+    samplers: dict[str, Callable[[], Estimator]] = {
+        "auto": adaptive,
+        "least-squares": adaptive,
+        "one-shot": lambda: OneShot(setting, start, steps),
+        "monte-carlo": lambda: MonteCarlo(setting, start, steps),
+    }
+    if setting.how.sampler not in samplers:
+        raise ValueError(
+            f"there is no sampler {setting.how.sampler!r} for {criterion}; choose from "
+            f"{', '.join(samplers)}"
+        )
+    return setting.estimates(criterion, samplers[setting.how.sampler]())
 
 
 def _stops(
@@ -152,7 +201,7 @@ def at_least_one(name: str, given: int) -> int:
 def _start(start: ArrayLike, setting: Setting) -> FloatArray:
     """The starting point of every game, checked."""
     given = np.asarray(start, dtype=float)
-    shape = (*setting.extension.batch, setting.extension.players)
+    shape = (*setting.game.batch, len(setting.game.players))
     if not ((given >= 0) & (given <= 1)).all():
         raise ValueError(f"start={start!r} was given; it must hold probabilities in [0, 1]")
     try:

@@ -18,7 +18,7 @@ from fairfield.energy.product import CERTAIN, log_odds, prior_energy, prior_logi
 from fairfield.energy.sampled import SampledLaw
 from fairfield.energy.temperature import Temperature, absolute, resolve
 from fairfield.evaluation.how import How, Keywords
-from fairfield.evaluation.memory import out_of_reach
+from fairfield.evaluation.memory import table_refused
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
 from fairfield.game import Game, Player, Players, TableGame, as_game
@@ -310,9 +310,11 @@ def _law(
     """The law of a game: exact from its table where that is within reach, else sampled."""
     extension = game.extension()
     sampled = extension is not None or game.contributions is not None or how.budget is not None
-    if not (sampled and out_of_reach(game, how)):
+    if not (sampled and table_refused(game, how)):
         table = table_of(game, how)[0]
         exact = TableExtension.of(table)
         return table, Partition(exact, resolve(temperature, exact), prior)
-    heat = absolute(temperature) if extension is None else resolve(temperature, extension)
+    heat = (
+        absolute(temperature, game.batch) if extension is None else resolve(temperature, extension)
+    )
     return game, SampledLaw(game, extension, heat, prior, how)

@@ -66,44 +66,62 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
         return temperature.factor * banzhaf_scale(extension)
     if isinstance(temperature, Concentrated):
         return _concentrating(temperature.share, extension)
-    absolute = _positive(temperature)
-    try:
-        return np.broadcast_to(absolute, extension.batch).copy()
-    except ValueError:
-        raise ValueError(
-            f"temperatures of shape {absolute.shape} were given for a batch of {extension.batch} "
-            "games; give one number, or one per game"
-        ) from None
+    return absolute(temperature, extension.batch)
 
 
-def absolute(temperature: Temperature) -> FloatArray:
-    """A temperature given as a number, where there is no extension to set a scale."""
+def check(temperature: Temperature | None) -> None:
+    """Refuse what is no temperature, before any worth is paid for."""
+    if temperature is not None and not isinstance(temperature, (Relative, Concentrated)):
+        _positive(temperature)
+
+
+def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
+    """Numbers in the units of the worths, one for each game, where nothing sets a scale."""
     if isinstance(temperature, (Relative, Concentrated)):
         raise ValueError(
             "a relative temperature needs Banzhaf values, and this game has neither a table nor a "
             "closed form; pass temperature= as a number in the units of the worths"
         )
-    return _positive(temperature)
+    given = _positive(temperature)
+    try:
+        return np.broadcast_to(given, batch).copy()
+    except ValueError:
+        raise ValueError(
+            f"temperatures of shape {given.shape} were given for a batch of {batch} "
+            "games; give one number, or one per game"
+        ) from None
 
 
 def banzhaf_scale(extension: Extension) -> FloatArray:
     """Σ Ba_i² / Σ |Ba_i|, or the standard deviation of the worths where all Ba are 0."""
     value, gradient = extension.centred(np.full(extension.players, 0.5))
-    banzhaf = np.abs(gradient)
-    largest = banzhaf.max(axis=-1)
-    # Divided by the largest first: squares of very large or small worths leave the range.
-    shares = banzhaf / np.where(largest > 0, largest, 1.0)[..., None]
-    scale = largest * np.sum(shares**2, axis=-1) / np.maximum(shares.sum(axis=-1), 1.0)
+    scale, largest = _own_scale(gradient), np.abs(gradient).max(axis=-1)
     if isinstance(extension, TableExtension):
         top = extension.highest.reshape(extension.batch) - extension.offset - value
         # Differences that should cancel leave rounding behind; that is no scale.
         flat = largest <= 1e-13 * np.abs(top)
         if flat.any():
             scale = np.where(flat, _standard_deviation(extension), scale)
+    return _checked(scale)
+
+
+def scale_of(banzhaf: FloatArray) -> FloatArray:
+    """Σ Ba_i² / Σ |Ba_i| of known or estimated Banzhaf values (*batch, n)."""
+    return _checked(_own_scale(banzhaf))
+
+
+def _own_scale(banzhaf: FloatArray) -> FloatArray:
+    sizes = np.abs(banzhaf)
+    largest = sizes.max(axis=-1)
+    # Divided by the largest first: squares of very large or small worths leave the range.
+    shares = sizes / np.where(largest > 0, largest, 1.0)[..., None]
+    total = np.maximum(shares.sum(axis=-1), 1.0)
+    return np.asarray(largest * np.sum(shares**2, axis=-1) / total)
+
+
+def _checked(scale: FloatArray) -> FloatArray:
     if not (scale > 0).all():
-        game = (
-            "the game" if not extension.batch else f"game {int(np.argmin(scale > 0))} of the batch"
-        )
+        game = "the game" if not scale.ndim else f"game {int(np.argmin(scale > 0))} of the batch"
         raise ValueError(
             f"every Banzhaf value of {game} is 0, so it gives no scale for a relative temperature; "
             "pass temperature= as a number in the units of the worths"
@@ -144,7 +162,10 @@ def _standard_deviation(extension: TableExtension) -> FloatArray:
 
 
 def _positive(number: ArrayLike) -> FloatArray:
-    given = np.asarray(number, dtype=float)
+    try:
+        given = np.asarray(number, dtype=float)
+    except (TypeError, ValueError):
+        given = np.asarray(np.nan)
     if not (np.isfinite(given) & (given > 1e-290)).all():
         raise ValueError(
             f"a temperature of {number!r} was given; it must be a finite number above 0, in the "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from math import ceil
+from math import ceil, inf
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -48,13 +49,23 @@ class Evaluator:
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._known = Known(len(game.players), self._games)
+        # Coalitions that were asked for, counted against the budget.
+        self._used = 0
         self._store = None if how.store is None else Store(how.store, game, versions())
         if self._store is not None:
-            self._known.add(*self._store.load())
-            if game.opaque:
-                # The name of a function, say, cannot tell what data it has captured.
-                keys, worths = self._known.keys, self._known.worths
-                self.evaluations += recheck(game, keys, worths, self._store.path)
+            try:
+                self._recall(self._store)
+            except BaseException:
+                self._store.close()
+                raise
+
+    def _recall(self, store: Store) -> None:
+        """Take in what a store knows."""
+        self._known.add(*store.load())
+        if self.game.opaque:
+            # The name of a function, say, cannot tell what data it has captured.
+            keys, worths = self._known.keys, self._known.worths
+            self.evaluations += recheck(self.game, keys, worths, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
@@ -64,24 +75,50 @@ class Evaluator:
         if self._store is not None:
             self._store.close()
 
-    def worths(self, coalitions: BoolArray) -> FloatArray:
-        """The worths (*batch, m) of coalitions (m, n)."""
-        found = self.measured(coalitions)
+    def worths(
+        self,
+        coalitions: BoolArray,
+        law: dict[str, Any] | None = None,
+        until: float = inf,
+    ) -> FloatArray:
+        """The worths (*batch, m) of coalitions (m, n), their ``law`` being stored with them.
+
+        No round is begun after ``until`` (of ``time.perf_counter``); the answer is then of
+        the first coalitions alone, up to the first that is not known.
+        """
+        found = self.measured(coalitions, law, until)
         return found[0] if self.game.noisy else found
 
-    def measured(self, coalitions: BoolArray) -> FloatArray:
+    def measured(
+        self,
+        coalitions: BoolArray,
+        law: dict[str, Any] | None = None,
+        until: float = inf,
+    ) -> FloatArray:
         """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m)."""
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
+        self._spend(len(first))
         missing = coalitions[first[~self._known.find(keys[first])[1]]]
         size = block_size(self.game)
         starts = range(0, len(missing), size)
         for rows, worths in self._rounds(
-            list(starts), lambda start: missing[start : start + size], len(missing)
+            list(starts), lambda start: missing[start : start + size], len(missing), law, until
         ):
             self._known.add(pack(rows), worths)
-        at, _ = self._known.find(keys)
-        return self._known.worths[at].T.reshape((*self._axes, len(coalitions)))
+        at, known = self._known.find(keys)
+        if not known.all():
+            at = at[: np.argmin(known)]
+        return self._known.worths[at].T.reshape((*self._axes, len(at)))
+
+    def _spend(self, count: int) -> None:
+        """Refuse more coalitions than the budget allows, known or not."""
+        self._used += count
+        if self.how.budget is not None and self._used > self.how.budget:
+            raise ValueError(
+                f"{self.game!r}: {self._used:,} coalitions are needed, the budget allows "
+                f"{self.how.budget:,}; raise it"
+            )
 
     def table(self) -> FloatArray:
         """All that is measured, in table order: (*batch, 2^n), or (2, *batch, 2^n) of a noisy game."""
@@ -105,7 +142,12 @@ class Evaluator:
         return table.reshape((*self._axes, 2**count))
 
     def _rounds(
-        self, starts: list[int], block: Blocks, total: int
+        self,
+        starts: list[int],
+        block: Blocks,
+        total: int,
+        law: dict[str, Any] | None = None,
+        until: float = inf,
     ) -> Iterator[tuple[BoolArray, FloatArray]]:
         """Coalitions and their worths (m, games), round by round, as they are committed."""
         if not total:
@@ -116,14 +158,15 @@ class Evaluator:
         delay = 0 if self.how.progress else 1
         done = 0
         with tqdm(total=total, desc="worths", disable=hidden, delay=delay, leave=False) as bar:
-            while done < len(starts):
+            while done < len(starts) and (left := until - perf_counter()) > 0:
                 most = GROWTH * self._largest
-                per_task, tasks = _plan(self._cost, self._length, self._workers.jobs, most)
+                length = min(self._length, left)
+                per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
                 chosen = starts[done : done + per_task * tasks]
                 blocks = [block(start) for start in chosen]
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
                 outcomes = [each for task in self._workers.run(shared) for each in task]
-                coalitions, worths = self._commit(blocks, outcomes)
+                coalitions, worths = self._commit(blocks, outcomes, law)
                 yield coalitions, worths
                 bar.update(len(coalitions))
                 done += len(chosen)
@@ -132,7 +175,7 @@ class Evaluator:
                 self._largest = max(self._largest, len(chosen))
 
     def _commit(
-        self, blocks: list[BoolArray], outcomes: list[Outcome]
+        self, blocks: list[BoolArray], outcomes: list[Outcome], law: dict[str, Any] | None
     ) -> tuple[BoolArray, FloatArray]:
         """Keep what a round gave, then speak of what went wrong in it."""
         good = [
@@ -145,7 +188,7 @@ class Evaluator:
             worths = np.concatenate([found for _, found in good])
             self.evaluations += len(coalitions)
             if self._store is not None:
-                self._store.add(coalitions, worths)
+                self._store.add(coalitions, worths, law)
         for each in outcomes:
             if each.failure is not None:
                 error = WorthError(each.failure)

@@ -3,40 +3,74 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from numbers import Integral
+from math import isfinite
+from numbers import Integral, Real
 from os import PathLike
 from typing import TypedDict
+
+
+@dataclass(frozen=True)
+class Top:
+    """A tolerance: the best ``count`` players are told apart from all others."""
+
+    count: int
+
+
+def top(count: int) -> Top:
+    """The tolerance that stops once the best ``count`` players are settled.
+
+    That is, once the 95 % interval of every difference between one of them and one of the
+    others lies above 0.
+
+    >>> top(3)
+    Top(count=3)
+    """
+    if not isinstance(count, Integral) or count < 1:
+        raise ValueError(f"top({count!r}): give the number of players to tell apart, 1 or more")
+    return Top(int(count))
 
 
 class Keywords(TypedDict, total=False):
     """The keywords of every criterion, as :class:`How` explains them."""
 
     budget: int | None
+    tolerance: float | Top | None
+    seconds: float | None
+    sampler: str
     seed: int
     n_jobs: int | None
     store: str | PathLike[str] | None
     progress: bool | None
     decoupling: bool | None
+    each_round: bool
 
 
 @dataclass(frozen=True)
 class How:
     """What a user may say about the computation itself.
 
-    ``budget`` is the largest number of worths to evaluate, ``seed`` settles every
-    random choice, ``n_jobs`` shares the evaluations out (joblib's meaning; None follows
+    ``budget`` is the largest number of coalitions to use, whether their worths are known
+    from a store or not; ``tolerance`` the 95 % half-width of the widest interval at which
+    an estimate is good enough, in units of the worths, or :func:`top`; ``seconds`` the time
+    after which the best so far will do. Each of them permits an estimate, by the ``sampler``
+    of this name. ``seed`` settles every random choice, ``n_jobs`` shares the evaluations out (joblib's meaning; None follows
     ``joblib.parallel_config``), ``store`` keeps worths in a file, ``progress`` shows a bar
     (None: on a terminal, when it takes long), ``decoupling`` asks for log Z and the
     decoupling error where there is a temperature: None where a table gives them, True also by
-    sampling where only a closed form is known, False never.
+    sampling where only a closed form is known, False never; ``each_round``, which ``stream``
+    sets, for a valuation after every round of an estimate.
     """
 
     budget: int | None = None
+    tolerance: float | Top | None = None
+    seconds: float | None = None
+    sampler: str = "auto"
     seed: int = 0
     n_jobs: int | None = None
     store: str | PathLike[str] | None = None
     progress: bool | None = None
     decoupling: bool | None = None
+    each_round: bool = False
 
     def __post_init__(self) -> None:
         for name in ("budget", "seed", "n_jobs"):
@@ -48,8 +82,26 @@ class How:
             object.__setattr__(self, name, int(given))
         if self.budget is not None and self.budget < 1:
             raise ValueError(f"budget={self.budget} allows no evaluation; give at least 1")
+        self._check_limits()
         if self.n_jobs == 0:
             raise ValueError("n_jobs=0 leaves nobody to work; give 1 or more, or -1 for all cores")
+
+    def _check_limits(self) -> None:
+        for name in ("tolerance", "seconds"):
+            given = getattr(self, name)
+            if given is None or (name == "tolerance" and isinstance(given, Top)):
+                continue
+            if not (isinstance(given, Real) and isfinite(given) and float(given) > 0):
+                other = ", or top(k)" if name == "tolerance" else ""
+                raise ValueError(f"{name}={given!r} was given; give a number above 0{other}")
+            object.__setattr__(self, name, float(given))
+        if not isinstance(self.sampler, str):
+            raise TypeError(f"sampler={self.sampler!r} was given; samplers go by their names")
+
+    @property
+    def estimates(self) -> bool:
+        """Whether an estimate will do where exact values are out of reach."""
+        return any(each is not None for each in (self.budget, self.tolerance, self.seconds))
 
     def changed(self, keywords: Keywords) -> How:
         """With these keywords, refusing those that nothing listens to."""

@@ -22,10 +22,7 @@ def check_table(game: Game, how: How) -> None:
     count = len(game.players)
     size = 8 * 2**count * int(np.prod(measured_axes(game), dtype=int))
     if how.budget is not None and 2**count > how.budget:
-        raise ValueError(
-            f"{game!r}: exact values need all {_count(count)} worths, the budget allows "
-            f"{how.budget:,}; raise the budget, group players, or {game.instead}"
-        )
+        raise out_of_reach(game, how)
     if game.device is not None:
         return
     free = free_memory()
@@ -36,7 +33,18 @@ def check_table(game: Game, how: How) -> None:
         )
 
 
-def out_of_reach(game: Game, how: How) -> bool:
+def out_of_reach(game: Game, how: How) -> ValueError:
+    """The error of what only a table can answer, where ``how`` does not allow for one."""
+    limit = "an estimate was asked for"
+    if how.budget is not None:
+        limit = f"the budget allows {how.budget:,}"
+    return ValueError(
+        f"{game!r}: exact values need all {_count(len(game.players))} worths, {limit}; raise the "
+        f"budget, group players, or {game.instead}"
+    )
+
+
+def table_refused(game: Game, how: How) -> bool:
     """Whether a table of the game would be refused."""
     if isinstance(game, TableGame):
         return False

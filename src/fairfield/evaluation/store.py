@@ -28,12 +28,12 @@ from fairfield.game import Game
 from fairfield.multilinear import FloatArray
 
 FORMAT = 1
-_TABLES = """
-CREATE TABLE game (format INTEGER, fingerprint TEXT, description TEXT, versions TEXT,
-                   players INTEGER, games INTEGER);
-CREATE TABLE rounds (id INTEGER PRIMARY KEY, coalitions BLOB, worths BLOB, checksum INTEGER,
-                     law TEXT);
-"""
+_TABLES = (
+    "CREATE TABLE game (format INTEGER, fingerprint TEXT, description TEXT, versions TEXT, "
+    "players INTEGER, games INTEGER)",
+    "CREATE TABLE rounds (id INTEGER PRIMARY KEY, coalitions BLOB, worths BLOB, "
+    "checksum INTEGER, law TEXT)",
+)
 
 
 class StoreError(RuntimeError):
@@ -65,36 +65,38 @@ class Store:
         self.path = fspath(path)
         self.players = len(game.players)
         self.games = int(np.prod(measured_axes(game), dtype=int))
-        description = game.describe()
-        fresh = not Path(self.path).exists() or Path(self.path).stat().st_size == 0
         with _told(self.path):
             self._base = sqlite3.connect(self.path, timeout=30)
-            if fresh:
-                with self._base:
-                    self._base.executescript("BEGIN IMMEDIATE;" + _TABLES)
-                    self._base.execute(
-                        "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?)",
-                        (
-                            FORMAT,
-                            fingerprint(description),
-                            json.dumps(description, default=str),
-                            json.dumps(versions),
-                            self.players,
-                            self.games,
-                        ),
-                    )
-                return
-            _check(self._base, self.path)
-            held, theirs = self._base.execute(
-                "SELECT fingerprint, description FROM game"
-            ).fetchone()
-        if held != fingerprint(description):
-            self._base.close()
-            made_for, this = _differences(json.loads(theirs), description)
-            raise StoreError(
-                f"{self.path} holds the worths of another game; it was made for {made_for}, this is "
-                f"{this}; use another file"
-            )
+            try:
+                self._open(game.describe(), versions)
+            except BaseException:
+                self._base.close()
+                raise
+
+    def _open(self, description: dict[str, Any], versions: dict[str, str]) -> None:
+        """Make the tables of a new store, or see that an old one is of this game."""
+        if not _tables(self._base):
+            with self._base:
+                # Of several who come first together, one gets to make them.
+                self._base.execute("BEGIN IMMEDIATE")
+                if not _tables(self._base):
+                    self._create(description, versions)
+        _check(self._base, self.path, description)
+
+    def _create(self, description: dict[str, Any], versions: dict[str, str]) -> None:
+        for table in _TABLES:
+            self._base.execute(table)
+        self._base.execute(
+            "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                FORMAT,
+                fingerprint(description),
+                json.dumps(description, default=str),
+                json.dumps(versions),
+                self.players,
+                self.games,
+            ),
+        )
 
     def load(self) -> tuple[Keys, FloatArray]:
         """All keys and worths (k, games) in the store, every checksum verified."""
@@ -133,10 +135,10 @@ def describe_store(path: str | PathLike[str]) -> StoreSummary:
 def verify_store(path: str | PathLike[str], game: Game | None = None, most: int = 4) -> int:
     """How many worths a store holds, after checking them all.
 
-    Every checksum is verified; with a ``game``, up to ``most`` stored worths are also
-    evaluated again and must be the same.
+    Every checksum is verified; with a ``game``, the store must be of it, and up to ``most``
+    stored worths are evaluated again and must be the same.
     """
-    with _opened(path) as base:
+    with _opened(path, None if game is None else game.describe()) as base:
         players, games = base.execute("SELECT players, games FROM game").fetchone()
         keys, worths = _read(base, fspath(path), players, games)
     if game is not None:
@@ -152,7 +154,8 @@ def recheck(game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4
     coalitions = unpack(keys[chosen], len(game.players))
     with one_blas_thread():  # as the kept ones were found
         again = measure(game, coalitions).reshape(worths.shape[1], -1).T
-    if not np.allclose(again, worths[chosen], rtol=1e-9, atol=0):
+    # To rounding, which is of the size of the worths, not of a difference near 0.
+    if not (np.abs(again - worths[chosen]) <= 1e-9 * np.abs(worths).max(axis=0)).all():
         raise StoreError(
             f"{path} was made when {game!r} gave other worths than it does now; "
             "delete the file, or give the changed game another name"
@@ -178,23 +181,37 @@ def _read(base: sqlite3.Connection, path: str, players: int, games: int) -> tupl
     return keys, worths
 
 
-def _check(base: sqlite3.Connection, path: str) -> None:
-    tables = {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'")}
-    if not {"game", "rounds"} <= tables:
+def _tables(base: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+
+
+def _check(base: sqlite3.Connection, path: str, description: dict[str, Any] | None = None) -> None:
+    """Refuse what is no store, and the store of another game than the one described."""
+    if not {"game", "rounds"} <= _tables(base):
         raise StoreError(f"{path} is not a store of fairfield; use another file")
-    (found,) = base.execute("SELECT format FROM game").fetchone()
+    found, held, theirs = base.execute(
+        "SELECT format, fingerprint, description FROM game"
+    ).fetchone()
     if found != FORMAT:
         raise StoreError(f"{path} has format {found}; this version reads format {FORMAT}")
+    if description is not None and held != fingerprint(description):
+        made_for, this = _differences(json.loads(theirs), description)
+        raise StoreError(
+            f"{path} holds the worths of another game; it was made for {made_for}, this is "
+            f"{this}; use another file"
+        )
 
 
 @contextmanager
-def _opened(path: str | PathLike[str]) -> Iterator[sqlite3.Connection]:
+def _opened(
+    path: str | PathLike[str], description: dict[str, Any] | None = None
+) -> Iterator[sqlite3.Connection]:
     if not Path(path).exists():
         raise StoreError(f"there is no store {fspath(path)}")
     with _told(fspath(path)):
-        base = sqlite3.connect(f"file:{Path(path).resolve()}?mode=ro", uri=True)
+        base = sqlite3.connect(Path(path).resolve().as_uri() + "?mode=ro", uri=True)
         try:
-            _check(base, fspath(path))
+            _check(base, fspath(path), description)
             yield base
         finally:
             base.close()

@@ -26,8 +26,9 @@ from fairfield.multilinear import FloatArray
 
 RETRIES = 3
 
-# The games a worker knows, by name.
+# The game a worker knows, by name; threads share it.
 _games: dict[str, Game] = {}
+_games_lock = threading.Lock()
 # A thread's copy of its game, so that threads do not mix their counts of failures.
 _own = threading.local()
 
@@ -96,27 +97,81 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
+class _Limiter:
+    """Holds BLAS at one thread while anyone is inside.
+
+    The number of its threads belongs to the whole process, so those who overlap must share
+    one limit: the first in sets it, the last out puts back what was there.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limits: Any = None
+
+    def enter(self) -> None:
+        from threadpoolctl import threadpool_limits
+
+        with self._lock:
+            if not self._inside:
+                self._take_over()
+                self._limits = threadpool_limits(limits=1, user_api="blas")
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._take_over()
+                self._limits.restore_original_limits()
+
+    @staticmethod
+    def _take_over() -> None:
+        """Since 3.8 threadpoolctl heeds one thread alone, though another may be last out."""
+        from threadpoolctl import OpenBLASController
+
+        if hasattr(OpenBLASController, "clear_controlling_thread"):
+            OpenBLASController.clear_controlling_thread(force=True)
+
+
+_limiter = _Limiter()
+
+
 @contextlib.contextmanager
 def one_blas_thread() -> Iterator[None]:
     """One thread for BLAS and OpenMP: models are fitted side by side, and identically."""
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1):
-        yield
+    _limiter.enter()
+    try:
+        # The limit of OpenMP is each thread's own.
+        with threadpool_limits(limits=1, user_api="openmp"):
+            yield
+    finally:
+        _limiter.leave()
+
+
+def _game_named(name: str, parcel: Any) -> Game | None:
+    """This thread's copy of a game, unpacked by the first thread that gets its parcel."""
+    with _games_lock:
+        if name not in _games:
+            if parcel is None:
+                return None
+            import cloudpickle
+
+            _games.clear()
+            _games[name] = cloudpickle.loads(parcel.tobytes())
+        if getattr(_own, "name", None) != name:
+            _own.name, _own.game = name, copy.copy(_games[name])
+    game: Game = _own.game
+    return game
 
 
 def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
     """What a worker does: the outcomes of its blocks, or None if it lacks the game."""
-    if name not in _games:
-        if parcel is None:
-            return None
-        import cloudpickle
-
-        _games.clear()
-        _games[name] = cloudpickle.loads(parcel.tobytes())
-    if getattr(_own, "name", None) != name:
-        _own.name, _own.game = name, copy.copy(_games[name])
-    game: Game = _own.game
+    game = _game_named(name, parcel)
+    if game is None:
+        return None
     game.failures = 0
     with one_blas_thread():
         outcomes = [evaluate_block(game, block) for block in blocks]
@@ -151,6 +206,9 @@ class Workers:
             # A pool that lost a worker may complain again while it is put away.
             with contextlib.suppress(Exception) if broken else contextlib.nullcontext():
                 pool.__exit__(None, None, None)
+        # Threads are workers of this process, and would leave the game behind in it.
+        with _games_lock:
+            _games.pop(self._name, None)
         self._sent = False
 
     def run(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
@@ -158,6 +216,7 @@ class Workers:
         if self.jobs == 1:
             with one_blas_thread():
                 return [[evaluate_block(self.game, block) for block in task] for task in tasks]
+        self._pack()  # what cannot travel will not travel a second time either
         for attempt in range(RETRIES + 1):
             try:
                 return self._round(tasks)
@@ -174,6 +233,21 @@ class Workers:
                         f"({_told(error)}); worths of earlier rounds are kept"
                     ) from error
         raise AssertionError  # the last attempt returns or raises
+
+    def _pack(self) -> None:
+        if self._parcel is not None:
+            return
+        import cloudpickle
+
+        try:
+            packed = cloudpickle.dumps(self.game)
+        except Exception as error:
+            raise WorthError(
+                f"{self.game!r} cannot be sent to workers, since it cannot be pickled "
+                f"({_told(error)}); use n_jobs=1, or leave out what does not travel"
+            ) from error
+        # As an array joblib maps it into the workers' memory instead of copying it.
+        self._parcel = np.frombuffer(packed, dtype=np.uint8)
 
     def _round(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
         answers = self._send(tasks, with_game=not self._sent)
@@ -193,11 +267,6 @@ class Workers:
 
         if self._pool is None:
             self._pool = Parallel(n_jobs=self.n_jobs, return_as="list", batch_size=1).__enter__()
-        if with_game and self._parcel is None:
-            import cloudpickle
-
-            # As an array joblib maps it into the workers' memory instead of copying it.
-            self._parcel = np.frombuffer(cloudpickle.dumps(self.game), dtype=np.uint8)
         parcel = self._parcel if with_game else None
         call = delayed(_run_task)
         return list(self._pool(call(self._name, parcel, task) for task in tasks))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
 from fairfield.evaluation.memory import check_table
@@ -9,19 +11,34 @@ from fairfield.extension.table import TableExtension
 from fairfield.game import Game, TableGame
 from fairfield.multilinear import Extension
 
+# All worths of so few players are soon found, whatever tolerance or time is given.
+FEW = 8
 
-def choose(game: Game, how: How, *, as_table: bool = False) -> tuple[Extension, int]:
-    """The game's extension, and how many worths were evaluated for it.
 
-    A closed form if the game has one; else the table of all worths, if it is within
-    the budget and fits into half the free memory; else an error that says what it
-    would take. ``as_table`` asks for the table in any case.
+def choose(game: Game, how: How, *, as_table: bool = False) -> tuple[Extension | None, int]:
+    """The game's extension, and how many worths were evaluated for it; None to estimate.
+
+    A closed form if the game has one. Else the table of all worths, if it is within the
+    budget or there is no limit at all, and fits into half the free memory; without a limit
+    an error says what it would take. A budget below 2^n, a tolerance or a time ask for
+    estimates. ``as_table`` asks for the table in any case.
     """
     closed = None if as_table else game.extension()
     if closed is not None:
         return closed, 0
+    if not as_table and to_be_estimated(game, how):
+        return None, 0
     table, evaluations = table_of(game, how)
     return TableExtension.of(table), evaluations
+
+
+def to_be_estimated(game: Game, how: How) -> bool:
+    """Whether the worths of a game are too many for what ``how`` allows."""
+    if isinstance(game, TableGame):
+        return False
+    if how.budget is not None:
+        return bool(2 ** len(game.players) > how.budget)
+    return how.estimates and len(game.players) > FEW
 
 
 def table_of(game: Game, how: How) -> tuple[TableGame, int]:
@@ -34,4 +51,10 @@ def table_of(game: Game, how: How) -> tuple[TableGame, int]:
         table, evaluations = evaluate_all(game, how)
         if game.noisy:
             table, variances = table
+    elif how.store is not None:
+        warnings.warn(
+            f"store={str(how.store)!r} is left as it was: {game!r} finds all its worths at once, "
+            "not coalition by coalition, so none were kept",
+            stacklevel=2,
+        )
     return TableGame(table, game.players, variances=variances), evaluations

@@ -94,8 +94,8 @@ class WorthMatrix:
             entries = self.entries[chosen, ...]
         else:
             entries = xp.take(self.entries, beside(self.entries, chosen), axis=0)
-        shift = None if self.shift is None else self.shift[chosen]
-        return replace(self, entries=entries, shift=shift)
+        shift, rate = (None if each is None else each[chosen] for each in (self.shift, self.rate))
+        return replace(self, entries=entries, shift=shift, rate=rate)
 
     def shifted(self, shift: FloatArray | None) -> WorthMatrix:
         """The worths less a constant per game."""

@@ -143,7 +143,8 @@ class Tables:
         parts, at = [], 0
         while at < self.used:
             end = min(at + self.call, self.used)
-            parts.append(self.ask(self.buffer[at:end]))
+            # A copy, since models may answer in one buffer again and again.
+            parts.append(self.ask(self.buffer[at:end]).copy())
             # Shared corners count as answered with the rows around them.
             self.done(corners * end // self.used - corners * at // self.used)
             at, self.call = end, min(self.call * GROWTH, LARGEST_CALL)

@@ -7,15 +7,16 @@ from typing import Any, Literal
 import numpy as np
 
 from fairfield.coalitions import IntArray
+from fairfield.multilinear import FloatArray
 
 
 def cluster(
     X: Any, k: int, how: Literal["kmeans", "random"] = "kmeans", *, seed: int = 0
 ) -> IntArray:
-    """A group 0 … k-1 for each row: near rows together, or rows at random.
+    """A group 0 … k-1 for each row, of equal sizes: near rows together, or rows at random.
 
-    ``"kmeans"`` groups rows by k-means, which needs scikit-learn; ``"random"`` deals them
-    out, and group sizes differ by at most one.
+    ``"kmeans"`` puts rows to the centres of k-means, which needs scikit-learn; ``"random"``
+    deals them out. Sizes differ by at most one.
 
     >>> labels = cluster(np.zeros((10, 2)), 3, how="random")
     >>> np.bincount(labels).tolist()
@@ -30,4 +31,20 @@ def cluster(
         raise ValueError(f"how={how!r} is not known; choose 'kmeans' or 'random'")
     from sklearn.cluster import KMeans
 
-    return np.asarray(KMeans(k, n_init=10, random_state=seed).fit_predict(X), dtype=np.int64)
+    return _equal_groups(KMeans(k, n_init=10, random_state=seed).fit_transform(X))
+
+
+def _equal_groups(distances: FloatArray) -> IntArray:
+    """The nearest centre with room for each row; who has most to lose chooses first."""
+    rows, k = distances.shape
+    size, larger = divmod(rows, k)  # so many groups are larger by one
+    room = np.full(k, size)
+    wishes = np.argsort(distances, axis=1, kind="stable")
+    at_stake = distances.max(axis=1) - distances.min(axis=1)
+    labels = np.empty(rows, dtype=np.int64)
+    for row in np.argsort(-at_stake, kind="stable"):
+        group = next(each for each in wishes[row] if room[each] + (larger > 0) > 0)
+        larger -= int(room[group] == 0)
+        room[group] -= 1
+        labels[row] = group
+    return labels

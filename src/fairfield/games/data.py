@@ -11,8 +11,9 @@ import numpy as np
 from fairfield.coalitions import BoolArray, IntArray
 from fairfield.evaluation.quiet import Place, each_once
 from fairfield.game import Game, Player, name_players
-from fairfield.games.digest import digest, told
-from fairfield.games.scoring import best_constants, scorers_of
+from fairfield.games.chance import Setter, random_states
+from fairfield.games.digest import digest, tells_all, told
+from fairfield.games.scoring import all_classes, best_constants, knowing, scorers_of
 from fairfield.multilinear import FloatArray
 
 Scoring = str | Callable[[Any, Any, Any], float]
@@ -39,8 +40,8 @@ class DataGame(Game):
     Other failures stop the evaluation (``on_error="raise"``) or are counted in ``failures``
     and take the fallback too (``"fallback"``).
 
-    A ``random_state`` of the model (or of a step in it) that is not an integer gets a seed
-    drawn from (``seed``, coalition, repeat), so a coalition has the same worth everywhere.
+    A ``random_state`` of the model (or of a step or a splitter in it) that is not an integer
+    gets a seed drawn from (``seed``, coalition, repeat), so a coalition has the same worth everywhere.
     ``repeats`` averages that many fits, all of them seeded so; their variance becomes the
     ``stderr`` of values.
 
@@ -69,7 +70,7 @@ class DataGame(Game):
         repeats: int = 1,
         seed: int = 0,
     ) -> None:
-        from sklearn.base import is_classifier
+        from sklearn.base import clone, is_classifier
 
         if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
             raise TypeError(
@@ -92,14 +93,17 @@ class DataGame(Game):
         self.scorings = tuple(self._scorers)
         self.batch = (len(self.scorings),) if isinstance(scoring, Mapping) else ()
         self._classifies = is_classifier(model)
+        self._classes = all_classes(self.y, self.y_test) if self._classifies else None
         self._filling = self._fill()
         self.noisy = self.repeats > 1
-        self._random = tuple(_random_states(model, every=self.noisy))
         self._told: set[Place] = set()
-        # Functions are known by their names alone, and may change behind them.
-        self.opaque = any(callable(each) for each in _listed(scoring)) or any(
-            " at 0x" in repr(held) for held in model.get_params(deep=True).values()
-        )
+        # What identifies it: nothing that it has learnt, no random states that are ours to set.
+        self._pattern = clone(model)
+        states = self._states(self._pattern)
+        self._chances = len(states)
+        for set_state in states:
+            set_state(0)
+        self.opaque = not all(map(tells_all, [self._pattern, *_listed(scoring)]))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.worths_and_variances(coalitions)[0]
@@ -122,11 +126,12 @@ class DataGame(Game):
         return {
             **super().describe(),
             "model": f"{kind.__module__}.{kind.__qualname__}",
-            "parameters": {k: told(v) for k, v in self.model.get_params(deep=True).items()},
+            "parameters": {k: told(v) for k, v in self._pattern.get_params(deep=True).items()},
             "data": {name: digest(held) for name, held in data.items()},
             "groups": digest(self.owner),
             "scoring": dict(zip(self.scorings, map(told, _listed(self.scoring)), strict=True)),
             "fallback": self.fallback,
+            "on_error": self.on_error,
             "repeats": self.repeats,
             "seed": self.seed,
         }
@@ -149,9 +154,8 @@ class DataGame(Game):
         y = self.y[rows]
         if not len(rows) or (self.fallback == "paper" and self._papers_rule(coalition, y)):
             return self._filling
-        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
         try:
-            return np.array([self._fit(X, y, seeds) for seeds in self._seeds(coalition)]).T
+            return np.array([self._fit(rows, seeds) for seeds in self._seeds(coalition)]).T
         except Exception as error:
             if not self._one_class(y):
                 if self.on_error == "raise":
@@ -160,39 +164,40 @@ class DataGame(Game):
                 self.failures += 1
             return self._filling
 
-    def _fit(self, X: Any, y: Any, seeds: dict[str, int]) -> list[float]:
+    def _fit(self, rows: IntArray, seeds: list[int]) -> list[float]:
+        """The worths by each scoring; a model may change the rows it is given, but not ours."""
         from sklearn.base import clone
 
         model = clone(self.model)
         if seeds:
-            model.set_params(**seeds)
-        model.fit(X, y)
-        return [scorer(model, self.X_test, self.y_test) for scorer in self._scorers.values()]
+            for set_state, seed in zip(self._states(model), seeds, strict=True):
+                set_state(seed)
+        model.fit(_taken(self.X, rows), self.y[rows])
+        tests = np.arange(len(self.y_test))
+        return [
+            scorer(knowing(self._classes, model, scorer), _taken(self.X_test, tests), self.y_test)
+            for scorer in self._scorers.values()
+        ]
 
-    def _seeds(self, coalition: BoolArray) -> Iterator[dict[str, int]]:
+    def _states(self, model: Any) -> list[Setter]:
+        return list(random_states(model, every=self.noisy))
+
+    def _seeds(self, coalition: BoolArray) -> Iterator[list[int]]:
         """For each repeat, a seed for every random state that is ours to set."""
-        if not self._random:
-            yield {}  # fits without chance are all alike: one serves every repeat
+        if not self._chances:
+            yield []  # fits without chance are all alike: one serves every repeat
             return
         words = np.packbits(coalition).tolist()
         for repeat in range(self.repeats):
             drawn = np.random.SeedSequence([self.seed, repeat, *words])
             # 31 bits: some libraries read a seed as a signed integer.
-            states = drawn.generate_state(len(self._random)) >> np.uint32(1)
-            yield dict(zip(self._random, states.tolist(), strict=True))
+            yield (drawn.generate_state(self._chances) >> np.uint32(1)).tolist()
 
     def _one_class(self, y: Any) -> bool:
         return self._classifies and bool((y == y[0]).all(axis=0).any())
 
     def _papers_rule(self, coalition: BoolArray, y: Any) -> bool:
         return int(coalition.sum()) == 1 or self._one_class(y)
-
-
-def _random_states(model: Any, *, every: bool) -> Iterator[str]:
-    """Names of the random states to set: all, or those that the user left open."""
-    for name, held in sorted(model.get_params(deep=True).items()):
-        if name.split("__")[-1] == "random_state" and (every or not isinstance(held, Integral)):
-            yield name
 
 
 def _whole(name: str, given: Any, least: int) -> int:
@@ -205,6 +210,11 @@ def _rows(X: Any) -> Any:
     if hasattr(X, "tocsr"):
         return X.tocsr()  # other sparse forms cannot be taken row by row
     return X if hasattr(X, "shape") else np.asarray(X)
+
+
+def _taken(X: Any, rows: IntArray) -> Any:
+    """A copy of some rows."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _labels(y: Any) -> Any:

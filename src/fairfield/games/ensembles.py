@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import BoolArray, spell
+from fairfield.coalitions import BoolArray
 from fairfield.game import Game, Players
+from fairfield.games.ballots import labels_of, votes_of
 from fairfield.games.checks import names, number, slabs
 from fairfield.games.digest import digest
 from fairfield.games.products import ProductsExtension
@@ -48,8 +49,9 @@ class EnsembleGame(Game):
 
     ``models_or_predictions`` are fitted models (a list, or a dict by name), each asked once
     for its predictions on ``X_test``; or, with ``X_test=None``, an array: labels or numbers
-    (models, rows), probabilities (models, rows, classes) of the labels in sorted order, or
-    probabilities of the second of two labels (models, rows).
+    (models, rows), probabilities (models, rows, classes), or probabilities of the second of
+    two labels (models, rows). The columns stand for ``labels``, by default those of
+    ``y_test`` in sorted order; name them where ``y_test`` does not hold them all.
 
     The worth of no models is ``fallback``: a number, or "constant", the score of the best
     constant prediction (0 for "rozemberczki", which has no prediction).
@@ -80,6 +82,7 @@ class EnsembleGame(Game):
         scoring: str | Callable[[Any, Any], float] | None = None,
         fallback: str | float = "constant",
         resolution: int | None = None,
+        labels: ArrayLike | None = None,
         players: Players | None = None,
     ) -> None:
         if vote not in VOTES:
@@ -95,14 +98,16 @@ class EnsembleGame(Game):
                 f"y_test of shape {truth.shape} was given; it must hold one entry per row"
             )
         self.vote, self.scoring, self.resolution = vote, scoring, resolution
-        labels, votes = _votes(models_or_predictions, X_test, truth, vote)
+        known = labels_of(labels, truth)
+        named, votes = votes_of(models_or_predictions, X_test, truth, vote, known)
         self.players = names(players, len(votes))
-        self._voting = _voting_games(votes, labels, truth, vote, scoring)
-        self._margins = _margins(votes, labels, truth, vote, scoring)
-        # The votes themselves are needed only where they are not games of voting.
-        self._votes = votes[:0] if self._voting else votes
-        self._score = _score(scoring, labels, X_test, truth)
-        self.empty = self._fallback(fallback, labels, truth)
+        self._voting = _voting_games(votes, named, truth, vote, scoring)
+        self._margins = _margins(votes, named, truth, vote, scoring)
+        self._truth = truth
+        # The votes themselves are needed only where margins do not settle who is right.
+        self._votes = votes if self._voting is None and self._margins is None else votes[:0]
+        self._score = _score(scoring, named, X_test, truth)
+        self.empty = self._fallback(fallback, named, truth)
 
     def _fallback(self, fallback: str | float, labels: NDArray[Any], truth: NDArray[Any]) -> float:
         if fallback != "constant":
@@ -128,6 +133,10 @@ class EnsembleGame(Game):
             for some in slabs(len(coalitions), len(weights)):
                 right = coalitions[some].astype(float) @ weights.T >= needed
                 worths[some] = np.count_nonzero(right, axis=1) / len(weights)
+        elif self._margins is not None:
+            for row, coalition in enumerate(coalitions):
+                margins = self._margins[coalition].sum(axis=0)
+                worths[row] = (margins >= TIE).all(axis=0).mean()
         else:
             for row, coalition in enumerate(coalitions):
                 worths[row] = self._score(
@@ -180,98 +189,14 @@ class EnsembleGame(Game):
         return votes.error_bound(x, share)
 
     def describe(self) -> dict[str, Any]:
-        arrays = (self._voting[0], np.array(self._voting[1])) if self._voting else (self._votes,)
+        arrays: tuple[NDArray[Any], ...] = (self._votes, self._truth)
+        if self._voting is not None:
+            arrays = (self._voting[0], np.array(self._voting[1]))
+        elif self._margins is not None:
+            arrays = (self._margins,)
         scoring = getattr(self.scoring, "__qualname__", self.scoring)
         own = {"vote": self.vote, "scoring": scoring, "empty": self.empty, "votes": digest(*arrays)}
         return {**super().describe(), **own, "resolution": self.resolution}
-
-
-def _votes(
-    given: Any, X_test: Any, truth: NDArray[Any], vote: str
-) -> tuple[NDArray[Any], FloatArray]:
-    """All labels, sorted, and each model's vote for them: (models, rows, labels).
-
-    Numbers have no labels; their votes are (models, rows, 1).
-    """
-    if isinstance(given, Sequence) and given and all(hasattr(model, "predict") for model in given):
-        if X_test is None:
-            raise ValueError("models were given with X_test=None; give the rows to predict")
-        labels, answers = _ask(given, X_test, vote, np.unique(truth))
-    else:
-        labels, answers = np.unique(truth), np.asarray(given)
-    axes = (2,) if vote == "mean" else (2, 3)
-    if answers.ndim not in axes or answers.shape[1] != len(truth) or not len(answers):
-        raise ValueError(
-            f"predictions of shape {answers.shape} were given for {len(truth)} test rows; they "
-            f"must be shaped (models, rows){'' if vote == 'mean' else ' or (models, rows, classes)'}"
-        )
-    if answers.dtype.kind not in "biuf" and (vote != "hard" or answers.ndim == 3):
-        raise ValueError(
-            f"predictions of type {answers.dtype} were given for vote={vote!r}, which needs numbers; "
-            "vote='hard' takes labels (models, rows)"
-        )
-    if vote == "mean":
-        labels, votes = labels[:0], answers[..., None].astype(float)
-    elif answers.ndim == 2 and vote == "hard":
-        labels = np.unique(np.concatenate([labels, np.unique(answers)]))
-        votes = (answers[..., None] == labels).astype(float)
-    else:
-        chances = np.stack([1 - answers, answers], axis=-1) if answers.ndim == 2 else answers
-        labels = _labels(labels, chances.shape[-1])
-        votes = chances.astype(float)
-        if vote == "hard":
-            votes = np.eye(len(labels))[votes.argmax(axis=-1)]
-    if not np.isfinite(votes).all() or (vote != "mean" and (votes.min() < 0 or votes.max() > 1)):
-        raise ValueError(
-            "predictions hold NaN, infinity or probabilities outside [0, 1]; mend them"
-        )
-    return labels, votes
-
-
-def _ask(
-    models: Sequence[Any], X_test: Any, vote: str, labels: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """All labels, and what each model predicts."""
-    for model in models if vote != "mean" else ():
-        _check_classes(model, labels)
-    if vote in ("hard", "mean"):
-        return labels, np.stack([np.asarray(model.predict(X_test)) for model in models])
-    for model in models:
-        if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
-            raise ValueError(
-                f"{type(model).__name__} has no predict_proba or is not fitted; vote='hard' needs "
-                "labels alone, vote='mean' numbers"
-            )
-        labels = np.union1d(labels, model.classes_)
-    answers = [np.asarray(model.predict_proba(X_test)) for model in models]
-    chances = np.zeros((len(models), len(answers[0]), len(labels)))
-    for own, model, answer in zip(chances, models, answers, strict=True):
-        own[:, np.searchsorted(labels, model.classes_)] = answer
-    return labels, chances
-
-
-def _check_classes(model: Any, labels: NDArray[Any]) -> None:
-    """Refuse members of forests and bags, which number the classes instead of naming them."""
-    own = np.asarray(getattr(model, "classes_", labels))
-    numbered = len(own) == len(labels) and (own == np.arange(len(own))).all()
-    if not np.isin(own, labels).any() or (numbered and (labels != own).any()):
-        raise ValueError(
-            f"{type(model).__name__} knows the classes {spell(own[:8].tolist())}, y_test holds "
-            f"{spell(labels[:8].tolist())}; members of an ensemble may number their classes: number "
-            "those of y_test likewise, np.searchsorted(ensemble.classes_, y_test)"
-        )
-
-
-def _labels(seen: NDArray[Any], count: int) -> NDArray[Any]:
-    """The labels that ``count`` columns of probabilities stand for."""
-    if len(seen) == count:
-        return seen
-    if np.isin(seen, np.arange(count)).all():
-        return np.arange(count)
-    raise ValueError(
-        f"probabilities of {count} classes were given, y_test holds {len(seen)} labels; "
-        "number the classes 0, 1, … or pass models"
-    )
 
 
 def _voting_games(

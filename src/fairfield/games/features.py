@@ -142,7 +142,8 @@ class FeatureGame(Game):
 
     def describe(self) -> dict[str, Any]:
         known = self.tabular
-        own = self.output(known.decode(known.rows)).astype(np.float32)
+        # A copy, since models may work on the rows they are given in place.
+        own = self.output(known.decode(known.rows.copy())).astype(np.float32)
         parts: list[NDArray[Any]] = [own, self.output.column, _texts(known.decode(known.rows))]
         if self.draw is None:
             parts.append(_texts(known.decode(known.background)))

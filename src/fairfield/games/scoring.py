@@ -91,9 +91,62 @@ def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> fl
 
 def _refuse_hidden_scoring(model: Any) -> None:
     """A search scores by its own ``scoring``, which a constant prediction does not have."""
-    for name, held in model.get_params(deep=True).items():
-        if name.split("__")[-1] == "scoring" and held is not None:
-            raise ValueError(
-                f"{type(model).__name__} scores by its own {name}={held!r}; "
-                "say the same in DataGame(scoring=…), or give fallback=a number"
-            )
+    judge = _judge(model)
+    held = getattr(judge, "scoring", None)
+    if held is not None and not _scores_as_usual(judge):
+        raise ValueError(
+            f"{type(judge).__name__} scores by its own scoring={held!r}; "
+            "say the same in DataGame(scoring=…), or give fallback=a number"
+        )
+
+
+def _judge(model: Any) -> Any:
+    """Whose ``score`` it is: that of the last step, or of what a search searches for."""
+    if hasattr(model, "steps"):
+        return _judge(model.steps[-1][1])
+    if _scores_as_usual(model) or getattr(model, "scoring", None) is not None:
+        return model
+    return _judge(model.estimator) if hasattr(model, "estimator") else model
+
+
+def _scores_as_usual(model: Any) -> bool:
+    from sklearn.base import ClassifierMixin, RegressorMixin
+
+    # A ``scoring`` then only chooses the fit, as in early stopping.
+    return getattr(type(model), "score", None) in (ClassifierMixin.score, RegressorMixin.score)
+
+
+class _Spanning:
+    """A fitted classifier, and classes that it never saw: their probability is 0.
+
+    Scorers match columns of probabilities to labels by position.
+    """
+
+    def __init__(self, model: Any, classes: Any) -> None:
+        self._model, self.classes_ = model, classes
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        known = self._model.predict_proba(X)
+        spanned = np.zeros((len(known), len(self.classes_)))
+        spanned[:, np.searchsorted(self.classes_, self._model.classes_)] = known
+        return spanned
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("decision_function", "predict_log_proba"):
+            raise AttributeError(f"{name} says nothing of classes that the model never saw")
+        return getattr(self._model, name)
+
+
+def all_classes(y: Any, y_test: Any) -> tuple[Any, Any] | None:
+    """The classes of training and test set, and those of the test set; None of several outputs."""
+    return (np.union1d(y, y_test), np.unique(y_test)) if y.ndim == y_test.ndim == 1 else None
+
+
+def knowing(classes: tuple[Any, Any] | None, model: Any, scorer: Scorer) -> Any:
+    """The model as a scorer of scikit-learn has to see it: aligned with the classes it tests."""
+    if classes is None or not type(scorer).__module__.startswith("sklearn."):
+        return model
+    fitted = getattr(model, "classes_", None)
+    if fitted is None or any(np.array_equal(fitted, each) for each in classes):
+        return model
+    return _Spanning(model, classes[0])

@@ -16,7 +16,7 @@ from fairfield.games.checks import flat_points, names, numbers, numbers_anywhere
 from fairfield.games.digest import digest
 from fairfield.games.maxima import MaximaExtension
 from fairfield.games.products import ProductsExtension
-from fairfield.multilinear import Extension, FloatArray, Update
+from fairfield.multilinear import CombinedExtension, Extension, FloatArray, Update
 
 
 class FLIDGame(Game):
@@ -86,6 +86,49 @@ class FacilityLocationGame(FLIDGame):
     def __init__(self, weights: ArrayLike, *, players: Players | None = None) -> None:
         offers = numbers_anywhere(weights, "weights", axes=2)
         super().__init__(on_host(offers).sum(axis=1), offers, players=players)
+
+
+class FLDCGame(Game):
+    """The gains of members, less what they repeat of each other, and what they complement.
+
+        F(S) = Σ_{i∈S} u_i + Σ_d (max_{i∈S} W_id - Σ_{i∈S} W_id)
+                           - Σ_e (max_{i∈S} V_ie - Σ_{i∈S} V_ie)
+
+    ``gains`` u (n,), ``weights`` W (n, D) and ``complements`` V (n, E) may have any sign.
+    Costs are those of two FLID games.
+
+    Source: Djolonga, Tschiatschek, Krause, Variational inference in mixed probabilistic
+    submodular models, NeurIPS 2016.
+
+    >>> game = FLDCGame([1, 1], weights=[[1], [1]], complements=[[3], [3]])
+    >>> game.worths(np.array([[True, False], [True, True]])).tolist()
+    [1.0, 4.0]
+    """
+
+    def __init__(
+        self,
+        gains: ArrayLike,
+        weights: ArrayLike,
+        complements: ArrayLike,
+        *,
+        players: Players | None = None,
+    ) -> None:
+        self.diversity = FLIDGame(gains, weights, players=players)
+        nothing = np.zeros(len(self.diversity.gains))
+        self.complement = FLIDGame(nothing, complements, players=self.diversity.players)
+        self.players = self.diversity.players
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        return self.diversity.worths(coalitions) - self.complement.worths(coalitions)
+
+    def extension(self) -> Extension:
+        return CombinedExtension(
+            [(1.0, self.diversity.extension()), (-1.0, self.complement.extension())]
+        )
+
+    def describe(self) -> dict[str, Any]:
+        own = (self.diversity.gains, self.diversity.weights, self.complement.weights)
+        return {**super().describe(), "numbers": digest(*own)}
 
 
 class PairwiseGame(Game):
@@ -163,11 +206,11 @@ class PairwiseExtension(Extension):
     """aᵀx + ½ xᵀJx: the gradient is a + Jx, the Hessian J."""
 
     method = "closed form: pairwise"
-    degree = 2
 
     def __init__(self, linear: FloatArray, quadratic: Any) -> None:
         self.linear, self.quadratic = linear, quadratic
         self.players = len(linear)
+        self.degree = 2 if abs(quadratic).max() > 0 else 1
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
+import array_api_compat
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray
 from fairfield.game import Game, TableGame
@@ -24,20 +26,43 @@ class Subgame(Game):
         self.game, self.staying = game, staying
         self.players = tuple(p for p, here in zip(game.players, staying, strict=True) if here)
         self.batch, self.block, self.opaque = game.batch, game.block, game.opaque
-        self.instead = game.instead
+        self.instead, self.noisy = game.instead, game.noisy
+        self.data = None if game.data is None else np.asarray(game.data)[..., staying]
+        self.nulls = None if game.nulls is None else game.nulls[..., staying]
+
+    def __copy__(self) -> Subgame:
+        # Workers side by side count the failures of copies, each of its own.
+        return Subgame(copy(self.game), self.staying)
+
+    @property
+    def failures(self) -> int:
+        """How many worths the game could not find and filled in."""
+        return self.game.failures
+
+    @failures.setter
+    def failures(self, count: int) -> None:
+        self.game.failures = count
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
+        return self.game.worths(self._among_all(coalitions))
+
+    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        return self.game.worths_and_variances(self._among_all(coalitions))
+
+    def _among_all(self, coalitions: BoolArray) -> BoolArray:
         whole = np.zeros((len(coalitions), len(self.staying)), dtype=bool)
         whole[:, self.staying] = coalitions
-        return self.game.worths(whole)
+        return whole
 
     def table(self, progress: bool | None = None) -> Any:
-        if not isinstance(self.game, TableGame):
-            return None
+        if not isinstance(self.game, TableGame) or self.noisy:
+            return None  # variances come with the worths, coalition by coalition
+        table = self.game.worth_table
+        xp = array_api_compat.array_namespace(table)
         # One axis of length 2 for each player, the last player first.
-        cube = self.game.worth_table.reshape((*self.batch, *(2 for _ in self.staying)))
+        cube = xp.reshape(table, (*self.batch, *(2 for _ in self.staying)))
         inside = tuple(slice(None) if here else 0 for here in self.staying[::-1])
-        return cube[(..., *inside)].reshape((*self.batch, -1))
+        return xp.reshape(cube[(..., *inside)], (*self.batch, -1))
 
     def extension(self) -> Extension | None:
         closed = self.game.extension()
@@ -52,6 +77,7 @@ class _SubExtension(Extension):
         self.whole, self.staying = whole, staying
         self.players, self.batch = int(staying.sum()), whole.batch
         self.degree, self.method = min(whole.degree, self.players), whole.method
+        self.together = whole.together
 
     @property
     def offset(self) -> FloatArray:
@@ -63,3 +89,6 @@ class _SubExtension(Extension):
         among_all[..., self.staying] = given
         value, gradient = self.whole.centred(among_all)
         return value, gradient[..., self.staying]
+
+    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
+        return _SubExtension(self.whole.rows(chosen), self.staying)

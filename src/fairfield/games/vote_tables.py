@@ -21,6 +21,8 @@ from fairfield.multilinear import FloatArray
 # which stay in the last.
 BLOCK = 2**17
 KEPT = 2**21
+# Close cases that wait to be settled, 24 bytes each.
+WAITING = 2**18
 
 
 def right_shares(margins: FloatArray, least: float) -> FloatArray:
@@ -32,9 +34,10 @@ def right_shares(margins: FloatArray, least: float) -> FloatArray:
     models, others, rows = margins.shape
     size = others * rows
     narrow = margins.astype(np.float32).reshape(models, size)
-    # What sums in float32 may be off by; whole votes are summed exactly.
-    whole = bool((margins == np.round(margins)).all())
-    doubt = 0.0 if whole else 2.0**-24 * models * float(np.abs(margins).sum(axis=0).max())
+    # What sums in float32 may be off by: nothing where 24 bits hold them all.
+    largest = float(np.abs(margins).sum(axis=0).max())
+    steps = margins * 2.0 ** np.floor(24 - np.log2(max(largest, 1.0)))
+    doubt = 0.0 if (steps == np.round(steps)).all() else 2.0**-24 * models * largest
     low = int(np.clip(np.log2(KEPT / size), 0, models))
     sums = np.zeros((1, size), dtype=np.float32)
     for model in range(low):
@@ -42,7 +45,9 @@ def right_shares(margins: FloatArray, least: float) -> FloatArray:
     step = max(1, BLOCK // size)
     right = np.empty((2 ** (models - low), len(sums)))
     buffer = np.empty((step, size), dtype=np.float32)
+    found = right.reshape(-1)
     close: list[IntArray] = []
+    waiting = 0
     for line, base in enumerate(_subset_sums(narrow[low:])):
         for start in range(0, len(sums), step):
             some = sums[start : start + step]
@@ -53,9 +58,11 @@ def right_shares(margins: FloatArray, least: float) -> FloatArray:
                 which, row = np.nonzero(near)
                 was = lowest[which, row] >= least
                 close.append(np.stack([line * len(sums) + start + which, row, was]))
-    found = right.reshape(-1)
-    if close:
-        _settle(found, margins, least, np.concatenate(close, axis=1))
+                waiting += len(which)
+                if waiting > WAITING:
+                    _settle(found, margins, least, close)
+                    close, waiting = [], 0
+    _settle(found, margins, least, close)
     return np.asarray(found / rows)
 
 
@@ -71,10 +78,11 @@ def _subset_sums(numbers: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
         yield np.add(kept[size - 1], numbers[lowest], out=kept[size])
 
 
-def _settle(right: FloatArray, margins: FloatArray, least: float, close: IntArray) -> None:
+def _settle(right: FloatArray, margins: FloatArray, least: float, close: list[IntArray]) -> None:
     """Correct the counts of right rows by sums in float64 of the close cases, in place."""
-    for start in range(0, close.shape[1], BLOCK // 8):
-        coalitions, rows, was = close[:, start : start + BLOCK // 8]
+    cases = np.concatenate([np.empty((3, 0), dtype=np.int64), *close], axis=1)
+    for start in range(0, cases.shape[1], BLOCK // 8):
+        coalitions, rows, was = cases[:, start : start + BLOCK // 8]
         inside = coalitions_in(coalitions, len(margins)).astype(float)
         sums = np.einsum("km,mck->kc", inside, margins[:, :, rows])
         np.add.at(right, coalitions, (sums.min(axis=1) >= least) - was.astype(float))

@@ -69,6 +69,8 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     The largest mean |value| is on top. Colours run from the lowest (dark) to the highest
     (light) of each player, by rank; what is not a number is grey.
     """
+    from matplotlib import colormaps
+
     values = a_batch(valuation, "beeswarm")
     order = _by_magnitude(values)[:most]
     labels = names_of([valuation.players[i] for i in order])
@@ -79,12 +81,13 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     ax.axvline(0, color="black", linewidth=0.8, zorder=0)
     span = float(np.ptp(values)) or 1.0
     size = float(np.clip(4000 / len(values), 3, 14))
+    shades = colormaps["cividis"].with_extremes(bad=GREY)
     dots: Any = None
     for line, i in enumerate(order):
         shade = None if data is None else _ranks(data[:, i])
         colour: dict[str, Any] = {"color": GREY}
         if shade is not None:
-            colour = {"c": shade, "cmap": "cividis", "vmin": 0.0, "vmax": 1.0}
+            colour = {"c": shade, "cmap": shades, "vmin": 0.0, "vmax": 1.0, "plotnonfinite": True}
         drawn = ax.scatter(
             values[:, i],
             line + _stack(values[:, i], span),
@@ -125,10 +128,15 @@ def _stack(values: FloatArray, span: float) -> FloatArray:
 
 
 def _ranks(values: NDArray[Any]) -> FloatArray | None:
-    """Ranks in [0, 1], equal values alike; None where they are not numbers."""
+    """Ranks in [0, 1], equal values alike, NaN as it is; None where there are no numbers."""
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         return None
-    distinct, place = np.unique(numbers, return_inverse=True)
-    return place / max(len(distinct) - 1, 1)
+    known = ~np.isnan(numbers)
+    if not known.any():
+        return None
+    distinct, place = np.unique(numbers[known], return_inverse=True)
+    ranks = np.full(len(numbers), np.nan)
+    ranks[known] = place / max(len(distinct) - 1, 1)
+    return ranks

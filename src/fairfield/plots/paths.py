@@ -68,13 +68,13 @@ def annealing(
     ``what="decoupling_errors"`` draws those of all criteria instead. Dotted lines stand at
     the critical temperatures, where the answer splits or jumps.
     """
-    heats = np.asarray(path.temperatures)
-    if heats.ndim > 1 or path.comparisons[0][criterion].batch:
+    heats, first = np.asarray(path.temperatures), path.comparisons[0]
+    if heats.ndim > 1 or any(found.batch for found in first.values()):
         raise ValueError("annealing draws one game; take one of the batch before annealing it")
     if what == "decoupling_errors":
         if ax is None:
             ax = new_axes(6.5, 4.2)
-        for k, name in enumerate(path.comparisons[0]):
+        for k, name in enumerate(first):
             ax.plot(heats, path.decoupling_errors(name), color=SERIES[k % 6], marker=MARKERS[k % 6],
                     markersize=4, label=name)  # fmt: skip
         ax.legend(frameon=False, fontsize=8)
@@ -82,9 +82,12 @@ def annealing(
         ax.set_ylabel("decoupling error")
         ax.spines[["top", "right"]].set_visible(False)
     elif what in ("values", "marginals"):
+        if criterion not in first:
+            raise ValueError(
+                f"criterion={criterion!r} was not annealed; choose one of {', '.join(first)}"
+            )
         lines = path.values(criterion) if what == "values" else path.marginals(criterion)
-        players = path.comparisons[0][criterion].players
-        ax = _paths(ax, heats, lines, names_of(players))
+        ax = _paths(ax, heats, lines, names_of(first[criterion].players))
         ax.set_ylabel(f"{what[:-1]}, {criterion}")
     else:
         raise ValueError(

@@ -19,6 +19,7 @@ from fairfield.plots.canvas import (
     one_game,
     signed,
 )
+from fairfield.shap_view import REMAINDER, remainder
 from fairfield.valuation import Valuation
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 # Contributions a waterfall shows one by one; the others are one bar.
 MOST_STEPS = 20
-REMAINDER = "(remainder)"
 
 
 def bar(valuation: Valuation, ax: Axes | None = None, *, most: int | None = None) -> Axes:
@@ -82,8 +82,8 @@ def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_
     if len(hidden):
         labels.append(f"{len(hidden)} other players")
         steps.append(valuation.values[hidden].sum())
-    rest = grand - empty - sum(steps)
-    if abs(rest) > 1e-9 * (abs(grand) + abs(empty)):
+    rest = float(remainder(valuation.values, empty, grand))
+    if rest:
         labels.append(REMAINDER)
         steps.append(rest)
     ax = list_axes(ax, [*labels, "", ""])

@@ -1,0 +1,190 @@
+"""Estimates under a budget beside every approximator of shapiq and samplers of pyDVL.
+
+    python benchmarks/estimates.py [SECONDS] > benchmarks/estimates.md
+
+Measures what is missing for at most SECONDS per library (3600), keeps every run in
+benchmarks/.cache, and prints the whole table. Errors are Σ(value - exact)²/Σ exact², means over
+seeds, at equal numbers of evaluations; below 1e-20 they are rounding and count as 1e-20. The
+default sampler was chosen on the first half of the games; the second half was held out.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from math import exp, log
+
+import numpy as np
+from estimate_games import BUDGETS, CACHE, CHOSEN_ON, HELD_OUT, cells
+from measure import best, machine, show
+
+import fairfield as ff
+
+FLOOR = 1e-20
+COVERED = ("flid20:500", "voting20:500", "mlp20:500", "soum_n15:500")
+Table = dict[tuple[str, str, int], dict[str, list[float]]]
+
+
+def measured(seconds: float) -> dict[str, list[dict]]:
+    """All runs so far, after measuring some more."""
+    CACHE.mkdir(exist_ok=True)
+    here = os.path.dirname(os.path.abspath(__file__))
+    other = os.environ.get("FAIRFIELD_PYDVL_PYTHON")
+    tasks = {
+        "ours": [sys.executable, "our_estimates.py", "10"],
+        "coverage": [sys.executable, "our_estimates.py", "200", *COVERED],
+        "shapiq": [sys.executable, "shapiq_estimates.py", "10"],
+        "pydvl": [other, "pydvl_estimates.py", "10"] if other else None,
+    }
+    runs = {}
+    for name, task in tasks.items():
+        path = CACHE / f"{name}.jsonl"
+        if task is not None and seconds > 0:
+            python, script, *rest = task
+            command = [python, script, str(path), str(seconds), *rest]
+            subprocess.run(command, cwd=here, check=True)
+        runs[name] = [json.loads(line) for line in path.open()] if path.exists() else []
+    return runs
+
+
+def by_cell(runs: list[dict]) -> Table:
+    table: Table = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        if run["error"] is not None and np.isfinite(run["error"]):
+            cell = (run["value"], run["game"], run["budget"])
+            table[cell][run["method"]].append(max(run["error"], FLOOR))
+    return table
+
+
+def mean(errors: list[float]) -> float:
+    return sum(errors) / len(errors)
+
+
+def geometric(numbers: list[float]) -> float:
+    return exp(sum(map(log, numbers)) / len(numbers)) if numbers else float("nan")
+
+
+def all_cells(ours: Table, peers: Table) -> list[tuple[str, str, int]]:
+    return [
+        (value, game, budget)
+        for value in ("shapley", "banzhaf")
+        for game, budget in cells()
+        if "auto" in ours[value, game, budget] and peers[value, game, budget]
+    ]
+
+
+def cell_rows(ours: Table, peers: Table) -> list[tuple[object, ...]]:
+    rows = []
+    for cell in all_cells(ours, peers):
+        found = {name: mean(errors) for name, errors in peers[cell].items()}
+        first = min(found, key=found.__getitem__)
+        auto = mean(ours[cell]["auto"])
+        plain = [
+            f"{mean(ours[cell][name]):.1e}" if ours[cell][name] else ""
+            for name in ("regression", "permutation")
+        ]
+        seeds = f"{len(ours[cell]['auto'])} / {len(peers[cell][first])}"
+        half = "chosen on" if cell[1] in CHOSEN_ON else "held out"
+        rows.append(
+            (*cell, half, f"{auto:.1e}", *plain, f"{found[first]:.1e}", first, seeds, auto / found[first])
+        )  # fmt: skip
+    return rows
+
+
+def method_rows(ours: Table, peers: Table, value: str, games: tuple[str, ...]) -> list[tuple]:
+    """The geometric mean of every peer beside ours on the same cells."""
+    chosen = [cell for cell in all_cells(ours, peers) if cell[0] == value and cell[1] in games]
+    names = sorted({name for cell in chosen for name in peers[cell]})
+    rows = []
+    for name in names:
+        common = [cell for cell in chosen if name in peers[cell]]
+        theirs = geometric([mean(peers[cell][name]) for cell in common])
+        auto = geometric([mean(ours[cell]["auto"]) for cell in common])
+        rows.append((name, len(common), f"{theirs:.1e}", f"{auto:.1e}", theirs / auto))
+    return sorted(rows, key=lambda row: row[-1])
+
+
+def every_error(ours: Table, peers: Table, value: str) -> tuple[list[str], list[tuple]]:
+    chosen = [cell for cell in all_cells(ours, peers) if cell[0] == value]
+    names = sorted({name for cell in chosen for name in peers[cell]})
+    rows = [
+        (cell[1], cell[2], f"{mean(ours[cell]['auto']):.1e}",
+         *(f"{mean(peers[cell][name]):.1e}" if name in peers[cell] else "" for name in names))
+        for cell in chosen
+    ]  # fmt: skip
+    return names, rows
+
+
+def coverage_rows(runs: list[dict]) -> list[tuple]:
+    groups = defaultdict(list)
+    for run in runs:
+        if run["error"] is not None:
+            groups[run["value"], run["game"], run["budget"]].append(run["covered"])
+    return [(*cell, len(inside), f"{mean(inside):.3f}") for cell, inside in sorted(groups.items())]
+
+
+def bookkeeping() -> list[tuple]:
+    """Microseconds per evaluation at n = 100, m = 10 000, of a game that costs nothing."""
+    import shapiq.approximator as peers
+
+    slopes = np.arange(100.0)
+
+    def worth(S: np.ndarray) -> np.ndarray:
+        return np.sqrt(np.asarray(S, dtype=float) @ slopes)
+
+    tasks = {
+        f"{criterion.__name__}, {sampler}": lambda criterion=criterion, sampler=sampler: criterion(
+            worth, players=100, budget=10_000, sampler=sampler
+        )
+        for criterion in (ff.shapley, ff.banzhaf)
+        for sampler in ("regression", "permutation", "auto")
+    }
+    for name in ("KernelSHAP", "LeverageSHAP", "PermutationSamplingSV", "SVARM", "OddSHAP"):
+        tasks[f"shapiq {name}"] = lambda name=name: getattr(peers, name)(
+            100, random_state=0
+        ).approximate(10_000, worth)
+    return [(name, 100 * best(task, repeats=1, warm=False)) for name, task in tasks.items()]
+
+
+def main() -> None:
+    runs = measured(float(sys.argv[1]) if len(sys.argv) > 1 else 3600)
+    ours, peers = by_cell(runs["ours"]), by_cell(runs["shapiq"] + runs["pydvl"])
+    print("# Estimates under a budget\n")
+    print(__doc__.split("\n\n", 2)[2].strip(), f"\n\n{machine()}; budgets {BUDGETS}.")
+    rows = cell_rows(ours, peers)
+    for half, games in (("held out", HELD_OUT), ("chosen on", CHOSEN_ON)):
+        ratios = [row[-1] for row in rows if row[3] == half]
+        if ratios:
+            near = sum(ratio <= 1.2 for ratio in ratios) / len(ratios)
+            print(
+                f"\nGames {half}: best or within 1.2 × of the best of all peers on {near:.0%} of "
+                f"{len(ratios)} cells (aim 80 %); worst cell {max(ratios):.1f} × the best (bar 5)."
+            )
+        for value in ("shapley", "banzhaf"):
+            show(
+                f"{value}, games {half}: geometric means on common cells",
+                ("peer", "cells", "its error", "ours (auto)", "ratio (bar 1)"),
+                method_rows(ours, peers, value, games),
+            )
+    show(
+        "Coverage of the 95 % intervals, auto (bar .92 – .98)",
+        ("value", "game", "budget", "seeds", "covered"),
+        coverage_rows(runs["coverage"]),
+    )
+    show("Bookkeeping, n = 100, m = 10 000", ("what", "µs per evaluation"), bookkeeping())
+    show(
+        "Every cell beside the best peer of it",
+        ("value", "game", "budget", "half", "auto", "regression", "permutation", "best peer",
+         "which", "seeds", "ratio"),
+        rows,
+    )  # fmt: skip
+    for value in ("shapley", "banzhaf"):
+        names, table = every_error(ours, peers, value)
+        show(f"{value}: every peer", ("game", "budget", "auto", *names), table)
+    failures = sorted({(r["method"], r["failure"]) for r in runs["shapiq"] if r["failure"]})
+    show("What peers could not do", ("peer", "why"), failures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Errors and coverage of our estimates: run by estimates.py, in pieces like the peers.
+
+python our_estimates.py FILE SECONDS [SEEDS]
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from estimate_games import cells, load
+
+import fairfield as ff
+
+METHODS = ("auto", "regression", "permutation")
+VALUES = {"shapley": ff.shapley, "banzhaf": ff.banzhaf}
+
+
+def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[str, object]:
+    players, worths, shapley, banzhaf = load(game)
+    exact = shapley if value == "shapley" else banzhaf
+    start = time.perf_counter()
+    try:
+        found = VALUES[value](worths, players=players, budget=budget, seed=seed, sampler=method)
+    except ValueError as reason:
+        return cell(game, budget, value, method, seed) | {"error": None, "failure": str(reason)}
+    seconds = time.perf_counter() - start
+    rounding = 1e-12 * np.abs(exact).max()
+    inside = np.abs(found.values - exact) <= 1.959964 * found.stderr + rounding
+    return cell(game, budget, value, method, seed) | {
+        "error": float(((found.values - exact) ** 2).sum() / (exact**2).sum()),
+        "failure": None,
+        "covered": float(inside.mean()),
+        "asked": found.evaluations,
+        "seconds": seconds,
+        "by": found.method,
+    }
+
+
+def cell(game: str, budget: int, value: str, method: str, seed: int) -> dict[str, object]:
+    return {"game": game, "budget": budget, "value": value, "method": method, "seed": seed}
+
+
+def main() -> None:
+    path, seconds = Path(sys.argv[1]), float(sys.argv[2])
+    seeds = int(sys.argv[3])
+    named = [each.split(":") for each in sys.argv[4:]]
+    chosen = [(game, int(budget)) for game, budget in named] or cells()
+    methods = ("auto",) if named else METHODS
+    started = time.perf_counter()
+    keys = ("game", "budget", "value", "method", "seed")
+    done = set()
+    if path.exists():
+        done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
+    with path.open("a", encoding="utf-8") as file:
+        for seed in range(seeds):
+            for game, budget in chosen:
+                for value in VALUES:
+                    for method in methods:
+                        if (game, budget, value, method, seed) in done:
+                            continue
+                        if time.perf_counter() - started > seconds:
+                            return
+                        line = measure(game, budget, value, method, seed)
+                        file.write(json.dumps(line) + "\n")
+                        file.flush()
+
+
+if __name__ == "__main__":
+    main()

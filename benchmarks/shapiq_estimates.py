@@ -1,0 +1,140 @@
+"""Errors of shapiq's approximators: run by estimates.py in the environment of peers.
+
+    python shapiq_estimates.py FILE SECONDS [SEEDS]
+
+appends lines of JSON (game, budget, value, method, seed, relative squared error, seconds) to
+FILE for whatever is not in it yet, and stops after SECONDS, so that it can run in pieces.
+"""
+
+import json
+import sys
+import time
+import warnings
+from math import comb
+from pathlib import Path
+
+import numpy as np
+from estimate_games import cells, load
+
+warnings.simplefilter("ignore")
+
+import shapiq.approximator as peers  # noqa: E402  # its import warns
+from shapiq.approximator.regression.kadd_shap import kADDSHAP  # noqa: E402
+
+SHAPLEY = {
+    "Permutation": lambda n, s: peers.PermutationSamplingSV(n, random_state=s),
+    "Stratified": lambda n, s: peers.StratifiedSamplingSV(n, random_state=s),
+    "Owen": lambda n, s: peers.OwenSamplingSV(n, random_state=s),
+    "SVARM": lambda n, s: peers.SVARM(n, random_state=s),
+    "SVARM, paired": lambda n, s: peers.SVARM(n, random_state=s, pairing_trick=True),
+    "UnbiasedKernelSHAP": lambda n, s: peers.UnbiasedKernelSHAP(n, random_state=s),
+    "UnbiasedKernelSHAP, paired": lambda n, s: peers.UnbiasedKernelSHAP(
+        n, random_state=s, pairing_trick=True
+    ),
+    "KernelSHAP": lambda n, s: peers.KernelSHAP(n, random_state=s),
+    "KernelSHAP, paired": lambda n, s: peers.KernelSHAP(n, random_state=s, pairing_trick=True),
+    "LeverageSHAP": lambda n, s: peers.LeverageSHAP(n, random_state=s),
+    "kADDSHAP, paired": lambda n, s: kADDSHAP(n, random_state=s, pairing_trick=True),
+    "PolySHAP, order 2": lambda n, s: peers.PolySHAP(n, random_state=s, max_order=2),
+    "PolySHAP, order 3": lambda n, s: peers.PolySHAP(n, random_state=s, max_order=3),
+    "OddSHAP": lambda n, s: peers.OddSHAP(n, random_state=s),
+    "RegressionMSR": lambda n, s: peers.RegressionMSR(n, "SV", random_state=s),
+    "ProxySHAP": lambda n, s: peers.ProxySHAP(n, max_order=1, index="SV", random_state=s),
+    "ProxySHAP, adjusted": lambda n, s: peers.ProxySHAP(
+        n, max_order=1, index="SV", adjustment=True, random_state=s
+    ),
+    "ProxySPEX": lambda n, s: peers.ProxySPEX(
+        n=n, max_order=1, index="SV", hpo=False, random_state=s
+    ),
+    "KernelSHAP-IQ": lambda n, s: peers.KernelSHAPIQ(n, max_order=2, index="SII", random_state=s),
+    "RegressionFSII": lambda n, s: peers.RegressionFSII(n, max_order=1, random_state=s),
+}
+BANZHAF = {
+    "SVARM": lambda n, s: peers.SVARM(n, "BV", random_state=s),
+    "SVARM, paired": lambda n, s: peers.SVARM(n, "BV", random_state=s, pairing_trick=True),
+    "SHAPIQ": lambda n, s: peers.SHAPIQ(n, max_order=1, index="BV", random_state=s),
+    "SHAPIQ, paired": lambda n, s: peers.SHAPIQ(
+        n, max_order=1, index="BV", random_state=s, pairing_trick=True
+    ),
+    "RegressionFBII": lambda n, s: peers.RegressionFBII(n, max_order=1, random_state=s),
+    "RegressionFBII, paired": lambda n, s: peers.RegressionFBII(
+        n, max_order=1, random_state=s, pairing_trick=True
+    ),
+    "RegressionMSR": lambda n, s: peers.RegressionMSR(n, "BV", random_state=s),
+    "ProxySHAP": lambda n, s: peers.ProxySHAP(n, max_order=1, index="BV", random_state=s),
+    "ProxySHAP, adjusted": lambda n, s: peers.ProxySHAP(
+        n, max_order=1, index="BV", adjustment=True, random_state=s
+    ),
+    "ProxySPEX": lambda n, s: peers.ProxySPEX(
+        n=n, max_order=1, index="BV", hpo=False, random_state=s
+    ),
+}
+VALUES = {"shapley": SHAPLEY, "banzhaf": BANZHAF}
+# The order of the interactions a peer regresses on: beyond so many columns it takes minutes.
+ORDERS = {"PolySHAP, order 3": 3, "PolySHAP, order 2": 2, "kADDSHAP, paired": 2, "KernelSHAP-IQ": 2}
+MOST_COLUMNS = 2000
+# Seeds of those that take many seconds a run.
+SEEDS = {"ProxySPEX": 1, "PolySHAP, order 3": 1, "SVARM, paired": 3, "SVARM": 5}
+
+
+def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[str, object]:
+    players, worths, shapley, banzhaf = load(game)
+    exact = shapley if value == "shapley" else banzhaf
+    asked = 0
+
+    def counted(S: np.ndarray) -> np.ndarray:
+        nonlocal asked
+        S = np.atleast_2d(S)
+        asked += len(S)
+        return worths(S)
+
+    start = time.perf_counter()
+    columns = sum(comb(players, k) for k in range(ORDERS.get(method, 0) + 1))
+    try:
+        if columns > MOST_COLUMNS:
+            raise ValueError(f"not run: a regression on {columns} columns")
+        found = VALUES[value][method](players, seed).approximate(budget, counted)
+        ours = np.array([found[(i,)] for i in range(players)])
+        error = float(((ours - exact) ** 2).sum() / (exact**2).sum())
+        failure = None if np.isfinite(error) else "not finite"
+    except Exception as reason:  # a peer that cannot do a cell is told so in the table
+        error, failure = None, f"{type(reason).__name__}: {reason}"[:200]
+    return {
+        "game": game,
+        "budget": budget,
+        "value": value,
+        "method": method,
+        "seed": seed,
+        "error": error,
+        "failure": failure,
+        "asked": asked,
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def main() -> None:
+    path, seconds = Path(sys.argv[1]), float(sys.argv[2])
+    seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+    started = time.perf_counter()
+    keys = ("game", "budget", "value", "method", "seed")
+    done = set()
+    if path.exists():
+        done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
+    with path.open("a", encoding="utf-8") as file:
+        for seed in range(seeds):
+            for game, budget in cells():
+                for value, methods in VALUES.items():
+                    for method in methods:
+                        if (game, budget, value, method, seed) in done:
+                            continue
+                        if seed >= SEEDS.get(method, seeds):
+                            continue
+                        if time.perf_counter() - started > seconds:
+                            return
+                        line = measure(game, budget, value, method, seed)
+                        file.write(json.dumps(line) + "\n")
+                        file.flush()
+
+
+if __name__ == "__main__":
+    main()

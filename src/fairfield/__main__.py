@@ -1,0 +1,5 @@
+"""``python -m fairfield`` is the command ``fairfield``."""
+
+from fairfield.cli import main
+
+main()

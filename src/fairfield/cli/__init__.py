@@ -1,0 +1,19 @@
+"""The command ``fairfield``: values from tables and models, without writing a program."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; its exit code is 0, 2 for bad input, 130 when interrupted."""
+    try:
+        import pandas  # noqa: F401
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError as missing:
+        print(f"fairfield: {missing}; run: pip install 'fairfield[cli]'", file=sys.stderr)
+        raise SystemExit(2) from None
+    from fairfield.cli.app import app
+
+    app(prog_name="fairfield")

@@ -1,0 +1,218 @@
+"""``fairfield data``: what rows of a training table, or groups of them, are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from fairfield.cli.learners import LEARNERS, encoder, learner
+from fairfield.cli.sentences import InputError, say
+from fairfield.cli.show import value
+from fairfield.cli.tables import column, read_table
+from fairfield.cli.wishes import Wishes, valuing
+from fairfield.game import Game
+from fairfield.games.cluster import cluster
+from fairfield.games.data import DataGame
+from fairfield.games.neighbors import NeighborGame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXAMPLES = """
+**Examples**
+
+`fairfield data train.csv --target income --groups vendor`
+
+`fairfield data train.csv --target y --test test.csv --model forest --clusters 12 --jobs -1 --store worths.db`
+
+`fairfield data train.parquet --target y --model knn --clusters 0 --report rows.html`
+"""
+# Groups that are made where none are named, and rows up to which each plays for itself.
+DEFAULT_CLUSTERS, FEW_ROWS = 10, 12
+# Numbers with at most so many different whole values are taken for classes.
+MOST_CLASSES = 20
+TEST_SHARE = 0.25
+NEIGHBORS = 5
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and test rows of a table, and what is predicted."""
+
+    X: pd.DataFrame
+    y: Any
+    X_test: pd.DataFrame
+    y_test: Any
+    groups: Any
+    classifies: bool
+
+
+@valuing
+def data(
+    train: Annotated[
+        Path, typer.Argument(help="The training rows: CSV or Parquet.", metavar="TRAIN.csv")
+    ],
+    target: Annotated[str, typer.Option(help="The column that is predicted.")],
+    wishes: Wishes,
+    test: Annotated[
+        Path | None,
+        typer.Option(
+            help="Rows to test on; without them a quarter of the training rows is held out."
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help=f"{', '.join(LEARNERS)}, or package.module:object.")
+    ] = "logistic",
+    groups: Annotated[
+        str | None, typer.Option(help="The column whose labels play: vendors, say.")
+    ] = None,
+    clusters: Annotated[
+        int | None,
+        typer.Option(help="So many groups of similar rows play; 0: every row for itself.", min=0),
+    ] = None,
+    scoring: Annotated[
+        str | None,
+        typer.Option(help="A scikit-learn scorer.  [default: accuracy, or R² for numbers]"),
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the cells of the CSV files.")
+    ] = None,
+) -> None:
+    """The worth of training data: fit a model on a coalition's rows, test it on others."""
+    if groups is not None and clusters is not None:
+        raise InputError("--groups and --clusters both say who plays; give one of them")
+    split = _split(train, test, target, groups, delimiter, wishes.seed)
+    value(_game(split, model, clusters, scoring, wishes), wishes, curves=True)
+
+
+def _split(
+    train: Path,
+    test: Path | None,
+    target: str,
+    groups: str | None,
+    delimiter: str | None,
+    seed: int,
+) -> Split:
+    """The rows to learn from and to test on."""
+    table = read_table(train, delimiter=delimiter)
+    y = _target(table, target, train)
+    owners = None if groups is None else _labels(column(table, groups, train), groups, train)
+    X = table.drop(columns=[target, *([groups] if groups else [])])
+    if not X.shape[1]:
+        raise InputError(f"{train} has no column besides {target!r} to learn from")
+    classifies = _is_class(y)
+    if classifies and y.nunique() < 2:
+        raise InputError(
+            f"the target {target!r} of {train} has one class, {y.iloc[0]!r}; two or more are needed"
+        )
+    if test is not None:
+        others = read_table(test, delimiter=delimiter)
+        y_test = _target(others, target, test)
+        for name in X.columns:
+            column(others, name, test)
+        return Split(
+            X, y.to_numpy(), others[list(X.columns)], y_test.to_numpy(), owners, classifies
+        )
+    held = _held_out(y, classifies, seed, train)
+    return Split(
+        X[~held], y[~held].to_numpy(), X[held], y[held].to_numpy(),
+        None if owners is None else owners[~held], classifies,
+    )  # fmt: skip
+
+
+def _target(table: pd.DataFrame, target: str, path: Path) -> pd.Series[Any]:
+    y = column(table, target, path)
+    if y.isna().any():
+        row = int(np.flatnonzero(y.isna())[0])
+        raise InputError(
+            f"the target {target!r} of {path} is empty in row {row}; fill it, or drop the row"
+        )
+    return y
+
+
+def _labels(labels: pd.Series[Any], groups: str, path: Path) -> Any:
+    if labels.isna().any():
+        row = int(np.flatnonzero(labels.isna())[0])
+        raise InputError(
+            f"the group {groups!r} of {path} is empty in row {row}; every row needs one"
+        )
+    return labels.astype(str).to_numpy()
+
+
+def _is_class(y: pd.Series[Any]) -> bool:
+    """Text and few whole numbers are classes, other numbers are not."""
+    if y.dtype.kind not in "iuf":
+        return True
+    return bool((y % 1 == 0).all()) and y.nunique() <= MOST_CLASSES
+
+
+def _held_out(y: pd.Series[Any], classifies: bool, seed: int, path: Path) -> Any:
+    from sklearn.model_selection import train_test_split
+
+    rows = np.arange(len(y))
+    if len(rows) < 4:
+        raise InputError(f"{path} has {len(rows)} rows, too few to hold some out; pass --test")
+    alike = y.to_numpy() if classifies and y.value_counts().min() > 1 else None
+    try:
+        _, chosen = train_test_split(rows, test_size=TEST_SHARE, random_state=seed, stratify=alike)
+    except ValueError:  # more classes than test rows
+        _, chosen = train_test_split(rows, test_size=TEST_SHARE, random_state=seed)
+    held = np.zeros(len(rows), dtype=bool)
+    held[chosen] = True
+    return held
+
+
+def _game(
+    split: Split, model: str, clusters: int | None, scoring: str | None, wishes: Wishes
+) -> Game:
+    """The game that was asked for: groups or rows play for the score of the model."""
+    owners = split.groups
+    if owners is None:
+        if clusters is None:
+            clusters = 0 if len(split.X) <= FEW_ROWS else DEFAULT_CLUSTERS
+            if clusters and not wishes.quiet:
+                say(f"{clusters} groups of similar rows play; --groups or --clusters name others")
+        if not clusters and model == "knn" and split.classifies and scoring is None:
+            return _neighbors(split)
+        if clusters:
+            labels = cluster(
+                encoder(split.X, scale=True).fit_transform(split.X), clusters, seed=wishes.seed
+            )
+            owners = np.array([f"group {label:02d}" for label in labels])
+    _no_empty_cells(split, model)
+    if scoring is None and model in LEARNERS:
+        scoring = "accuracy" if split.classifies else "r2"
+    return DataGame(
+        learner(model, split.X, split.classifies),
+        split.X, split.y, split.X_test, split.y_test,
+        groups=owners, scoring=scoring, seed=wishes.seed,
+    )  # fmt: skip
+
+
+def _neighbors(split: Split) -> Game:
+    """Single rows under a nearest-neighbour model have a closed form, for any number of rows."""
+    _no_empty_cells(split, "knn")
+    encode = encoder(split.X, scale=True).fit(split.X)
+    return NeighborGame(
+        encode.transform(split.X),
+        split.y,
+        encode.transform(split.X_test),
+        split.y_test,
+        k=NEIGHBORS,
+    )
+
+
+def _no_empty_cells(split: Split, model: str) -> None:
+    if model not in LEARNERS or model == "boosting":
+        return
+    for table, which in ((split.X, "training"), (split.X_test, "test")):
+        counts = table.isna().sum()
+        for name, count in counts[counts > 0].items():
+            raise InputError(
+                f"column {name!r} has {count} empty cells among the {which} rows; fill them, or use "
+                "--model boosting, which takes them"
+            )

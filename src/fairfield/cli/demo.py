@@ -1,0 +1,74 @@
+"""``fairfield demo``: training groups and the features of one prediction, on data at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from fairfield.cli.sentences import told
+from fairfield.cli.show import value
+from fairfield.cli.wishes import Wishes
+from fairfield.explain import game_of
+from fairfield.game import Game
+from fairfield.games.cluster import cluster
+from fairfield.games.data import DataGame
+
+EXAMPLES = "**Example** `fairfield demo --out demo`"
+GROUPS, BACKGROUND, SEED = 10, 100, 0
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="The folder to write the reports to.")] = Path("demo"),
+) -> None:
+    """Ten groups of training rows and the features of one prediction, on breast cancer data."""
+    with told():
+        data, features = _games()
+        pages = out / "report.html", out / "features.html"
+        _say("1  What are training data worth?", style="bold")
+        _say(
+            f"The training rows of breast cancer, in {GROUPS} groups of similar rows. The worth of a\n"
+            f"coalition is the accuracy of a model fitted on its rows: {2**GROUPS:,} fits, a few seconds.\n"
+        )
+        value(data, Wishes(report=pages[0]), curves=True)
+        _say("\n2  Which features carry a prediction?", style="bold")
+        _say(
+            "One patient and 30 measurements, by boosted trees: exact values in closed form. The\n"
+            "first run on a machine compiles for some seconds.\n"
+        )
+        value(features, Wishes(report=pages[1]))
+        _say("\nWhat next", style="bold")
+        _say(
+            f"  open {pages[0]} and {pages[1]} in a browser: move the temperature, sort, pick\n"
+            "  fairfield data TRAIN.csv --target COLUMN --report report.html       your own data\n"
+            "  fairfield features MODEL DATA.csv --report features.html            your own model\n"
+            "  fairfield --help                                                    all commands"
+        )
+
+
+def _say(text: str, style: str = "") -> None:
+    Console(highlight=False, soft_wrap=True).print(Text(text, style=style))
+
+
+def _games() -> tuple[Game, Game]:
+    """Groups of training rows, and the features of one row."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import GradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, X_test, y, y_test = train_test_split(X, y, random_state=SEED, stratify=y)
+    labels = cluster(StandardScaler().fit_transform(X), GROUPS, seed=SEED)
+    data = DataGame(
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        X.to_numpy(), y, X_test.to_numpy(), y_test,
+        groups=[f"group {label}" for label in labels],
+    )  # fmt: skip
+    trees = GradientBoostingClassifier(n_estimators=50, random_state=SEED).fit(X, y)
+    return data, game_of(trees, X_test.iloc[0], X.sample(BACKGROUND, random_state=SEED))

@@ -1,0 +1,110 @@
+"""``fairfield ensemble``: what each model of an ensemble is worth, from their predictions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from fairfield.cli.sentences import InputError
+from fairfield.cli.show import value
+from fairfield.cli.tables import column, read_table
+from fairfield.cli.wishes import Wishes, valuing
+from fairfield.games.ensembles import EnsembleGame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXAMPLES = """
+**Examples**
+
+`fairfield ensemble predictions.csv --target label`
+
+`fairfield ensemble probabilities.csv --target label --vote soft --report models.html`
+"""
+
+
+class Vote(StrEnum):
+    """How models make an ensemble."""
+
+    auto = "auto"
+    soft = "soft"
+    hard = "hard"
+    rozemberczki = "rozemberczki"
+    mean = "mean"
+
+
+@valuing
+def ensemble(
+    predictions: Annotated[
+        Path,
+        typer.Argument(
+            help="A row per test case, a column per model: labels, probabilities of the second of "
+            "two labels, or numbers.",
+            metavar="PREDICTIONS.csv",
+        ),
+    ],
+    target: Annotated[str, typer.Option(help="The column with the truth.")],
+    wishes: Wishes,
+    vote: Annotated[Vote, typer.Option(help="How models make an ensemble.")] = Vote.auto,
+    scoring: Annotated[str | None, typer.Option(help="A scikit-learn scorer.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the cells of the CSV file.")
+    ] = None,
+) -> None:
+    """The worth of the models of an ensemble: the score of the vote of a coalition."""
+    table = read_table(predictions, delimiter=delimiter)
+    truth = column(table, target, predictions)
+    models = table.drop(columns=target)
+    if not models.shape[1]:
+        raise InputError(
+            f"{predictions} has no column besides {target!r}; a column per model is needed"
+        )
+    for name in table.columns:
+        if table[name].isna().any():
+            raise InputError(
+                f"column {name!r} of {predictions} has empty cells; every model must answer"
+            )
+    kind = _kind(models, truth) if vote is Vote.auto else vote.value
+    value(
+        EnsembleGame(
+            _answers(models, kind, predictions),
+            None,
+            _plain(truth),
+            vote=kind,
+            scoring=scoring,
+            players=[str(name) for name in models.columns],
+        ),
+        wishes,
+    )
+
+
+def _kind(models: pd.DataFrame, truth: pd.Series[Any]) -> str:
+    """Labels vote, probabilities of two labels are summed, other numbers are averaged."""
+    labels = set(_plain(truth).tolist())
+    if set(np.unique(_plain(models)).tolist()) <= labels:
+        return "hard"
+    numbers = all(models[name].dtype.kind in "iuf" for name in models.columns)
+    if not numbers:
+        return "hard"
+    within = bool(((models >= 0) & (models <= 1)).all(axis=None))
+    return "soft" if within and len(labels) == 2 else "mean"
+
+
+def _plain(held: Any) -> Any:
+    """Cells as an array of numbers or of text; mixed ones as text."""
+    array = held.to_numpy()
+    return array.astype(str) if array.dtype == object else array
+
+
+def _answers(models: pd.DataFrame, kind: str, path: Path) -> Any:
+    if kind != "hard":
+        for name in models.columns:
+            if models[name].dtype.kind not in "iuf":
+                raise InputError(
+                    f"column {name!r} of {path} holds text; --vote {kind} needs numbers"
+                )
+    return _plain(models).T

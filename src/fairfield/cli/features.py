@@ -1,0 +1,147 @@
+"""``fairfield features``: which features carry a model's predictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from fairfield.cli.model_files import columns_of, read_model
+from fairfield.cli.sentences import InputError
+from fairfield.cli.show import value
+from fairfield.cli.tables import column, read_table
+from fairfield.cli.wishes import Wishes, valuing
+from fairfield.explain import game_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXAMPLES = """
+**Examples**
+
+`fairfield features model.json people.csv --rows 0:20 --report features.html`
+
+`fairfield features model.skops people.csv --rows 3,17 --background train.csv --target income`
+
+`fairfield features model.onnx people.csv --output 1 --criterion shapley --csv values.csv`
+"""
+DEFAULT_BACKGROUND = 100
+
+
+@valuing
+def features(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX; pickle or joblib with --trust-pickle.",
+            metavar="MODEL",
+        ),
+    ],
+    rows_file: Annotated[
+        Path, typer.Argument(help="Rows to explain: CSV or Parquet.", metavar="DATA.csv")
+    ],
+    wishes: Wishes,
+    rows: Annotated[
+        str, typer.Option(help="Which rows, counted from 0: 3,17 or 0:20, or all.")
+    ] = "0:10",
+    background: Annotated[
+        str,
+        typer.Option(
+            help="Where other values come from: a file of rows, or how many of DATA to draw."
+        ),
+    ] = str(DEFAULT_BACKGROUND),
+    output: Annotated[
+        str | None,
+        typer.Option(help="The class to explain, a column of the output, or probability."),
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="A column of DATA that is no feature.")] = None,
+    trust_pickle: Annotated[
+        bool,
+        typer.Option(
+            "--trust-pickle",
+            help="Open a pickle or joblib file, which may run any code of its author.",
+        ),
+    ] = False,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the cells of the CSV files.")
+    ] = None,
+) -> None:
+    """What each feature adds to a model's output, row by row."""
+    table = read_table(rows_file, delimiter=delimiter)
+    if target is not None:
+        column(table, target, rows_file)
+        table = table.drop(columns=target)
+    fitted = read_model(model, trust_pickle=trust_pickle)
+    table = _features(table, columns_of(fitted), model, rows_file)
+    others = _background(background, table, delimiter, wishes.seed, model, fitted)
+    chosen = table.iloc[_places(rows, len(table))]
+    value(game_of(fitted, chosen, others, output=_class(output, fitted)), wishes)
+
+
+def _features(
+    table: pd.DataFrame, names: list[str] | None, model: Path, path: Path
+) -> pd.DataFrame:
+    """The columns the model asks for, in its order; all of them where it does not say."""
+    if names is None:
+        return table
+    # LightGBM writes the blanks of a name as underscores.
+    known = {str(name).replace(" ", "_"): name for name in table.columns}
+    for name in names:
+        if name.replace(" ", "_") not in known:
+            raise InputError(f"{model} needs the column {name!r}, which {path} lacks")
+    return table[[known[name.replace(" ", "_")] for name in names]]
+
+
+def _background(
+    given: str, table: pd.DataFrame, delimiter: str | None, seed: int, model: Path, fitted: Any
+) -> pd.DataFrame:
+    """Rows whose values take the place of absent features."""
+    if not given.strip().lstrip("-").isdigit():
+        path = Path(given)
+        return _features(read_table(path, delimiter=delimiter), columns_of(fitted), model, path)[
+            list(table.columns)
+        ]
+    count = int(given)
+    if count < 1:
+        raise InputError(f"--background {given} draws no rows; give a number from 1 on, or a file")
+    drawn = np.random.default_rng(seed).choice(len(table), min(count, len(table)), replace=False)
+    return table.iloc[np.sort(drawn)]
+
+
+def _places(rows: str, count: int) -> list[int]:
+    """Row numbers from ``3,17``, ``0:20`` or ``all``."""
+    places: list[int] = []
+    for part in rows.split(","):
+        text = part.strip()
+        try:
+            if text == "all":
+                places += range(count)
+            elif ":" in text:
+                start, _, end = text.partition(":")
+                places += range(int(start or 0), min(int(end or count), count))
+            else:
+                places.append(int(text))
+        except ValueError:
+            raise InputError(
+                f"--rows {rows}: {text!r} is neither a number nor a range like 0:20"
+            ) from None
+    for place in places:
+        if not 0 <= place < count:
+            raise InputError(
+                f"--rows {rows}: there is no row {place}; the rows are 0 to {count - 1}"
+            )
+    if not places:
+        raise InputError(f"--rows {rows} picks no row; the rows are 0 to {count - 1}")
+    return places
+
+
+def _class(output: str | None, fitted: Any) -> Any:
+    """The class by its own type: labels of classes may be numbers."""
+    if output is None or output == "probability":
+        return output
+    for label in np.asarray(getattr(fitted, "classes_", [])).tolist():
+        if str(label) == output:
+            return label
+    return int(output) if output.isdigit() else output

@@ -1,0 +1,81 @@
+"""Models by name for ``fairfield data``, and a user's own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from fairfield.cli.sentences import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEARNERS = ("logistic", "forest", "boosting", "knn", "mlp")
+# Models that compare distances or slopes, so that columns must have one scale.
+SCALED = ("logistic", "knn", "mlp")
+
+
+def learner(name: str, X: pd.DataFrame, classifies: bool) -> Any:
+    """An unfitted model that takes the table as it is: text becomes indicators."""
+    from sklearn.pipeline import make_pipeline
+
+    if ":" in name:
+        return _own(name)
+    if name not in LEARNERS:
+        raise InputError(
+            f"there is no model {name!r}; choose from {', '.join(LEARNERS)}, or name your own as "
+            "package.module:object"
+        )
+    return make_pipeline(encoder(X, scale=name in SCALED), _named(name, classifies))
+
+
+def encoder(X: pd.DataFrame, *, scale: bool) -> Any:
+    """Numbers as they are, or at one scale; text as indicators of its categories."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    numbers = [name for name in X.columns if X[name].dtype.kind in "iufb"]
+    texts = [name for name in X.columns if name not in numbers]
+    parts = [
+        ("numbers", StandardScaler() if scale else "passthrough", numbers),
+        ("texts", OneHotEncoder(handle_unknown="ignore", sparse_output=False), texts),
+    ]
+    return ColumnTransformer([part for part in parts if part[2]])
+
+
+def _named(name: str, classifies: bool) -> Any:
+    from sklearn import ensemble, linear_model, neighbors, neural_network
+
+    if name == "logistic":
+        return (
+            linear_model.LogisticRegression(max_iter=1000) if classifies else linear_model.Ridge()
+        )
+    if name == "forest":
+        kind = ensemble.RandomForestClassifier if classifies else ensemble.RandomForestRegressor
+        return kind(n_estimators=100)
+    if name == "boosting":
+        return (
+            ensemble.HistGradientBoostingClassifier()
+            if classifies
+            else ensemble.HistGradientBoostingRegressor()
+        )
+    if name == "knn":
+        return neighbors.KNeighborsClassifier() if classifies else neighbors.KNeighborsRegressor()
+    kind = neural_network.MLPClassifier if classifies else neural_network.MLPRegressor
+    return kind(hidden_layer_sizes=(50,), max_iter=500)
+
+
+def _own(name: str) -> Any:
+    """The estimator ``package.module:object``; a class is called without arguments."""
+    module, _, place = name.partition(":")
+    sys.path.insert(0, "")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in place.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as reason:
+        raise InputError(f"--model {name} could not be found ({reason})") from None
+    finally:
+        sys.path.remove("")
+    return found() if isinstance(found, type) else found

@@ -1,0 +1,161 @@
+"""Fitted models from files, without running code from them unless that is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairfield.cli.sentences import InputError
+from fairfield.coalitions import spell
+from fairfield.multilinear import FloatArray
+
+KNOWN = (
+    "known are XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX, and with --trust-pickle also "
+    "pickle and joblib"
+)
+
+
+def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
+    """The model in a file, told by what the file begins with."""
+    if not path.exists():
+        raise InputError(f"there is no file {path}")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; a model file is needed")
+    with path.open("rb") as file:
+        start = file.read(4096)
+    reader = _reader(path, start)
+    if reader is _pickled and not trust_pickle:
+        raise InputError(
+            f"{path} is a pickle, and opening one runs any code its author put into it; pass "
+            "--trust-pickle if you trust the author, or save the model with skops"
+        )
+    try:
+        return reader(path)
+    except (InputError, ImportError):
+        raise
+    except Exception as reason:  # whatever a strange file makes of the libraries
+        first = str(reason).strip().split("\n")[0]
+        raise InputError(f"{path} is not a model that can be read ({first}); {KNOWN}") from None
+
+
+def _reader(path: Path, start: bytes) -> Any:
+    suffix = path.suffix.lower()
+    if start.startswith(b"tree\n") or start.startswith(b"tree\r\n"):
+        return _lightgbm
+    if start.startswith(b"PK"):
+        return _skops
+    if suffix == ".onnx":
+        return _onnx
+    if suffix in (".json", ".ubj") or start.lstrip().startswith(b'{"learner"'):
+        return _xgboost
+    # A pickle as it is, or packed by zlib or gzip as joblib does.
+    if suffix in (".pkl", ".pickle", ".joblib") or start.startswith(
+        (b"\x80", b"\x78", b"\x1f\x8b")
+    ):
+        return _pickled
+    raise InputError(f"{path} is not a model that can be read; {KNOWN}")
+
+
+def _xgboost(path: Path) -> Any:
+    try:
+        from xgboost import Booster
+    except ImportError as reason:
+        raise ImportError(f"{path} is a model of XGBoost: pip install xgboost") from reason
+    booster = Booster()
+    booster.load_model(path)
+    return booster
+
+
+def _lightgbm(path: Path) -> Any:
+    try:
+        from lightgbm import Booster
+    except ImportError as reason:
+        raise ImportError(f"{path} is a model of LightGBM: pip install lightgbm") from reason
+    return Booster(model_file=path)
+
+
+def _skops(path: Path) -> Any:
+    try:
+        from skops.io import get_untrusted_types, load
+    except ImportError as reason:
+        raise ImportError("skops files need skops: pip install 'fairfield[models]'") from reason
+    unknown = get_untrusted_types(file=path)
+    if unknown:
+        raise InputError(
+            f"{path} holds types that skops does not know to be safe, {spell(unknown)}; open it in "
+            "Python, where you can trust them by name"
+        )
+    return load(path)
+
+
+def _pickled(path: Path) -> Any:
+    import joblib
+
+    return joblib.load(path)
+
+
+def _onnx(path: Path) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as reason:
+        raise ImportError(
+            "ONNX files need onnxruntime: pip install 'fairfield[models]'"
+        ) from reason
+    return OnnxModel(onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]))
+
+
+class OnnxModel:
+    """A network of one table in, numbers out; with several columns they are its classes."""
+
+    def __init__(self, session: Any) -> None:
+        inputs = session.get_inputs()
+        if len(inputs) != 1:
+            raise InputError(
+                f"the ONNX model has {len(inputs)} inputs; one table of numbers is needed"
+            )
+        self.session, self.input = session, inputs[0]
+        # Classifiers give labels first and probabilities last.
+        self.output = session.get_outputs()[-1].name
+        width = self.input.shape[-1]
+        self.n_features_in_ = width if isinstance(width, int) else None
+        if self.n_features_in_ is not None:
+            found = self._ask(np.zeros((1, self.n_features_in_)))
+            if found.ndim == 2 and found.shape[1] > 1:
+                self.classes_ = np.arange(found.shape[1])
+
+    def _ask(self, X: Any) -> FloatArray:
+        kind = np.float64 if "double" in self.input.type else np.float32
+        table = np.asarray(X, dtype=kind)
+        if self.n_features_in_ not in (None, table.shape[1]):
+            raise InputError(
+                f"the ONNX model takes {self.n_features_in_} columns and the rows have "
+                f"{table.shape[1]}; leave out the others, the target with --target"
+            )
+        (found,) = self.session.run([self.output], {self.input.name: table})
+        if isinstance(found, list):  # one dict of probabilities for each row
+            found = [list(row.values()) for row in found]
+        return np.asarray(found, dtype=float)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The columns of the output."""
+        return self._ask(X)
+
+    def predict(self, X: Any) -> FloatArray:
+        """The output as one number for each row."""
+        found = self._ask(X)
+        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+
+
+def columns_of(model: Any) -> list[str] | None:
+    """The names of the columns a model asks for, where it knows them."""
+    named = getattr(model, "feature_names_in_", None)
+    if named is None:
+        held = getattr(model, "feature_names", None) or getattr(model, "feature_name", None)
+        named = held() if callable(held) else held
+    names = None if named is None else [str(name) for name in named]
+    # LightGBM's own names for columns that had none.
+    if names and all(name == f"Column_{i}" for i, name in enumerate(names)):
+        return None
+    return names

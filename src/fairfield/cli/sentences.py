@@ -1,0 +1,66 @@
+"""Errors as one sentence and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from fairfield.evaluation.store import StoreError
+from fairfield.evaluation.workers import WorthError
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+class InputError(ValueError):
+    """Something a user gave cannot be used, and why."""
+
+
+@contextmanager
+def told(store: Path | None = None) -> Iterator[None]:
+    """What went wrong as a sentence, and exit code 2; 130 after Ctrl-C, saying what was kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(_kept(store))
+        raise typer.Exit(INTERRUPTED) from None
+    except (ValueError, TypeError, OSError, ImportError, StoreError, WorthError) as error:
+        say(f"error: {sentence(error)}")
+        raise typer.Exit(BAD_INPUT) from None
+
+
+def sentence(error: BaseException) -> str:
+    """The first line of an error, which for ours is all of it.
+
+    >>> sentence(ValueError("Input X contains NaN.\\nSome estimators …"))
+    'Input X contains NaN.'
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename} could not be used: {error.strerror}"
+    return str(error).strip().split("\n")[0] or type(error).__name__
+
+
+def say(text: str) -> None:
+    """A line beside the results, where progress goes too."""
+    print(text, file=sys.stderr)
+
+
+def _kept(store: Path | None) -> str:
+    if store is None:
+        return (
+            "stopped; nothing was kept. With --store FILE worths are kept as they are found, and "
+            "the same command goes on from there"
+        )
+    from fairfield.evaluation.store import describe_store
+
+    try:
+        count = describe_store(store).worths
+    except StoreError:
+        return f"stopped before a worth was kept in {store}; the same command starts again"
+    return (
+        f"stopped; {store} keeps {count:,} worths. Run the same command with --store {store} to "
+        "go on from there"
+    )

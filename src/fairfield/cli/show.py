@@ -1,0 +1,133 @@
+"""What was found: a table in the terminal, and files."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fairfield.cli.sentences import say
+from fairfield.cli.wishes import Wishes
+from fairfield.comparison import Comparison
+from fairfield.criteria.annealing import annealing
+from fairfield.criteria.compare import compare
+from fairfield.criteria.interactions import interactions
+from fairfield.criteria.setting import Setting
+from fairfield.curves import removal_curve
+from fairfield.display import MOST_ROWS, number
+from fairfield.game import Game
+from fairfield.report import MOST_PLAYERS, report
+from fairfield.report.summarise import summarise
+
+# A path of comparisons and a matrix of pairs are worth their time up to so many players.
+MOST_PATHS, MOST_PAIRS = 2000, 60
+
+
+def value(game: Game, wishes: Wishes, *, curves: bool = False) -> Comparison:
+    """Value the players as wished, show the table and write the files.
+
+    The worths are evaluated once, for the table and for everything in the report.
+    """
+    with wishes.workers():
+        started = time.perf_counter()
+        setting = Setting.of(game, None, wishes.heat(), wishes.how())  # type: ignore[arg-type]  # checked by How
+        spent = time.perf_counter() - started
+        found = compare(setting, criteria=wishes.criteria())
+        # The worths were evaluated for all criteria; none was found without them.
+        found = Comparison({k: replace(v, seconds=v.seconds + spent) for k, v in found.items()})
+        if not wishes.quiet:
+            print_table(found)
+        for path in (wishes.csv, wishes.json):
+            if path is not None:
+                _told(report(found, path), wishes)
+        if wishes.report is not None:
+            parts = _extras(setting, found, curves)
+            _told(report(found, wishes.report, **parts), wishes)
+    return found
+
+
+def _extras(setting: Setting, found: Comparison, curves: bool) -> dict[str, Any]:
+    """What a page shows besides values: the path of temperatures, pairs, curves."""
+    count = len(setting.game.players)
+    exact = all(v.stderr is None for v in found.values())
+    parts: dict[str, Any] = {}
+    if exact and count <= MOST_PATHS:
+        parts["annealing"] = annealing(setting, criteria=list(found))
+    if exact and 2 <= count <= MOST_PAIRS:
+        parts["interactions"] = interactions(setting, "shapley")
+    if curves:
+        parts["curves"] = [
+            removal_curve(setting.game, v, n_jobs=setting.how.n_jobs, store=setting.how.store)
+            for v in found.values()
+        ]
+    return parts
+
+
+def _told(path: Path, wishes: Wishes) -> None:
+    if not wishes.quiet:
+        say(f"wrote {path}")
+
+
+def print_table(found: Comparison) -> None:
+    """The first players by the first criterion, the others beside it, and how it was found."""
+    summary = summarise(found, most_players=MOST_PLAYERS)
+    criteria = summary["criteria"]
+    values = criteria[0]["values"][0]
+    order = sorted(range(len(values)), key=lambda i: -values[i])
+    table = Table(box=None, pad_edge=False)
+    table.add_column("player", overflow="fold")
+    for each in criteria:
+        table.add_column(each["label"], justify="right", no_wrap=True)
+        if each["stderr"] and each["stderr"][0]:
+            table.add_column("±", justify="right", no_wrap=True)
+    digits = {each["name"]: _decimals(each["values"][0]) for each in criteria}
+    for i in order[:MOST_ROWS]:
+        cells = [Text(summary["players"][i])]
+        for each in criteria:
+            held = each["values"][0][i]
+            cells.append(Text(f"{held:.{digits[each['name']]}f}", style="red" if held < 0 else ""))
+            if each["stderr"] and each["stderr"][0]:
+                cells.append(Text(number(1.96 * each["stderr"][0][i], 2), style="dim"))
+        table.add_row(*cells)
+    console = Console(highlight=False)
+    console.print(Text(summary["title"], style="bold"))
+    console.print(table)
+    for line in _notes(summary, len(order) - MOST_ROWS):
+        console.print(Text(line, style="dim"))
+    for warning in summary["warnings"]:
+        console.print(Text(f"warning: {warning}", style="yellow"))
+    console.print()
+
+
+def _decimals(column: list[float]) -> int:
+    """Decimals that show four digits of the largest number."""
+    top = max(map(abs, column))
+    return int(np.clip(3 - np.floor(np.log10(top)), 0, 12)) if top > 0 else 0
+
+
+def _notes(summary: dict[str, Any], hidden: int) -> list[str]:
+    about = summary["about"]
+    facts = [
+        *about["methods"],
+        f"{about['evaluations']:,} worths",
+        f"{number(about['seconds'], 3)} s",
+    ]
+    if about["temperature"]:
+        facts.append("temperature " + " to ".join(number(heat) for heat in about["temperature"]))
+    errors = [
+        f"{each['label']} {number(each['decoupling_error'][0])}"
+        for each in summary["criteria"]
+        if each["decoupling_error"]
+    ]
+    return [
+        *([f"… {hidden:,} more players"] if hidden > 0 else []),
+        *([f"mean of {about['games']:,} rows"] if about["games"] > 1 else []),
+        ", ".join(facts),
+        *([f"decoupling error: {', '.join(errors)}"] if errors else []),
+    ]

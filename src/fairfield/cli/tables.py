@@ -1,0 +1,132 @@
+"""Tables from files: CSV and Parquet, refused with a sentence where they are not tables."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fairfield.cli.sentences import InputError
+from fairfield.coalitions import spell
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PARQUET = {".parquet", ".pq"}
+# What else may stand between the columns of a file that is called CSV.
+OTHER_DELIMITERS = {",": "','", ";": "';'", "\t": "'\\t'", "|": "'|'"}
+
+
+def read_table(path: Path, *, delimiter: str | None = None, as_text: bool = False) -> pd.DataFrame:
+    """The table in a CSV file (UTF-8, with a head, maybe gzipped) or a Parquet file.
+
+    ``as_text`` leaves the cells as they are written.
+    """
+    if not path.exists():
+        raise InputError(f"there is no file {path}")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; a CSV or Parquet file is needed")
+    if path.suffix.lower() in PARQUET:
+        return _read_parquet(path)
+    return _read_csv(path, delimiter, as_text)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        table: pd.DataFrame = pd.read_parquet(path)
+    except ImportError:
+        raise
+    except Exception as reason:  # whatever a strange file makes of pyarrow
+        first = str(reason).split("\n")[0]
+        raise InputError(f"{path} is not a Parquet file that can be read ({first})") from None
+    if not len(table):
+        raise InputError(f"{path} has no rows; at least one is needed")
+    return table
+
+
+def _read_csv(path: Path, delimiter: str | None, as_text: bool) -> pd.DataFrame:
+    import pandas as pd
+
+    mark = (delimiter or ("\t" if ".tsv" in path.suffixes else ",")).replace("\\t", "\t")
+    if len(mark) != 1:
+        raise InputError(f"--delimiter {delimiter!r} is no single character")
+    text = _text(path)
+    head = _checked_head(path, text, mark)
+    kept: dict[str, Any] = {"dtype": str, "keep_default_na": False} if as_text else {}
+    table: pd.DataFrame = pd.read_csv(
+        io.StringIO(text), sep=mark, names=head, header=0, index_col=False,
+        skipinitialspace=True, **kept,
+    )  # fmt: skip
+    return table
+
+
+def _checked_head(path: Path, text: str, mark: str) -> list[str]:
+    """The names of the columns, after a look at every line: all must have as many cells."""
+    if not text.strip():
+        raise InputError(f"{path} is empty; a line of column names and at least one row are needed")
+    if "\0" in text:
+        raise InputError(f"{path} is no text file; a CSV or Parquet file is needed")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    head: list[str] = []
+    rows = 0
+    try:
+        for line in reader:
+            if not line:
+                continue  # an empty line, as at the end of many files
+            if not head:
+                head = [name.strip() for name in line]
+                continue
+            rows += 1
+            if len(line) != len(head):
+                raise InputError(
+                    f"{path} is malformed: line {reader.line_num} has {len(line)} cells, its head "
+                    f"has {len(head)}"
+                )
+    except csv.Error as reason:
+        raise InputError(f"{path} is malformed: line {reader.line_num}: {reason}") from None
+    _check_names(path, head, mark)
+    if not rows:
+        raise InputError(f"{path} has a head but no rows; at least one is needed")
+    return head
+
+
+def _text(path: Path) -> str:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rb") as file:
+        raw: bytes = file.read()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as reason:
+        line = raw[: reason.start].count(b"\n") + 1
+        raise InputError(
+            f"{path} is not UTF-8 text: byte 0x{raw[reason.start]:02x} in line {line}; save it as UTF-8"
+        ) from None
+
+
+def _check_names(path: Path, head: list[str], mark: str) -> None:
+    if len(head) == 1:
+        for other, name in OTHER_DELIMITERS.items():
+            if other != mark and other in head[0]:
+                raise InputError(
+                    f"{path} has the one column {head[0]!r}; its cells seem to be separated by "
+                    f"{name}, so pass --delimiter {name}"
+                )
+    for i, name in enumerate(head):
+        if not name:
+            raise InputError(
+                f"column {i + 1} of {path} has no name; give it one, or leave it out (pandas: "
+                "to_csv(…, index=False))"
+            )
+        if name in head[:i]:
+            raise InputError(f"{path} has two columns named {name!r}; names must differ")
+
+
+def column(table: pd.DataFrame, name: str, path: Path) -> pd.Series[Any]:
+    """A column by its name."""
+    if name not in table.columns:
+        raise InputError(f"there is no column {name!r} in {path}; it has {spell(table.columns)}")
+    return table[name]

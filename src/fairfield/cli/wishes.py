@@ -1,0 +1,210 @@
+"""What every valuing command can be told, and how it is passed on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from fairfield.cli.sentences import InputError, told
+from fairfield.criteria.compare import CRITERIA, USUAL
+from fairfield.energy.temperature import OWN_SCALE, Temperature, relative
+
+WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
+
+
+class Backend(StrEnum):
+    """Who evaluates worths."""
+
+    loky = "loky"
+    dask = "dask"
+    ray = "ray"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The options that all valuing commands share; the fields are the options."""
+
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"One of {', '.join(name.replace('_', '-') for name in CRITERIA)}, or all: the "
+            "first three side by side. May be given several times.  [default: all]",
+            rich_help_panel=WHAT,
+        ),
+    ] = None
+    temperature: Annotated[
+        str | None,
+        typer.Option(
+            help="A number in the units of the worths, or with an x at its end a multiple of the "
+            "game's own scale.  [default: 1x]",
+            rich_help_panel=WHAT,
+        ),
+    ] = None
+    budget: Annotated[
+        int | None,
+        typer.Option(help="At most so many worths are evaluated.", rich_help_panel=WORK),
+    ] = None
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Sample until every 95 % interval is within ± this, in the units of the worths.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="How many worths are evaluated at once; -1: all cores.", rich_help_panel=WORK
+        ),
+    ] = None
+    backend: Annotated[
+        Backend | None, typer.Option(help="Who evaluates worths.", rich_help_panel=WORK)
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="The dask scheduler or ray cluster; without it one is started here.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep worths in this file; the same command goes on from there.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(help="Settles every random choice.", rich_help_panel=WORK)
+    ] = 0
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the values to this CSV file.", rich_help_panel=OUT)
+    ] = None
+    json: Annotated[
+        Path | None,
+        typer.Option(help="Write all that was found to this JSON file.", rich_help_panel=OUT),
+    ] = None
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write an interactive page in one HTML file, with the values along the "
+            "temperature and interactions.",
+            rich_help_panel=OUT,
+        ),
+    ] = None
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No table and no progress.", rich_help_panel=OUT)
+    ] = False
+
+    def criteria(self) -> list[str]:
+        """The names of the criteria that were asked for."""
+        given = [name for each in self.criterion or ["all"] for name in each.split(",")]
+        names: list[str] = []
+        for each in given:
+            name = each.strip().lower().replace("-", "_")
+            if name != "all" and name not in CRITERIA:
+                raise InputError(
+                    f"there is no criterion {each!r}; choose from "
+                    f"{', '.join(known.replace('_', '-') for known in CRITERIA)}, all"
+                )
+            names += USUAL if name == "all" else [name]
+        return list(dict.fromkeys(names))
+
+    def heat(self) -> Temperature:
+        """The temperature: a number, or a multiple of the game's own scale."""
+        if self.temperature is None:
+            return OWN_SCALE
+        text = self.temperature.strip().lower()
+        try:
+            number = float(text.removesuffix("x"))
+        except ValueError:
+            raise InputError(
+                f"--temperature {self.temperature} is no number; give one, such as 0.1, or a "
+                "multiple of the game's own scale, such as 0.5x"
+            ) from None
+        return relative(number) if text.endswith("x") else number
+
+    def how(self) -> dict[str, Any]:
+        """The keywords of the criteria."""
+        on_cluster = self.backend in (Backend.dask, Backend.ray)
+        given = {
+            "budget": self.budget,
+            "tolerance": self.tolerance,
+            "n_jobs": None if on_cluster else self.jobs,
+            "store": self.store,
+            "progress": False if self.quiet else None,
+        }
+        return {"seed": self.seed, **{k: v for k, v in given.items() if v is not None}}
+
+    @contextmanager
+    def workers(self) -> Iterator[None]:
+        """The engine that evaluates worths, for as long as it is needed."""
+        import joblib
+
+        if self.address is not None and self.backend not in (Backend.dask, Backend.ray):
+            raise InputError("--address goes with --backend dask or --backend ray")
+        if self.backend is Backend.dask:
+            from distributed import Client, LocalCluster
+
+            if self.address is not None:
+                with Client(self.address), joblib.parallel_config(backend="dask"):
+                    yield
+                return
+            with (
+                LocalCluster(
+                    n_workers=self.jobs, threads_per_worker=1, dashboard_address=None
+                ) as cluster,
+                Client(cluster),
+                joblib.parallel_config(backend="dask"),
+            ):
+                yield
+        elif self.backend is Backend.ray:
+            import ray
+            from ray.util.joblib import register_ray
+
+            own: dict[str, Any] = {"num_cpus": self.jobs, "include_dashboard": False}
+            ray.init(logging_level="ERROR", **({"address": self.address} if self.address else own))
+            register_ray()
+            try:
+                with joblib.parallel_config(backend="ray", n_jobs=self.jobs or -1):
+                    yield
+            finally:
+                ray.shutdown()
+        else:
+            with joblib.parallel_config(backend="loky"):
+                yield
+
+
+def valuing(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with all options of :class:`Wishes`, and its errors told in a sentence."""
+    hints = get_type_hints(Wishes, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=hints[each.name],
+        )
+        for each in fields(Wishes)
+    ]
+    own = inspect.signature(command, eval_str=True)
+    kept = [each for each in own.parameters.values() if each.name != "wishes"]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        wishes = Wishes(**{each.name: given.pop(each.name) for each in fields(Wishes)})
+        with told(wishes.store):
+            command(wishes=wishes, **given)
+
+    free = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in kept]
+    run.__signature__ = own.replace(parameters=[*free, *shared])  # type: ignore[attr-defined]  # read by typer
+    run.__annotations__ = {each.name: each.annotation for each in [*free, *shared]}
+    return run

@@ -1,0 +1,178 @@
+"""Estimates from a budget of coalitions: what to evaluate, and when to stop.
+
+What to ask and what to make of the answers is an estimator's business; the loop here has the
+worths found (stored, shared out, shown) and stops by budget, tolerance or time. An estimator
+proposes the same coalitions for the same seed and the same worths, so a run on a store
+repeats itself without an evaluation, and a larger budget goes on where a smaller one stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, Protocol
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray
+from fairfield.evaluation.evaluate import Evaluator
+from fairfield.evaluation.how import How, Top
+from fairfield.game import Game
+from fairfield.multilinear import FloatArray
+from fairfield.valuation import NORMAL
+
+# So many coalitions are asked for at most where nothing else limits them.
+ENDLESS = 2**40
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The values of the players as known so far, and how well.
+
+    ``values`` and ``stderr`` are (*batch, n), ``covariance`` of the values (*batch, n, n).
+    ``warnings`` are sentences that say why the errors are not to be trusted; ``more`` holds
+    what it adds to the valuation by name (empty, grand, marginals, elbo, steps, residual).
+    """
+
+    values: FloatArray
+    stderr: FloatArray
+    covariance: FloatArray | None
+    method: str
+    warnings: tuple[str, ...] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Estimator(Protocol):
+    """Proposes coalitions, is told their worths, and says what follows for the players."""
+
+    # The fewest coalitions from which an estimate can be made.
+    least: int
+
+    def propose(self, most: int) -> BoolArray:
+        """The next coalitions, at most so many; none if it has no use for more.
+
+        They depend on the seed and the worths told so far alone; ``most`` only cuts them off.
+        """
+        ...
+
+    def law(self) -> dict[str, Any]:
+        """The law of the last proposal as plain data: sampler, seed, point."""
+        ...
+
+    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
+        """Take in the worths (*batch, m) of proposed coalitions, or of the first of them."""
+        ...
+
+    def estimate(self) -> Estimate:
+        """What is known of the values now."""
+        ...
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a run stands after a round: its estimate, and why it is the last, if it is.
+
+    ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
+    found for them.
+    """
+
+    estimate: Estimate
+    coalitions: int
+    evaluations: int
+    stop: str | None
+
+
+def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
+    """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
+    _check_budget(game, estimator.least, how)
+    until = inf if how.seconds is None else time.perf_counter() + how.seconds
+    budget = ENDLESS if how.budget is None else how.budget
+    used = 0
+    with Evaluator(game, how) as evaluator:
+        while True:
+            coalitions = estimator.propose(budget - used)
+            # The first estimate is waited for.
+            deadline = until if used >= estimator.least else inf
+            worths = evaluator.worths(coalitions, estimator.law(), deadline)
+            told = worths.shape[-1]
+            if told:
+                estimator.tell(coalitions[:told], worths)
+                used += told
+            elif used < estimator.least:
+                raise AssertionError("the estimator proposes nothing, yet cannot estimate")
+            if used < estimator.least:
+                continue
+            ended = _ended(used, told, until, how)
+            if ended is None and how.tolerance is None and not how.each_round:
+                continue
+            estimate = estimator.estimate()
+            if how.tolerance is not None:
+                ended = _settled(estimate, how.tolerance, used) or ended
+            yield Standing(estimate, used, evaluator.evaluations, ended)
+            if ended is not None:
+                return
+
+
+def _check_budget(game: Game, least: int, how: How) -> None:
+    """Refuse a budget from which nothing can be estimated."""
+    least = min(least, 2 ** len(game.players))
+    if how.budget is not None and how.budget < least:
+        raise ValueError(
+            f"{game!r}: a budget of {how.budget:,} coalitions is too small to estimate anything; "
+            f"at least {least:,} are needed"
+        )
+
+
+def _ended(used: int, told: int, until: float, how: How) -> str | None:
+    """The sentence that ends the run, if budget or time do, or nothing is left to ask."""
+    missed = "" if how.tolerance is None else ", before the tolerance was met"
+    if how.budget is not None and used >= how.budget:
+        return f"used the budget of {how.budget:,} coalitions{missed}"
+    if time.perf_counter() >= until:
+        return f"stopped after {how.seconds:g} seconds and {used:,} coalitions{missed}"
+    return None if told else f"nothing is left to ask after {used:,} coalitions"
+
+
+def _settled(estimate: Estimate, tolerance: float | Top, used: int) -> str | None:
+    """The sentence that ends the run, if the tolerance is met."""
+    if not is_settled(estimate, tolerance):
+        return None
+    if isinstance(tolerance, Top):
+        return f"told the best {tolerance.count} players apart after {used:,} coalitions"
+    return f"every 95 % interval is within ±{tolerance:g} after {used:,} coalitions"
+
+
+def is_settled(estimate: Estimate, tolerance: float | Top) -> bool:
+    """Whether every game of the batch is known to within the tolerance.
+
+    Errors that an estimate warns about settle nothing.
+    """
+    if estimate.warnings:
+        return False
+    if not isinstance(tolerance, Top):
+        return bool(NORMAL * np.max(estimate.stderr) <= tolerance)
+    count = estimate.values.shape[-1]
+    if tolerance.count >= count:
+        raise ValueError(
+            f"top({tolerance.count}) of {count} players leaves nobody to tell them from; "
+            f"give at most {count - 1}"
+        )
+    values = estimate.values.reshape(-1, count)
+    errors = np.sqrt(difference_variances(estimate)).reshape(-1, count, count)
+    order = np.argsort(-values, axis=-1, kind="stable")
+    best, rest = order[:, : tolerance.count, None], order[:, None, tolerance.count :]
+    game = np.arange(len(values))[:, None, None]
+    gaps = values[game, best] - values[game, rest]
+    return bool((gaps > NORMAL * errors[game, best, rest]).all())
+
+
+def difference_variances(estimate: Estimate) -> FloatArray:
+    """The variance of value_i - value_j for all pairs, (*batch, n, n)."""
+    own = estimate.stderr**2
+    both = own[..., :, None] + own[..., None, :]
+    if estimate.covariance is None:
+        return both
+    # Rounding may leave less than nothing of equal players.
+    return np.maximum(both - 2 * estimate.covariance, 0.0)

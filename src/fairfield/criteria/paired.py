@@ -1,0 +1,220 @@
+"""Shapley's and Banzhaf's values by regression on pairs of complementary coalitions.
+
+Banzhaf's value is the ordinary least-squares slope of F on (z - ½) over all coalitions,
+Shapley's the slope weighted by 1/(s (n-s)) per size, moved evenly so that the values sum to
+F(N) - F(∅) (boundary correction). What a surrogate explains is taken out before and its
+values are added after. Stratum by stratum a residual is that of the surrogate itself as far
+as the stratum is known, and that of a surrogate fitted without the pair for the rest, so the
+answer is unbiased up to O(1/p), and exact once all pairs are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray, IntArray
+from fairfield.criteria.boosting import tree_surrogate, trees_are_installed
+from fairfield.criteria.estimates import Estimate
+from fairfield.criteria.kernels import kernel_surrogate
+from fairfield.criteria.pairs import Design
+from fairfield.criteria.surrogates import Fit, Law, Sample, no_surrogate
+from fairfield.criteria.triples import triple_surrogate
+from fairfield.evaluation.workers import one_blas_thread
+from fairfield.multilinear import FloatArray
+from fairfield.valuation import as_number
+
+# Error bars from fewer pairs per player are not to be trusted.
+TRUSTED = 3
+# What is fitted game by game is tried for so many games at most, and from so many pairs on.
+MOST_GAMES, FEWEST_PAIRS = 4, 100
+# Triples of more players are too many to look at.
+MOST_PLAYERS = 128
+
+# Fitted in view of the residuals (games, p) that the best so far leaves.
+Surrogate: TypeAlias = Callable[[FloatArray], Fit | None]
+
+
+class Paired:
+    """Estimates Shapley or Banzhaf values from pairs, with the best surrogate or with none."""
+
+    def __init__(self, players: int, law: Law, seed: int, surrogates: bool = True) -> None:
+        self.players, self.seed, self.of = players, seed, law
+        self.surrogates = surrogates
+        # Enough pairs to tell every slope, both ends, and two pairs to tell an error.
+        self.least = 2 * (players + 2) + 2
+        self.efficient = law.name == "shapley"
+        design = Design.shapley if self.efficient else Design.banzhaf
+        self._design = design(players, seed)
+        self._pairs = np.empty((0, players), dtype=bool)
+        self._strata: IntArray = np.empty(0, dtype=np.int64)
+        self._worths: list[FloatArray] = []
+
+    def propose(self, most: int) -> BoolArray:
+        """∅ and N first; then pairs, each time half as many as there are."""
+        known = len(self._pairs)
+        more = max(self.players + 2, 48, known // 2)
+        pairs, strata = self._design.next(more, self._shares())
+        self._pairs = np.concatenate([self._pairs, pairs])
+        self._strata = np.concatenate([self._strata, strata])
+        coalitions = np.stack([pairs, ~pairs], axis=1).reshape(-1, self.players)
+        if not known:
+            ends = np.repeat([[False], [True]], self.players, axis=1)
+            coalitions = np.concatenate([ends, coalitions])
+        return coalitions[:most]
+
+    def _shares(self) -> FloatArray:
+        """How the next pairs are spread over the strata, by what the regression leaves."""
+        if not self._worths:
+            return self._design.shares(None)
+        told = self._told()
+        sample = self._sample(told[:, 2:])
+        left = Regression(sample, self.efficient).residuals(sample.odd)
+        scale = np.mean(left**2, axis=1, keepdims=True)
+        squares = np.mean(left**2 / np.where(scale > 0, scale, 1.0), axis=0)
+        strata, count = self._strata[: len(squares)], len(self._design.strata)
+        drawn = np.bincount(strata, minlength=count)
+        return self._design.shares(
+            np.bincount(strata, weights=squares, minlength=count) / np.maximum(drawn, 1)
+        )
+
+    def law(self) -> dict[str, Any]:
+        """Which pairs, and the seed they come from."""
+        return {
+            "sampler": f"pairs for {self.of.name}",
+            "seed": self.seed,
+            "pairs": len(self._pairs),
+        }
+
+    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
+        """Keep the worths; they come in the order of the proposal."""
+        self._worths.append(worths)
+
+    def estimate(self) -> Estimate:
+        """Values by the surrogate that leaves the smallest variance, game by game."""
+        batch, flat = self._worths[0].shape[:-1], self._told()
+        ends, sample = flat[:, :2], self._sample(flat[:, 2:])
+        regression = Regression(sample, self.efficient)
+        fits = [no_surrogate(sample)]
+        answers = [regression.solve(fits[0], ends)]
+        with (
+            one_blas_thread()
+        ):  # the same bits on every machine, and no threads in each other's way
+            for surrogate in self._surrogates(sample, answers[0].spread):
+                best = min(answers, key=lambda answer: answer.spread.sum())
+                fit = surrogate(best.left)
+                if fit is not None:
+                    fits.append(fit)
+                    answers.append(regression.solve(fit, ends))
+        which = np.argmin([answer.spread for answer in answers], axis=0)
+        game = np.arange(len(which))
+        values = np.stack([answer.values for answer in answers])[which, game]
+        left = np.stack([answer.left for answer in answers])[which, game]
+        covariance = regression.covariance(left)
+        names = sorted({fits[i].name for i in which if fits[i].name})
+        method = f"regression on {len(sample.coalitions):,} pairs of coalitions"
+        shape = (*batch, self.players)
+        return Estimate(
+            values=values.reshape(shape),
+            stderr=np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)).reshape(shape),
+            covariance=covariance.reshape(*shape, self.players),
+            method=f"{method} after a surrogate, {', '.join(names)}" if names else method,
+            warnings=self._warnings(len(sample.coalitions)),
+            more={
+                "empty": as_number(ends[:, 0].reshape(batch)),
+                "grand": as_number(ends[:, 1].reshape(batch)),
+            },
+        )
+
+    def _told(self) -> FloatArray:
+        """All worths, (games, 2 + coalitions of the pairs)."""
+        worths = np.concatenate(self._worths, axis=-1)
+        return worths.reshape(-1, worths.shape[-1])
+
+    def _sample(self, worths: FloatArray) -> Sample:
+        """The whole pairs among what was told."""
+        count = worths.shape[1] // 2
+        both = worths[:, : 2 * count].reshape(-1, count, 2).swapaxes(1, 2)
+        pairs, strata = self._pairs[:count], self._strata[:count]
+        drawn = np.maximum(np.bincount(strata, minlength=len(self._design.strata)), 1)
+        weights = (self._design.masses / drawn)[strata]
+        return Sample(
+            coalitions=pairs,
+            odd=(both[:, 0] - both[:, 1]) / 2,
+            both=both,
+            weights=weights / weights.sum(),
+            fraction=(drawn / self._design.pairs)[strata],
+        )
+
+    def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Surrogate]:
+        """Those worth trying; none where the regression leaves only rounding."""
+        size = np.mean(sample.odd**2, axis=1)
+        if not self.surrogates or (spread <= 1e-20 * size).all():
+            return []
+        tried: list[Surrogate] = [lambda _: kernel_surrogate(sample, self.of)]
+        if len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= FEWEST_PAIRS:
+            if self.players <= MOST_PLAYERS:
+                tried.append(partial(triple_surrogate, sample, self.of, self.seed))
+            if trees_are_installed():
+                tried.append(partial(tree_surrogate, sample, self.of, self.seed))
+        return tried
+
+    def _warnings(self, pairs: int) -> tuple[str, ...]:
+        if pairs >= TRUSTED * self.players:
+            return ()
+        return (
+            f"{pairs:,} pairs are few for {self.players} players, and the error bars are not to be "
+            f"trusted; {2 * TRUSTED * self.players + 2:,} coalitions are the least for that",
+        )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Values (games, n), residuals (games, p) for their error, and its total (games,)."""
+
+    values: FloatArray
+    left: FloatArray
+    spread: FloatArray
+
+
+class Regression:
+    """Weighted least squares of odd parts on z - ½; ``efficient`` values sum to F(N) - F(∅)."""
+
+    def __init__(self, sample: Sample, efficient: bool) -> None:
+        self.sample, self.efficient = sample, efficient
+        weighted = sample.weights[:, None] * sample.signs
+        # Slopes are odd parts @ influence.
+        self.influence = weighted @ np.linalg.pinv(sample.signs.T @ weighted, hermitian=True)
+        self.leverage = np.sum(self.influence * sample.signs, axis=1)
+        # What a pair adds to the values: the boundary correction takes its mean back.
+        mean = self.influence.mean(axis=1, keepdims=True) if efficient else 0.0
+        self.effect = self.influence - mean
+
+    def solve(self, fit: Fit, ends: FloatArray) -> Answer:
+        """The surrogate's values and the regression of what it leaves."""
+        known = self.sample.fraction
+        slopes = (known * fit.inside + (1 - known) * fit.outside) @ self.influence
+        values = fit.values + slopes
+        if self.efficient:
+            # Values of a surrogate sum to G(N) - G(∅), so this is right for F - G as well.
+            whole = ends[:, 1] - ends[:, 0]
+            values = values + ((whole - values.sum(axis=1)) / values.shape[1])[:, None]
+        # Less the share of its stratum that is known.
+        left = self.residuals(fit.outside, slopes) * np.sqrt(1 - known)
+        return Answer(values, left, left**2 @ np.sum(self.effect**2, axis=1))
+
+    def residuals(self, odd: FloatArray, slopes: FloatArray | None = None) -> FloatArray:
+        """Residuals (games, p) as if each pair had been left out of the regression (HC3)."""
+        if slopes is None:
+            slopes = odd @ self.influence
+        left = odd - slopes @ self.sample.signs.T
+        return np.asarray(left / np.maximum(1 - self.leverage, 1e-6))
+
+    def covariance(self, left: FloatArray) -> FloatArray:
+        """Σ_j left_j² effect_j effect_jᵀ for each game: (games, n, n)."""
+        each = (residual[:, None] * self.effect for residual in left)
+        return np.stack([errors.T @ errors for errors in each])

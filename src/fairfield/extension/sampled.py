@@ -1,0 +1,218 @@
+"""The multilinear extension, estimated from coalitions drawn at a point x.
+
+Under q_x the functions Π_{i∈A} (z_i - x_i) are orthogonal, and
+
+    F(z) = f(x) + Σ_i ∂_i f(x) (z_i - x_i) + Σ_{i<j} ∂_ij f(x) (z_i - x_i)(z_j - x_j) + …
+
+So least squares of the worths on z - x estimates the value and the gradient of f at x, all
+players from the same draws; columns of products, where there are draws enough for them,
+estimate the Hessian and take its noise out of the gradient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray, IntArray
+from fairfield.multilinear import FloatArray
+
+# Products of players are fitted where this many draws fall on each column, and no more
+# columns than this: their cost grows with the square.
+DRAWS_PER_COLUMN = 2
+MOST_COLUMNS = 512
+# A draw that alone decides a slope has no residual; its leverage is taken to be a little less.
+ALMOST = 1 - 1e-6
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """What least squares says of the extension at x, for one game or a batch on the same draws.
+
+    ``residuals`` (*batch, m) are r_j/√(1 - h_j), h_j the leverage of a draw: so a fit that bends
+    to its draws does not look better than it is (HC2; MacKinnon and White, 1985).
+    ``reach`` (m, n) is how much a worth moves each slope, nearly w_j (z_j - x)/(m x(1-x));
+    ``columns`` (m, n) are (z - x)/√(x(1-x)), 0 for a player drawn only in or only out.
+    """
+
+    x: FloatArray
+    value: FloatArray
+    gradient: FloatArray
+    hessian: FloatArray | None
+    residuals: FloatArray
+    reach: FloatArray
+    columns: FloatArray
+    weights: FloatArray
+    counts: FloatArray
+
+    def influence(self) -> FloatArray:
+        """ψ_j, what each draw adds to the error of the gradient: (*batch, m, n)."""
+        return self.residuals[..., None] * self.reach
+
+    def covariance(self) -> FloatArray:
+        """Cov ĝ = Σ_j ψ_j ψ_jᵀ over the draws: (*batch, n, n)."""
+        games = self.residuals.reshape(-1, len(self.counts))
+        root = np.sqrt(self.counts)[:, None] * self.reach
+        found = np.stack([(r[:, None] * root).T @ (r[:, None] * root) for r in games])
+        return np.asarray(found.reshape((*self.residuals.shape[:-1], *found.shape[1:])))
+
+    def curvature(self) -> FloatArray:
+        """√D ∇²f √D, D = diag x(1-x), as well as it is known: (*batch, n, n).
+
+        The fitted Hessian; without one the moments E r (z_i - x_i)(z_j - x_j), all shrunk by
+        the share of their squares that is not noise (James and Stein).
+        """
+        if self.hessian is not None:
+            root = np.sqrt(self.x * (1 - self.x))
+            return np.asarray(root[:, None] * self.hessian * root)
+        games = self.residuals.reshape(-1, len(self.counts))
+        found = np.stack([self._moments(r) for r in games])
+        return np.asarray(found.reshape((*self.residuals.shape[:-1], *found.shape[1:])))
+
+    def _moments(self, residuals: FloatArray) -> FloatArray:
+        total = np.sum(self.weights * self.counts)
+        each = (self.weights * self.counts * residuals)[:, None] * self.columns
+        moments = each.T @ self.columns / total
+        np.fill_diagonal(moments, 0.0)
+        # The noise of all pairs i ≠ j together: Σ_ij c_i² c_j² = (Σ c²)² - Σ c⁴.
+        squares = self.columns**2
+        pairs = squares.sum(axis=1) ** 2 - (squares**2).sum(axis=1)
+        noise = (self.counts * (self.weights * residuals) ** 2) @ pairs / total**2
+        size = np.sum(moments**2)
+        return moments * (max(0.0, 1 - noise / size) if size > 0 else 0.0)
+
+    def spread(self) -> float:
+        """Σ_i x_i(1-x_i) Var ĝ_i over the batch: what a choice between fits makes small."""
+        each = self.counts * self.residuals**2
+        return float(np.sum(each @ (self.reach**2 @ (self.x * (1 - self.x)))))
+
+
+def slopes(
+    coalitions: BoolArray,
+    worths: FloatArray,
+    x: FloatArray,
+    *,
+    weights: FloatArray | None = None,
+    counts: FloatArray | None = None,
+    guess: FloatArray | None = None,
+    known: FloatArray | None = None,
+    products: bool = True,
+) -> Slopes:
+    """f, ∇f and where possible ∇²f at x from the worths (*batch, m) of coalitions (m, n).
+
+    ``counts`` tells how often each coalition was drawn, ``weights`` what one draw counts
+    (q_x over the law it came from; 1 without). A player drawn only in or only out has no
+    slope: NaN, or the ``guess`` (n,), which counts like one pair of draws and so takes
+    over from few (NaN: none). Slopes ``known`` from elsewhere (n,), NaN where not, are kept.
+    ``products`` permits columns for pairs of players, used where they make the error of the
+    gradient smaller. Cost: O(m n²), with products O(m n⁴).
+    """
+    times = np.ones(len(coalitions)) if counts is None else counts
+    share = np.ones(len(coalitions)) if weights is None else weights
+    design = _Design.of(coalitions, x, share, times, known)
+    expected = np.full(len(x), np.nan) if guess is None else guess
+    found = design.fit(worths, expected)
+    count = len(x)
+    columns = 1 + count + count * (count - 1) // 2
+    if not products or columns > min(MOST_COLUMNS, len(coalitions) // DRAWS_PER_COLUMN):
+        return found
+    second = design.with_products().fit(worths, expected)
+    return second if second.spread() < found.spread() else found
+
+
+@dataclass(frozen=True)
+class _Design:
+    """Columns 1, (z_i - x_i)/√(x_i(1-x_i)) and perhaps products of these, with the draws' weights.
+
+    Columns of players without a slope to fit are 0; ``fixed`` (m,) is what known slopes explain.
+    """
+
+    x: FloatArray
+    columns: FloatArray
+    weights: FloatArray
+    counts: FloatArray
+    fitted: BoolArray
+    known: FloatArray
+    fixed: FloatArray
+    pairs: tuple[IntArray, IntArray] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        coalitions: BoolArray,
+        x: FloatArray,
+        weights: FloatArray,
+        counts: FloatArray,
+        known: FloatArray | None,
+    ) -> _Design:
+        given = np.full(len(x), np.nan) if known is None else known
+        used = weights * counts > 0
+        inside = coalitions[used].sum(axis=0)
+        fitted = (inside > 0) & (inside < used.sum()) & (x > 0) & (x < 1) & np.isnan(given)
+        centred = np.where(fitted, (coalitions - x) / _spread(x, fitted), 0.0)
+        columns = np.concatenate([np.ones((len(coalitions), 1)), centred], axis=1)
+        fixed = (coalitions - x) @ np.nan_to_num(given)
+        return cls(x, columns, weights, counts, fitted, given, fixed)
+
+    def with_products(self) -> _Design:
+        first, second = np.triu_indices(len(self.x), 1)
+        both = self.fitted[first] & self.fitted[second]
+        first, second = first[both], second[both]
+        single = self.columns[:, 1:]
+        columns = np.concatenate([self.columns, single[:, first] * single[:, second]], axis=1)
+        return replace(self, columns=columns, pairs=(first, second))
+
+    def fit(self, worths: FloatArray, guess: FloatArray) -> Slopes:
+        count, scale = len(self.x), _spread(self.x, self.fitted)
+        single = slice(1, 1 + count)
+        # Products lean to 0 by one draw, slopes to their guess by a pair of draws; the ridge of
+        # a column of zeros only keeps the matrix regular.
+        ridge = np.ones(self.columns.shape[1])
+        ridge[0] = 0.0
+        leaning = self.fitted & ~np.isnan(guess)
+        ridge[single] = np.where(self.fitted, leaning / scale**2, 1.0)
+        pull = np.zeros(len(ridge))
+        pull[single] = np.where(leaning, guess / scale, 0.0)
+        total = self.weights * self.counts
+        # So little that it shows only where players never part, who then share their slope.
+        ridge += ROUNDING * total.sum()
+        centre = (worths @ total / total.sum())[..., None]
+        seen = worths - centre - self.fixed
+        weighted = self.columns * total[:, None]
+        inverse = np.linalg.inv(weighted.T @ self.columns + np.diag(ridge))
+        coefficients = (seen @ weighted + pull) @ inverse
+        reach = self.columns @ inverse
+        leverage = self.weights * np.einsum("jk,jk->j", reach, self.columns)
+        residuals = (seen - coefficients @ self.columns.T) / np.sqrt(
+            1 - np.minimum(leverage, ALMOST)
+        )
+        gradient = coefficients[..., single] / scale
+        gradient = np.where(self.fitted, gradient, guess)
+        return Slopes(
+            self.x,
+            coefficients[..., 0] + centre[..., 0],
+            np.where(np.isnan(self.known), gradient, self.known),
+            self._hessian(coefficients, scale),
+            residuals,
+            reach[:, single] / scale * np.where(self.fitted, self.weights[:, None], 0.0),
+            self.columns[:, single],
+            self.weights,
+            self.counts,
+        )
+
+    def _hessian(self, coefficients: FloatArray, scale: FloatArray) -> FloatArray | None:
+        if self.pairs is None:
+            return None
+        count = len(self.x)
+        first, second = self.pairs
+        hessian = np.zeros((*coefficients.shape[:-1], count, count))
+        found = coefficients[..., 1 + count :] / (scale[first] * scale[second])
+        hessian[..., first, second] = hessian[..., second, first] = found
+        return hessian
+
+
+def _spread(x: FloatArray, fitted: BoolArray) -> FloatArray:
+    """√(x(1-x)), 1 for players whose slope is not fitted."""
+    return np.sqrt(np.where(fitted, x * (1 - x), 1.0))

@@ -1,0 +1,58 @@
+"""The random states inside a model: its own, its steps', and those of what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from numbers import Integral
+from typing import Any, TypeAlias
+
+Setter: TypeAlias = Callable[[int], object]
+
+
+def random_states(model: Any, *, every: bool) -> Iterator[Setter]:
+    """What sets each random state, in the same order for a clone: all, or those left open.
+
+    Parameters of the name, at any depth; those of splitters (``cv=KFold(3, shuffle=True)``),
+    and of estimators in lists, as in the grid of a search.
+
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> model = RandomForestClassifier()
+    >>> [set_state(7) for set_state in random_states(model, every=False)]
+    [RandomForestClassifier(random_state=7)]
+    >>> list(random_states(model, every=False))
+    []
+    """
+    parameters = dict(sorted(model.get_params(deep=True).items()))
+    named = {id(held) for held in parameters.values() if hasattr(held, "get_params")}
+    for name, held in parameters.items():
+        if name.rpartition("__")[2] != "random_state":
+            yield from _beneath(held, named, every)
+        elif every or not isinstance(held, Integral):
+            yield partial(_set_parameter, model, name)
+
+
+def _beneath(held: Any, named: set[int], every: bool) -> Iterator[Setter]:
+    """The random states of what is no parameter by a name of its own."""
+    if id(held) in named:
+        return
+    if isinstance(held, Mapping):
+        held = list(held.values())
+    if isinstance(held, (list, tuple)):
+        for each in held:
+            yield from _beneath(each, named, every)
+    elif isinstance(held, type):
+        return
+    elif hasattr(held, "get_params"):
+        yield from random_states(held, every=every)
+    elif hasattr(held, "random_state") and _is_open(held, every):
+        yield partial(setattr, held, "random_state")
+
+
+def _is_open(splitter: Any, every: bool) -> bool:
+    by_chance = getattr(splitter, "shuffle", True)
+    return bool(by_chance) and (every or not isinstance(splitter.random_state, Integral))
+
+
+def _set_parameter(model: Any, name: str, seed: int) -> Any:
+    return model.set_params(**{name: seed})

@@ -1,0 +1,103 @@
+"""Neural set functions, F(S) = ρ(Σ_{i∈S} φ(v_i)), as games.
+
+φ and ρ are small networks and v_i the features of player i, so one function plays on many
+ground sets. Any set function that is continuous in the features has this form, given a wide
+enough sum. Needs the extra ``learning`` (PyTorch).
+
+Source: Zaheer, Kottur, Ravanbakhsh, Póczos, Salakhutdinov, Smola, Deep Sets, NeurIPS 2017.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.coalitions import BoolArray
+from fairfield.game import Game, Players
+from fairfield.games.checks import names
+from fairfield.games.digest import digest
+from fairfield.multilinear import FloatArray
+
+
+def import_torch() -> Any:
+    """PyTorch, or one sentence on how to get it."""
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(
+            "neural set functions need PyTorch; install it with: pip install 'fairfield[learning]'"
+        ) from error
+    return torch
+
+
+def deep_sets(features: int, width: int) -> Any:
+    """ρ and φ: from features to ``width`` numbers, their sum, and from it to a worth.
+
+    ELU units: worths are smooth, so the inner steps of mean-field inference have slopes.
+    """
+    nn = import_torch().nn
+    unit = nn.ELU
+
+    class DeepSets(nn.Module):  # type: ignore[misc, name-defined]  # torch is imported where used
+        """Worths (..., m) of coalitions (..., m, n) on features (..., n, d)."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.phi = nn.Sequential(
+                nn.Linear(features, width), unit(), nn.Linear(width, width), unit()
+            )
+            self.rho = nn.Sequential(nn.Linear(width, width), unit(), nn.Linear(width, 1))
+
+        def forward(self, inside: Any, given: Any) -> Any:
+            return self.rho(inside @ self.phi(given))[..., 0]
+
+    return DeepSets().double()
+
+
+class DeepSetsGame(Game):
+    """The worths of a neural set function on one ground set, or on a batch of them.
+
+    ``features`` (n, d) describe the players; (k, n, d) are k ground sets, a batch of games.
+    ``on(features)`` is the same set function on others.
+    """
+
+    opaque = False
+    instead = "give a budget to sample it, or play on fewer players"
+
+    def __init__(
+        self, network: Any, features: ArrayLike, *, players: Players | None = None, note: str = ""
+    ) -> None:
+        self.network = network
+        self.features = np.asarray(features, dtype=float)
+        if self.features.ndim not in (2, 3) or not np.isfinite(self.features).all():
+            raise ValueError(
+                f"features of shape {self.features.shape} were given; they must be finite "
+                "numbers, one row per player (n, d), or (ground sets, n, d)"
+            )
+        wide = next(network.phi.parameters()).shape[1]
+        if self.features.shape[-1] != wide:
+            raise ValueError(
+                f"each player has {self.features.shape[-1]} features; the set function takes {wide}"
+            )
+        self.players = names(players, self.features.shape[-2])
+        self.batch = self.features.shape[:-2]
+        self.note = note
+
+    def on(self, features: ArrayLike, *, players: Players | None = None) -> DeepSetsGame:
+        """The same set function on other players."""
+        return DeepSetsGame(self.network, features, players=players, note=self.note)
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        torch = import_torch()
+        inside = torch.as_tensor(np.asarray(coalitions, dtype=float))
+        with torch.no_grad():
+            return np.asarray(self.network(inside, torch.as_tensor(self.features)))
+
+    def describe(self) -> dict[str, Any]:
+        weights = [part.detach().numpy() for part in self.network.parameters()]
+        return {**super().describe(), "numbers": digest(self.features, *weights)}
+
+    def __repr__(self) -> str:
+        return super().__repr__() + (f", {self.note}" if self.note else "")

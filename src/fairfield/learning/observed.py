@@ -1,0 +1,204 @@
+"""Observed coalitions, however they are given: distinct rows and how often each was seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray, spell
+from fairfield.game import Player, Players, name_players
+from fairfield.games.checks import names
+from fairfield.multilinear import FloatArray
+
+# Entries of a matrix turned to bits at once.
+BLOCK = 2**24
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Distinct coalitions (m, n) and their counts (m,): m < observations where some repeat."""
+
+    coalitions: BoolArray
+    counts: FloatArray
+    players: tuple[Player, ...]
+
+    @property
+    def total(self) -> float:
+        """The number of observations N."""
+        return float(self.counts.sum())
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """The share of observations that hold each player."""
+        return np.asarray(self.counts @ self.coalitions / self.total)
+
+    def shrunk_frequencies(self) -> FloatArray:
+        """(k_i + ½)/(N + 1): never 0 nor 1, Jeffreys' estimate (Krichevsky, Trofimov 1981)."""
+        return np.asarray((self.total * self.frequencies + 0.5) / (self.total + 1))
+
+    @cached_property
+    def varying(self) -> BoolArray:
+        """The players who are in some coalition and out of another."""
+        return np.asarray(self.coalitions.any(axis=0) & ~self.coalitions.all(axis=0))
+
+    def among(self, chosen: BoolArray) -> Observed:
+        """What was seen of some of the players."""
+        kept = [name for name, keep in zip(self.players, chosen, strict=True) if keep]
+        return distinct([self.coalitions[:, chosen]], tuple(kept), self.counts)
+
+    def split(self, share: float, seed: int | np.random.Generator = 0) -> tuple[Observed, Observed]:
+        """The observations in two parts, the second with this share of them, at random.
+
+        >>> first, second = observe([["a"], ["a", "b"], ["b"], ["b"], []]).split(0.4)
+        >>> first.total, second.total
+        (3.0, 2.0)
+        """
+        if not 0 < share < 1:
+            raise ValueError(f"a share of {share} was given; it must lie between 0 and 1")
+        away = min(max(round(share * self.total), 1), int(self.total) - 1)
+        if away < 1:
+            raise ValueError(f"{self.total:g} observations cannot be split in two; more are needed")
+        rng = np.random.default_rng(seed)
+        # The count of each coalition among the ones held out, as if they were drawn singly.
+        taken = rng.multivariate_hypergeometric(self.counts.astype(np.int64), away)
+        return self._counted(self.counts - taken), self._counted(taken.astype(float))
+
+    def _counted(self, counts: FloatArray) -> Observed:
+        seen = counts > 0
+        return replace(self, coalitions=self.coalitions[seen], counts=counts[seen])
+
+    def __repr__(self) -> str:
+        total, players = f"{self.total:g}", len(self.players)
+        return f"{total} observed coalitions of {players} players, {len(self.counts)} distinct"
+
+
+def observe(coalitions: Any, players: Players | None = None) -> Observed:
+    """Observed coalitions from any of the usual forms.
+
+    A matrix of 0 and 1 (NumPy, SciPy sparse, or a DataFrame, whose columns name the
+    players) with one row per coalition, or a list of coalitions, each a list of its
+    members by name; then ``players`` are all names that occur, unless they are given.
+
+    >>> observe([["tea", "milk"], ["tea"], ["milk", "tea"]])
+    3 observed coalitions of 2 players, 2 distinct
+    """
+    if isinstance(coalitions, Observed):
+        if players is not None:
+            raise ValueError("these observations know their players; leave out players=")
+        return coalitions
+    if hasattr(coalitions, "columns") and hasattr(coalitions, "to_numpy"):
+        named = tuple(coalitions.columns) if players is None else players
+        return _from_matrix(coalitions.to_numpy(), named)
+    if hasattr(coalitions, "tocsr") or isinstance(coalitions, np.ndarray):
+        return _from_matrix(coalitions, players)
+    return _from_lists(coalitions, players)
+
+
+def distinct(
+    blocks: Iterable[BoolArray], players: tuple[Player, ...], counts: FloatArray | None = None
+) -> Observed:
+    """Rows that are equal, in any block, counted together."""
+    packed = np.concatenate([np.packbits(block, axis=1) for block in blocks])
+    if not players:
+        return Observed(np.zeros((1, 0), dtype=bool), np.array([float(len(packed))]), players)
+    rows, place = np.unique(packed, axis=0, return_inverse=True)
+    totals = np.bincount(place.ravel(), weights=counts, minlength=len(rows)).astype(float)
+    bits = np.unpackbits(rows, axis=1, count=len(players)).astype(bool)
+    return Observed(bits, totals, players)
+
+
+def _from_matrix(matrix: Any, players: Players | None) -> Observed:
+    if len(matrix.shape) != 2:
+        raise ValueError(
+            f"an array of shape {matrix.shape} was given; coalitions are the rows of a matrix "
+            "of 0 and 1, or lists of players"
+        )
+    count, width = matrix.shape
+    if width == 0:
+        raise ValueError(f"a matrix of shape {matrix.shape} has no players; give it columns")
+    named = names(players, width)
+    _refuse_none(count)
+    rows = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
+    step = max(1, BLOCK // width)
+    blocks = (_bits(rows[start : start + step], start, named) for start in range(0, count, step))
+    return distinct(blocks, named)
+
+
+def _bits(block: Any, start: int, players: Sequence[Player]) -> BoolArray:
+    """Rows of a matrix as booleans, refusing what is neither 0 nor 1."""
+    dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+    bits = np.asarray(dense == 1, dtype=bool)
+    odd = ~(bits | np.asarray(dense == 0, dtype=bool))
+    if odd.any():
+        row, column = np.argwhere(odd)[0]
+        raise ValueError(
+            f"row {start + row} has {dense[row, column]} for player {players[column]!r}; a matrix "
+            "of coalitions holds 0 and 1, or booleans: turn counts into counts > 0"
+        )
+    return bits
+
+
+def _from_lists(coalitions: Any, players: Players | None) -> Observed:
+    if isinstance(coalitions, str) or not isinstance(coalitions, Iterable):
+        raise ValueError(
+            f"{type(coalitions).__name__} was given; coalitions are a matrix of 0 and 1, a "
+            "DataFrame of such columns, or a list of lists of players"
+        )
+    listed = [_members(each, place) for place, each in enumerate(coalitions)]
+    _refuse_none(len(listed))
+    if players is None:
+        players = _sorted({name for each in listed for name in each})
+        if not players:
+            raise ValueError("all coalitions are empty, and players= does not say who could join")
+    named = name_players(players)
+    column = {name: i for i, name in enumerate(named)}
+    tally = Counter(listed)
+    bits = np.zeros((len(tally), len(named)), dtype=bool)
+    for row, each in enumerate(tally):
+        for name in each:
+            if name not in column:
+                raise ValueError(
+                    f"coalition {listed.index(each)} names {name!r}, who is not among the players "
+                    f"{spell(named)}"
+                )
+            bits[row, column[name]] = True
+    return distinct([bits], named, np.array(list(tally.values()), dtype=float))
+
+
+def _members(given: Any, place: int) -> frozenset[Player]:
+    """The players of one coalition, by name."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise ValueError(
+            f"coalition {place} is {given!r}; it must be a list of players: split a text at its "
+            "separators, or read a file with fairfield.learning.read_baskets"
+        )
+    found = [name.item() if isinstance(name, np.generic) else name for name in given]
+    for name in found:
+        # NaN, as in tables padded to equal length, differs from itself.
+        if not isinstance(name, Hashable) or name != name:
+            raise ValueError(f"coalition {place} names {name!r}; use strings or numbers as names")
+    members = frozenset(found)
+    if len(members) < len(found):
+        twice = Counter(found).most_common(1)[0][0]
+        raise ValueError(
+            f"coalition {place} names {twice!r} twice; lists name members, each once; a matrix of "
+            "0 and 1 must be a NumPy array"
+        )
+    return members
+
+
+def _sorted(players: set[Player]) -> list[Player]:
+    try:
+        return sorted(players)  # type: ignore[type-var]  # names that do not compare are caught
+    except TypeError:
+        return sorted(players, key=str)
+
+
+def _refuse_none(count: int) -> None:
+    if count == 0:
+        raise ValueError("no coalitions were given; there is nothing to learn from")

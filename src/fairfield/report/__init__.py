@@ -1,0 +1,62 @@
+"""A comparison as one page that can be passed on: HTML that needs no network, JSON, CSV, text.
+
+Everything starts from :func:`~fairfield.report.summarise.summarise`, which makes plain data of
+the results; the writers only put that data into their form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+
+from fairfield.comparison import Comparison, Interactions
+from fairfield.criteria.annealing import Annealing
+from fairfield.curves import Curve
+from fairfield.report.page import html
+from fairfield.report.plain import csv, json, text
+from fairfield.report.summarise import summarise
+from fairfield.valuation import Valuation
+
+WRITERS = {".html": html, ".htm": html, ".json": json, ".csv": csv, ".txt": text}
+# Players a page shows; other forms hold all of them.
+MOST_PLAYERS = 5000
+
+
+def report(
+    comparison: Comparison | Valuation,
+    path: str | PathLike[str],
+    *,
+    annealing: Annealing | None = None,
+    interactions: Interactions | None = None,
+    curves: Curve | Iterable[Curve] | None = None,
+) -> Path:
+    """The path of one file that tells what was found, for people (HTML) or programs (JSON).
+
+    The ending of ``path`` picks the form: ``.html`` is an interactive page in one file that
+    needs no network (plotly inside, about 2 MB), ``.json``, ``.csv`` and ``.txt`` are plain.
+    ``annealing`` gives the page its temperature slider, ``interactions`` a heat map,
+    ``curves`` the worths as players leave or join.
+
+    >>> import tempfile, fairfield as ff
+    >>> found = ff.compare([0, 1, 1, 5], temperature=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ff.report(found, f"{folder}/report.csv").read_text().splitlines()[0]
+    'player,variational_index,variational_index marginal,banzhaf,banzhaf marginal,shapley,shapley marginal'
+    """
+    place = Path(path)
+    if place.suffix.lower() not in WRITERS:
+        raise ValueError(
+            f"a report cannot be written to {place.name!r}; end the name in {', '.join(WRITERS)}"
+        )
+    writer = WRITERS[place.suffix.lower()]
+    found = summarise(
+        comparison,
+        annealing=annealing,
+        interactions=interactions,
+        curves=curves,
+        most_players=MOST_PLAYERS if writer is html else None,
+    )
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(writer(found), encoding="utf-8", newline="")
+    return place

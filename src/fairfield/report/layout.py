@@ -1,0 +1,121 @@
+"""Which players and rows a report shows, and arrays as lists over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairfield.coalitions import IntArray
+from fairfield.comparison import Comparison
+from fairfield.multilinear import FloatArray
+
+# Numbers that the rows of a batch may take in a report, about 10 characters each.
+MOST_NUMBERS = 400_000
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The players and rows that are shown, by position; a batch starts with its mean."""
+
+    players: IntArray
+    rows: IntArray
+    labels: list[str]
+    all_players: int
+    games: int
+    has_mean: bool
+
+    @classmethod
+    def of(cls, comparison: Comparison, most_players: int | None, rungs: int) -> Layout:
+        """All players and rows, or as many as a report can hold.
+
+        ``rungs``: how many temperatures the values are shown at besides their own.
+        """
+        first = next(iter(comparison.values()))
+        count, games = len(first.players), int(np.prod(first.batch, dtype=int))
+        players = np.arange(count)
+        if most_players is not None and count > most_players:
+            players = np.sort(np.argsort(-_prominence(comparison), kind="stable")[:most_players])
+        each = len(players) * len(comparison) * (2 + rungs)
+        rows = np.arange(min(games, max(1, MOST_NUMBERS // each)))
+        labels = ["the game"]
+        if first.batch:
+            at = np.unravel_index(rows, first.batch)
+            labels = [f"row {', '.join(map(str, place))}" for place in zip(*at, strict=True)]
+        if games > 1:
+            labels.insert(0, f"mean of {games} rows")
+        return cls(players, rows, labels, count, games, games > 1)
+
+    def notes(self) -> list[str]:
+        """What was left out."""
+        told = []
+        if len(self.players) < self.all_players:
+            told.append(
+                f"The {len(self.players):,} of {self.all_players:,} players with the largest values "
+                "are shown; a report ending in .csv or .json holds all of them."
+            )
+        if len(self.rows) < self.games:
+            told.append(
+                f"The first {len(self.rows):,} of {self.games:,} rows can be picked; the mean is "
+                "over all of them."
+            )
+        return told
+
+    def per_player(
+        self, held: FloatArray | None, *, mean: bool = True, digits: int | None = None
+    ) -> list[Any] | None:
+        """An array (*batch, n) as rows of numbers, the mean of all rows first."""
+        if held is None:
+            return None
+        table = np.asarray(held, dtype=float).reshape(self.games, -1)[:, self.players]
+        rows: list[Any] = plain(table[self.rows], digits)
+        if not self.has_mean:
+            return rows
+        return [plain(table.mean(axis=0), digits) if mean else None, *rows]
+
+    def per_game(self, held: Any) -> list[Any] | None:
+        """A number for each row, that of the mean row first."""
+        if held is None:
+            return None
+        column = np.ravel(np.asarray(held, dtype=float))
+        rows = plain(column[self.rows])
+        return [plain(column.mean()), *rows] if self.has_mean else rows
+
+    def magnitude(self, values: FloatArray) -> list[float] | None:
+        """Mean |value| of each player over the rows of a batch."""
+        if not self.has_mean:
+            return None
+        table = np.abs(values).reshape(self.games, -1)[:, self.players]
+        mean: list[float] = plain(table.mean(axis=0))
+        return mean
+
+    def along(self, held: FloatArray) -> list[Any]:
+        """An array (steps, *batch, n) as one list of rows per step."""
+        return [self.per_player(step, digits=7) for step in held]
+
+
+def _prominence(comparison: Comparison) -> FloatArray:
+    """The largest |value| of each player by any criterion, each in its own scale."""
+    found = []
+    for v in comparison.values():
+        size = np.abs(v.values).reshape(-1, len(v.players)).mean(axis=0)
+        found.append(size / (size.max() or 1.0))
+    return np.asarray(np.max(found, axis=0))
+
+
+def plain(held: Any, digits: int | None = None) -> Any:
+    """An array as lists of numbers, None where they are not finite.
+
+    ``digits`` significant ones where a number is only drawn.
+
+    >>> plain(np.array([1 / 3, np.nan]), 3)
+    [0.333, None]
+    """
+    array = np.asarray(held, dtype=float)
+    if array.ndim:
+        return [plain(each, digits) for each in array]
+    number = float(array)
+    if not np.isfinite(number):
+        return None
+    return number if digits is None else float(f"{number:.{digits}g}")

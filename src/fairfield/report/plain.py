@@ -1,0 +1,77 @@
+"""A summary as JSON, as CSV and as text."""
+
+from __future__ import annotations
+
+import csv as comma_separated
+import io
+import json as javascript_object_notation
+from typing import Any
+
+from fairfield.display import MOST_ROWS, number, text_table
+
+
+def json(summary: dict[str, Any]) -> str:
+    """The summary itself; every number is finite or null."""
+    return javascript_object_notation.dumps(summary, allow_nan=False, ensure_ascii=False, indent=1)
+
+
+def csv(summary: dict[str, Any]) -> str:
+    """One line per player (and per row of a batch), the criteria as columns."""
+    written = io.StringIO()
+    writer = comma_separated.writer(written, lineterminator="\n")
+    writer.writerows(csv_lines(summary))
+    return written.getvalue()
+
+
+def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:
+    """The cells of the CSV file, its head first; the mean of a batch is not a line."""
+    batch = len(summary["rows"]) > 1
+    columns = [
+        (name if what == "values" else f"{name} {told}", criterion[what])
+        for criterion in summary["criteria"]
+        for name in [criterion["name"]]
+        for what, told in (("values", ""), ("stderr", "stderr"), ("marginals", "marginal"))
+        if criterion[what] is not None
+    ]
+    known = summary["data"] is not None
+    head = [*(["row"] if batch else []), "player", *(["data"] if known else [])]
+    lines: list[list[Any]] = [[*head, *(name for name, _ in columns)]]
+    for row in range(1 if batch else 0, len(summary["rows"])):
+        for i, player in enumerate(summary["players"]):
+            cells: list[Any] = [row - 1] if batch else []
+            cells += [player, *([summary["data"][row][i]] if known else [])]
+            lines.append([*cells, *(held[row][i] for _, held in columns)])
+    return lines
+
+
+def text(summary: dict[str, Any]) -> str:
+    """The first players by the first criterion, the others beside it, and how it was found."""
+    criteria = summary["criteria"]
+    values = {each["label"]: each["values"][0] for each in criteria}
+    order = sorted(range(len(summary["players"])), key=lambda i: -criteria[0]["values"][0][i])
+    shown = order[:MOST_ROWS]
+    table: dict[str, list[object]] = {"player": [summary["players"][i] for i in shown]}
+    for label, column in values.items():
+        table[label] = [column[i] for i in shown]
+    return text_table(table, ["", *_notes(summary, len(order) - len(shown))]) + "\n"
+
+
+def _notes(summary: dict[str, Any], hidden: int) -> list[str]:
+    about = summary["about"]
+    facts = [f"{about['evaluations']:,} evaluations", f"{number(about['seconds'], 3)} s"]
+    if about["temperature"]:
+        heat = " to ".join(number(t) for t in about["temperature"])
+        facts.insert(0, f"temperature {heat}")
+    errors = [
+        f"decoupling error: {each['label']} {number(each['decoupling_error'][0])}"
+        for each in summary["criteria"]
+        if each["decoupling_error"] is not None
+    ]
+    return [
+        *([f"… {hidden:,} more players"] if hidden else []),
+        f"{about['game']}, {', '.join(about['methods'])}",
+        ", ".join(facts),
+        *errors,
+        *(f"{each['label']}: {each['stop']}" for each in summary["criteria"]),
+        *(f"warning: {warning}" for warning in summary["warnings"]),
+    ]

@@ -1,0 +1,233 @@
+"""Results as plain data: what a report shows, before it is put into any form.
+
+Numbers that belong to a game are lists over its rows, also where there is one game: a batch
+starts with the mean of its rows, so that whoever draws a row can draw the mean as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.comparison import Comparison, Interactions
+from fairfield.criteria.annealing import Annealing
+from fairfield.curves import Curve
+from fairfield.multilinear import FloatArray
+from fairfield.report.layout import MOST_NUMBERS, Layout, plain
+from fairfield.report.temperatures import path_of
+from fairfield.valuation import Valuation
+
+FORMAT = 1
+# What each criterion says, for readers who meet it for the first time.
+MEANINGS = {
+    "variational_index": "What a player adds when the others join with the probabilities that "
+    "fit the game best at this temperature.",
+    "banzhaf": "What a player adds on average over all coalitions of the others.",
+    "shapley": "What a player adds on average over all orders of joining; the values sum to "
+    "F(N) − F(∅).",
+    "leave_one_out": "What is lost when this player alone leaves the grand coalition.",
+    "free_energy_value": "How far the law of coalitions favours those with the player over those "
+    "without, in the units of the worths.",
+}
+# Players of a heat map, and coalitions of a list where no heat map can be drawn.
+MOST_IN_MATRIX = 40
+MOST_COALITIONS = 20
+
+
+def summarise(
+    comparison: Comparison | Valuation,
+    *,
+    annealing: Annealing | None = None,
+    interactions: Interactions | None = None,
+    curves: Curve | Iterable[Curve] | None = None,
+    most_players: int | None = None,
+) -> dict[str, Any]:
+    """What a report shows, as dicts, lists, texts and numbers alone.
+
+    ``most_players`` keeps so many players, those of the largest values by any criterion.
+
+    >>> import fairfield as ff
+    >>> found = summarise(ff.compare([0, 1, 1, 5], temperature=1.0))
+    >>> found["players"], found["criteria"][2]["values"]
+    (['0', '1'], [[2.5, 2.5]])
+    """
+    if isinstance(comparison, Valuation):
+        comparison = Comparison({comparison.criterion: comparison})
+    _check_players(comparison, annealing, interactions)
+    layout = Layout.of(
+        comparison, most_players, rungs=len(annealing.comparisons) if annealing else 0
+    )
+    first = next(iter(comparison.values()))
+    return {
+        "fairfield report": FORMAT,
+        "title": first.game,
+        "about": _about(comparison),
+        "warnings": [*layout.notes(), *_warnings(comparison)],
+        "players": [str(first.players[i]) for i in layout.players],
+        "rows": layout.labels,
+        "data": _data(first, layout),
+        "criteria": [_criterion(name, v, layout) for name, v in comparison.items()],
+        "temperatures": path_of(comparison, annealing, layout),
+        "trajectories": [
+            {"criterion": name, "marginals": layout.along(v.trajectory)}
+            for name, v in comparison.items()
+            if v.trajectory is not None
+        ],
+        "interactions": None if interactions is None else _together(interactions, layout),
+        "curves": [_curve(each) for each in _listed(curves)],
+    }
+
+
+def _check_players(
+    comparison: Comparison, annealing: Annealing | None, interactions: Interactions | None
+) -> None:
+    if not len(comparison):
+        raise ValueError("the comparison is empty; compare at least one criterion")
+    first = next(iter(comparison.values()))
+    others = {f"comparison[{name!r}]": v for name, v in comparison.items()}
+    if annealing is not None:
+        others["annealing="] = next(iter(annealing.comparisons[0].values()))
+    for what, other in others.items():
+        if other.players != first.players or other.batch != first.batch:
+            raise ValueError(
+                f"{what} is of {other.game} and the report of {first.game}; give results of one game"
+            )
+    if interactions is not None and interactions.players != first.players:
+        raise ValueError(
+            f"interactions= are of {interactions.game} and the report of {first.game}; give "
+            "results of one game"
+        )
+
+
+def _about(comparison: Comparison) -> dict[str, Any]:
+    """What the head of a report says."""
+    first = next(iter(comparison.values()))
+    heats = np.concatenate(
+        [np.ravel(v.temperature) for v in comparison.values() if v.temperature is not None]
+        or [np.empty(0)]
+    )
+    return {
+        "game": first.game,
+        "players": len(first.players),
+        "games": int(np.prod(first.batch, dtype=int)),
+        "temperature": sorted({float(heats.min()), float(heats.max())}) if len(heats) else [],
+        "methods": list(dict.fromkeys(v.method for v in comparison.values())),
+        "evaluations": int(_in_all(comparison, "evaluations")),
+        "seconds": _in_all(comparison, "seconds"),
+        "seed": first.seed,
+        "versions": dict(first.versions),
+    }
+
+
+def _in_all(comparison: Comparison, what: str) -> float:
+    """What it took: exact criteria share one evaluation of the worths, estimates have their own."""
+    shared = [getattr(v, what) for v in comparison.values() if v.stderr is None]
+    own = [getattr(v, what) for v in comparison.values() if v.stderr is not None]
+    return float(max(shared, default=0) + sum(own))
+
+
+def _warnings(comparison: Comparison) -> list[str]:
+    """What a reader must know before trusting the numbers."""
+    told = []
+    for name, v in comparison.items():
+        settled = np.ravel(v.converged)
+        # K steps of the iteration need not settle; they are what was asked for.
+        if settled.all() or v.trajectory is not None:
+            continue
+        where = f" in {np.count_nonzero(~settled)} of {len(settled)} games" if v.batch else ""
+        told.append(f"{label_of(name)} did not settle{where}: {v.stop}.")
+    return told
+
+
+def label_of(criterion: str) -> str:
+    """The name of a criterion as it is read.
+
+    >>> label_of("leave_one_out")
+    'Leave one out'
+    """
+    words = criterion.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _criterion(name: str, v: Valuation, layout: Layout) -> dict[str, Any]:
+    settled = np.ravel(v.converged)
+    return {
+        "name": name,
+        "label": label_of(name),
+        "meaning": MEANINGS.get(v.criterion, ""),
+        "values": layout.per_player(v.values),
+        # Means over rows are exact sums; their spread is not an error of estimation.
+        "stderr": layout.per_player(v.stderr, mean=False),
+        "marginals": layout.per_player(v.marginals),
+        "magnitude": layout.magnitude(v.values),
+        "temperature": layout.per_game(v.temperature),
+        "decoupling_error": layout.per_game(v.decoupling_error),
+        "empty": layout.per_game(v.empty),
+        "grand": layout.per_game(v.grand),
+        "steps": layout.per_game(v.steps),
+        "stop": v.stop,
+        "settled": bool(settled.all()),
+        "method": v.method,
+        "evaluations": v.evaluations,
+        "seconds": v.seconds,
+    }
+
+
+def _data(v: Valuation, layout: Layout) -> list[list[Any] | None] | None:
+    """The values of the players in the data, row by row; the mean row has none."""
+    if v.data is None:
+        return None
+    table: NDArray[Any] = np.asarray(v.data).reshape(-1, len(v.players))
+    rows: list[list[Any] | None] = [None] if layout.has_mean else []
+    return rows + [[_cell(value) for value in row] for row in table[layout.rows][:, layout.players]]
+
+
+def _cell(value: Any) -> Any:
+    held = value.item() if isinstance(value, np.generic) else value
+    if isinstance(held, float) and not np.isfinite(held):
+        return str(held)
+    return held if isinstance(held, (bool, int, float, str)) or held is None else str(held)
+
+
+def _together(found: Interactions, layout: Layout) -> dict[str, Any]:
+    """Pairs as a matrix over the players who matter most, larger coalitions as a list."""
+    values = found.values.reshape(-1, len(found.coalitions))
+    about = {"criterion": found.criterion, "label": label_of(found.criterion)}
+    if any(len(coalition) != 2 for coalition in found.coalitions):
+        mean = values.mean(axis=0)
+        order = np.argsort(-np.abs(mean), kind="stable")[:MOST_COALITIONS]
+        strongest = [[[str(p) for p in found.coalitions[i]], float(mean[i])] for i in order]
+        return {**about, "players": [], "matrix": [], "strongest": strongest}
+    matrix = found.matrix().reshape(-1, len(found.players), len(found.players))
+    strength = np.abs(matrix).mean(axis=0).sum(axis=0)
+    chosen = np.sort(np.argsort(-strength, kind="stable")[:MOST_IN_MATRIX])
+    matrix = matrix[:, chosen[:, None], chosen]
+    shown = matrix.mean(axis=0)[None]
+    if len(matrix) == layout.games and len(layout.rows) * chosen.size**2 <= MOST_NUMBERS:
+        shown = np.concatenate([shown, matrix[layout.rows]]) if layout.has_mean else matrix
+    return {
+        **about,
+        "players": [str(found.players[i]) for i in chosen],
+        "left_out": len(found.players) - len(chosen),
+        "matrix": plain(shown, digits=6),
+        "strongest": [],
+    }
+
+
+def _listed(curves: Curve | Iterable[Curve] | None) -> list[Curve]:
+    if curves is None:
+        return []
+    return [curves] if isinstance(curves, Curve) else list(curves)
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    worths: FloatArray = np.asarray(curve.worths).reshape(-1, len(curve.fractions))
+    return {
+        "label": curve.label,
+        "fractions": plain(curve.fractions),
+        "worths": plain(worths.mean(axis=0)),
+        "games": len(worths),
+    }

@@ -1,0 +1,67 @@
+"""The stops of the temperature slider: an annealing path with the report's own temperature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fairfield.comparison import Comparison
+from fairfield.criteria.annealing import Annealing
+from fairfield.report.layout import Layout
+from fairfield.valuation import Valuation
+
+# Temperatures closer than this, in parts of each other, are one stop.
+SAME = 1e-6
+# Digits of numbers that are only drawn.
+DIGITS = 7
+
+
+def path_of(
+    comparison: Comparison, annealing: Annealing | None, layout: Layout
+) -> dict[str, Any] | None:
+    """Stops from cold to hot, and which of them is the comparison's own.
+
+    A stop holds, by criterion, what differs from the comparison: values (left out where the
+    temperature does not matter to them), standard errors, marginals, decoupling error.
+    """
+    if annealing is None:
+        return None
+    own = _heat(comparison)
+    rungs = list(zip(annealing.temperatures, annealing.comparisons, strict=True))
+    rungs.sort(key=lambda rung: float(np.mean(rung[0])))
+    stops = [
+        {
+            "temperature": layout.per_game(heat),
+            "criteria": {
+                name: _changed(found[name], comparison[name], layout)
+                for name in comparison
+                if name in found
+            },
+        }
+        for heat, found in rungs
+        if own is None or not np.allclose(heat, own, rtol=SAME, atol=0)
+    ]
+    if own is None:
+        return {"stops": stops, "own": None}
+    place = sum(float(np.mean(heat)) < float(np.mean(own)) * (1 - SAME) for heat, _ in rungs)
+    stops.insert(place, {"temperature": layout.per_game(own), "criteria": {}})
+    return {"stops": stops, "own": place}
+
+
+def _heat(comparison: Comparison) -> Any:
+    for v in comparison.values():
+        if v.temperature is not None:
+            return v.temperature
+    return None
+
+
+def _changed(v: Valuation, base: Valuation, layout: Layout) -> dict[str, Any]:
+    scale = float(np.abs(base.values).max())
+    moved = not np.allclose(v.values, base.values, rtol=0, atol=1e-9 * scale)
+    return {
+        "values": layout.per_player(v.values, digits=DIGITS) if moved else None,
+        "stderr": layout.per_player(v.stderr, mean=False, digits=DIGITS) if moved else None,
+        "marginals": layout.per_player(v.marginals, digits=DIGITS),
+        "decoupling_error": layout.per_game(v.decoupling_error),
+    }

@@ -1,0 +1,250 @@
+"""Every command does what the library does, and writes what it says."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("typer")
+
+WORTHS = "coalition,worth\n,0\nann,1\nbob,2\nann+bob,5\n"
+
+
+@pytest.fixture
+def worths(tmp_path):
+    path = tmp_path / "worths.csv"
+    path.write_text(WORTHS)
+    return path
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_game_from_its_worths(run, worths):
+    result = run("game", worths, "--csv", "values.csv", "--json", "all.json", "--temperature", "1")
+    assert result.exit_code == 0
+    assert "Shapley" in result.stdout
+    lines = {line["player"]: line for line in read("values.csv")}
+    found = ff.compare([0, 1, 2, 5], temperature=1.0)
+    for name, v in found.items():
+        assert_allclose([float(lines[p][name]) for p in ("ann", "bob")], v.values)
+    held = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    assert held["about"]["temperature"] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["--criterion", "shapley"], ["shapley"]),
+        (
+            ["--criterion", "leave-one-out,free_energy_value"],
+            ["leave_one_out", "free_energy_value"],
+        ),
+        (
+            ["--criterion", "banzhaf", "--criterion", "all"],
+            ["banzhaf", "variational_index", "shapley"],
+        ),
+        ([], ["variational_index", "banzhaf", "shapley"]),
+    ],
+)
+def test_criteria_by_name(run, worths, given, expected):
+    assert run("game", worths, "--json", "all.json", *given).exit_code == 0
+    held = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    assert [each["name"] for each in held["criteria"]] == expected
+
+
+def test_temperatures_are_numbers_or_multiples(run, worths):
+    run("game", worths, "--json", "all.json", "--temperature", "0.5x")
+    held = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    expected = ff.variational_index([0, 1, 2, 5], temperature=ff.relative(0.5)).temperature
+    assert held["about"]["temperature"] == [expected]
+
+
+@pytest.mark.parametrize("mark", ["+", ";", "|", " "])
+def test_players_of_a_coalition_are_told_apart(run, tmp_path, mark):
+    path = tmp_path / "w.csv"
+    path.write_text(WORTHS.replace("+", mark))
+    assert run("game", path, "--csv", "v.csv").exit_code == 0
+    assert [line["player"] for line in read("v.csv")] == ["ann", "bob"]
+
+
+def test_quiet_says_nothing(run, worths):
+    result = run("game", worths, "--quiet", "--csv", "values.csv")
+    assert result.output == ""
+    assert read("values.csv")
+
+
+def test_a_report_with_all_its_parts(run, people):
+    pytest.importorskip("plotly")
+    run("data", people, "--target", "label", "--groups", "vendor", "--report", "page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    _, _, rest = page.partition('<script type="application/json" id="data">')
+    held = json.loads(rest.partition("</script>")[0])
+    assert held["players"] == ["x", "y", "z"]
+    assert len(held["temperatures"]["stops"]) == 21
+    assert held["interactions"]["players"] == ["x", "y", "z"]
+    assert len(held["curves"]) == 3
+
+
+def test_data_is_the_data_game(run, people):
+    from sklearn.model_selection import train_test_split
+
+    from fairfield.cli.learners import learner
+
+    result = run(
+        "data",
+        people,
+        "--target",
+        "label",
+        "--groups",
+        "vendor",
+        "--csv",
+        "v.csv",
+        "--criterion",
+        "shapley",
+    )
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(people)
+    X, y = table[["age", "pay", "town"]], table["label"].to_numpy()
+    rows, held = train_test_split(np.arange(60), test_size=0.25, random_state=0, stratify=y)
+    rows, held = np.sort(rows), np.sort(held)
+    game = ff.DataGame(
+        learner("logistic", X, True), X.iloc[rows], y[rows], X.iloc[held], y[held],
+        groups=table["vendor"].to_numpy()[rows],
+    )  # fmt: skip
+    found = ff.shapley(game)
+    assert_allclose([float(line["shapley"]) for line in read("v.csv")], found.values)
+
+
+@pytest.mark.parametrize("model", ["forest", "boosting", "knn", "mlp", "own:Mine"])
+def test_data_by_every_model_and_in_parquet(run, people, tmp_path, model):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "own.py").write_text(
+        "from sklearn.dummy import DummyClassifier\nMine = DummyClassifier\n"
+    )
+    table = pd.read_csv(people)
+    table.to_parquet(tmp_path / "p.parquet")
+    small = table.iloc[:16]
+    small.to_parquet(tmp_path / "small.parquet")
+    result = run(
+        "data", tmp_path / "small.parquet", "--test", tmp_path / "p.parquet", "--target", "label",
+        "--clusters", "2", "--model", model, "--csv", "v.csv",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert [line["player"] for line in read("v.csv")] == ["group 00", "group 01"]
+
+
+def test_numbers_are_predicted_by_regression(run, people):
+    result = run("data", people, "--target", "pay", "--clusters", "3", "--csv", "v.csv")
+    assert result.exit_code == 0, result.output
+    assert len(read("v.csv")) == 3
+
+
+def test_many_rows_under_neighbours_are_a_closed_form(run, people):
+    result = run(
+        "data", people, "--target", "label", "--model", "knn", "--clusters", "0", "--csv", "v.csv"
+    )
+    assert result.exit_code == 0, result.output
+    assert "closed form" in result.stdout
+    assert len(read("v.csv")) == 45
+
+
+def test_ensembles_of_labels_probabilities_and_numbers(run, tmp_path, rng):
+    truth = rng.integers(0, 2, 40)
+    votes = np.where(rng.random((3, 40)) < 0.8, truth, 1 - truth)
+    names = ["a", "b", "c"]
+
+    def table(columns, target):
+        pd.DataFrame({**dict(zip(names, columns, strict=True)), "truth": target}).to_csv(
+            tmp_path / "p.csv", index=False
+        )
+        result = run(
+            "ensemble",
+            tmp_path / "p.csv",
+            "--target",
+            "truth",
+            "--criterion",
+            "shapley",
+            "--csv",
+            "v.csv",
+        )
+        assert result.exit_code == 0, result.output
+        return [float(line["shapley"]) for line in read("v.csv")]
+
+    hard = ff.shapley(ff.EnsembleGame(votes, None, truth, vote="hard"))
+    assert_allclose(table(votes, truth), hard.values, atol=1e-12)
+    words = np.array(["no", "yes"])
+    assert_allclose(table(words[votes], words[truth]), hard.values, atol=1e-12)
+    chances = np.round(np.clip(votes + rng.normal(0, 0.3, votes.shape), 0, 1), 3)
+    soft = ff.shapley(ff.EnsembleGame(chances, None, truth, vote="soft"))
+    assert_allclose(table(chances, truth), soft.values, atol=1e-12)
+    amounts = np.round(rng.normal(0, 1, 40), 3)
+    guesses = np.round(amounts + rng.normal(0, 0.5, (3, 40)), 3)
+    mean = ff.shapley(ff.EnsembleGame(guesses, None, amounts, vote="mean"))
+    assert_allclose(table(guesses, amounts), mean.values, atol=1e-9)
+
+
+def test_a_store_is_kept_shown_checked_and_used(run, people):
+    arguments = ["data", people, "--target", "label", "--groups", "vendor", "--store", "w.db"]
+    assert run(*arguments).exit_code == 0
+    assert ff.describe_store("w.db").worths == 8
+    again = run(*arguments, "--json", "v.json")
+    assert again.exit_code == 0
+    assert json.loads(Path("v.json").read_text(encoding="utf-8"))["about"]["evaluations"] == 0
+    shown = run("store", "show", "w.db")
+    assert "DataGame" in shown.stdout
+    assert "8 of 8" in shown.stdout
+    assert run("store", "check", "w.db").stdout == "w.db is whole: 8 worths\n"
+
+
+def test_jobs_and_backends_give_the_same_values(run, people):
+    arguments = [
+        "data",
+        people,
+        "--target",
+        "label",
+        "--groups",
+        "vendor",
+        "--criterion",
+        "shapley",
+        "--quiet",
+    ]
+    for name, more in {"one": [], "two": ["--jobs", "2", "--backend", "loky"]}.items():
+        assert run(*arguments, "--csv", f"{name}.csv", *more).exit_code == 0
+    assert Path("one.csv").read_text() == Path("two.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["data"],
+        ["features"],
+        ["ensemble"],
+        ["game"],
+        ["demo"],
+        ["store"],
+        ["store", "show"],
+        ["paper"],
+        ["paper", "features"],
+    ],
+    ids=" ".join,
+)
+def test_help_is_there_with_an_example(run, command):
+    result = run(*command, "--help")
+    assert result.exit_code == 0
+    if command not in ([], ["store"], ["paper"]):
+        assert "Example" in result.output
+        assert f"fairfield {' '.join(command)}" in result.output
+
+
+def test_the_version_is_printed(run):
+    assert run("--version").stdout.strip() == ff.__version__

@@ -1,0 +1,104 @@
+"""Models from files: what the command finds is what the library finds with the model itself."""
+
+import csv
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("typer")
+COLUMNS = ["age", "pay"]
+
+
+@pytest.fixture
+def table(people):
+    return pd.read_csv(people)
+
+
+def values(path, criterion="shapley"):
+    with open(path, encoding="utf-8") as file:
+        return np.array([float(line[criterion]) for line in csv.DictReader(file)]).reshape(-1, 2)
+
+
+def ask(run, model, people, *more):
+    result = run(
+        "features", model, people, "--rows", "0:3", "--background", "60", "--criterion", "shapley",
+        "--csv", "v.csv", *more,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    return values("v.csv")
+
+
+def expected(model, table, **more):
+    game = ff.explain(model, table[COLUMNS].iloc[:3], table[COLUMNS], "shapley", **more)
+    return game.values
+
+
+def test_xgboost(run, people, table, tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    pytest.importorskip("numba")
+    y = (table["label"] == "yes").to_numpy().astype(int)
+    model = xgboost.XGBClassifier(n_estimators=5, max_depth=2).fit(table[COLUMNS], y)
+    for name in ("m.json", "m.ubj"):
+        model.save_model(tmp_path / name)
+        assert_allclose(ask(run, tmp_path / name, people), expected(model, table), rtol=1e-5)
+
+
+def test_lightgbm(run, people, table, tmp_path):
+    lightgbm = pytest.importorskip("lightgbm")
+    pytest.importorskip("numba")
+    y = (table["label"] == "yes").to_numpy().astype(int)
+    model = lightgbm.LGBMClassifier(n_estimators=5, min_child_samples=5, verbose=-1)
+    model.fit(table[COLUMNS], y)
+    model.booster_.save_model(tmp_path / "m.txt")
+    assert_allclose(ask(run, tmp_path / "m.txt", people), expected(model, table), rtol=1e-9)
+
+
+def test_skops_and_pickle(run, people, table, tmp_path):
+    from sklearn.svm import SVC
+
+    model = SVC(probability=False).fit(table[COLUMNS], table["label"])
+    joblib = pytest.importorskip("joblib")
+    joblib.dump(model, tmp_path / "m.joblib", compress=3)
+    mine = expected(model, table)
+    assert_allclose(ask(run, tmp_path / "m.joblib", people, "--trust-pickle"), mine)
+    assert_allclose(
+        ask(run, tmp_path / "m.joblib", people, "--trust-pickle", "--output", "no"), -mine
+    )
+    skops = pytest.importorskip("skops.io")
+    skops.dump(model, tmp_path / "m.skops")
+    assert_allclose(ask(run, tmp_path / "m.skops", people), mine)
+
+
+def test_onnx(run, people, table, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    from onnx import TensorProto, helper
+
+    weights, bias = np.array([[0.5, -0.5], [1.0, -1.0]], dtype=np.float32), np.zeros(2, np.float32)
+    nodes = [
+        helper.make_node("Gemm", ["x", "w", "b"], ["scores"]),
+        helper.make_node("Softmax", ["scores"], ["chances"], axis=1),
+    ]
+    graph = helper.make_graph(
+        nodes, "two classes",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 2])],
+        [helper.make_tensor_value_info("chances", TensorProto.FLOAT, [None, 2])],
+        [onnx.numpy_helper.from_array(weights, "w"), onnx.numpy_helper.from_array(bias, "b")],
+    )  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "m.onnx")
+    small = tmp_path / "small.csv"
+    table[COLUMNS].to_csv(small, index=False)
+
+    def chances(X):
+        scores = np.asarray(X, dtype=np.float32) @ weights
+        return (np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True))[:, 1]
+
+    assert_allclose(ask(run, tmp_path / "m.onnx", small), expected(chances, table), atol=1e-6)
+    result = run("features", tmp_path / "m.onnx", people)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output

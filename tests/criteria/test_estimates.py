@@ -1,0 +1,203 @@
+"""The loop of estimates: stopping, streaming, going on from a store."""
+
+import contextlib
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import fairfield as ff
+
+PLAYERS = 12
+GAINS = np.random.default_rng(3).random((PLAYERS, 4))
+
+
+def covered(S):
+    """Facility location: every column is served by its best player."""
+    return np.where(S[:, :, None], GAINS, 0.0).max(axis=1).sum(axis=1)
+
+
+class Asked:
+    """A worth function that counts the coalitions it is asked for."""
+
+    def __init__(self, seconds=0.0):
+        self.count, self.seconds = 0, seconds
+
+    def __call__(self, S):
+        self.count += len(S)
+        time.sleep(self.seconds * len(S))
+        return covered(S)
+
+
+@pytest.mark.parametrize("sampler", ["auto", "surrogate", "regression", "permutation"])
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_estimates_are_within_five_standard_errors(criterion, sampler):
+    exact = criterion(covered, players=PLAYERS)
+    found = criterion(covered, players=PLAYERS, budget=2000, sampler=sampler, seed=1)
+    assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
+    assert (found.stderr < 0.1).all()
+    assert found.evaluations <= 2000
+
+
+def test_beta_values_are_within_five_standard_errors():
+    weights = ff.beta(4, 1)
+    exact = ff.semivalue(covered, weights, players=PLAYERS)
+    found = ff.semivalue(covered, weights, players=PLAYERS, budget=2000)
+    assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
+    assert found.criterion == "beta(4, 1)"
+
+
+@pytest.mark.parametrize("criterion", ["shapley", "banzhaf"])
+def test_the_last_of_a_stream_is_the_answer(criterion):
+    how = {"players": PLAYERS, "budget": 600, "sampler": "regression"}
+    stream = list(ff.stream(criterion, covered, **how))
+    answer = getattr(ff, criterion)(covered, **how)
+    assert_array_equal(stream[-1].values, answer.values)
+    assert_array_equal(stream[-1].stderr, answer.stderr)
+    assert len(stream) > 2
+    assert [v.evaluations for v in stream] == sorted(v.evaluations for v in stream)
+    assert stream[0].stop.startswith("under way after")
+    assert stream[-1].stop == "used the budget of 600 coalitions"
+
+
+def test_the_stream_of_an_exact_criterion_is_its_one_answer():
+    (only,) = ff.stream(ff.shapley, ff.FLIDGame(np.ones(30), np.ones((30, 2))), budget=50)
+    assert only.stop == "exact"
+    (first, *_) = ff.stream("leave_one_out", [0, 1, 1, 3])
+    assert_array_equal(first.values, [2, 2])
+
+
+def test_a_tolerance_is_met_by_every_interval():
+    found = ff.shapley(covered, players=PLAYERS, tolerance=0.02)
+    assert 1.96 * found.stderr.max() <= 0.02
+    assert "within ±0.02" in found.stop
+    exact = ff.shapley(covered, players=PLAYERS)
+    assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
+
+
+def test_the_best_players_are_told_apart():
+    found = ff.banzhaf(covered, players=PLAYERS, tolerance=ff.top(3), sampler="regression")
+    assert "told the best 3 players apart" in found.stop
+    order = found.ranking()
+    assert all(found.difference(i, j).low > 0 for i in order[:3] for j in order[3:])
+    assert set(order[:3]) == set(ff.banzhaf(covered, players=PLAYERS).ranking()[:3])
+
+
+def test_a_budget_that_ends_before_the_tolerance_says_so():
+    found = ff.shapley(covered, players=PLAYERS, tolerance=1e-9, budget=200)
+    assert found.stop == "used the budget of 200 coalitions, before the tolerance was met"
+
+
+def test_seconds_end_a_slow_game_with_the_best_so_far():
+    game = Asked(seconds=0.002)
+    found = ff.shapley(game, players=PLAYERS, seconds=0.5, sampler="regression")
+    assert found.stop.startswith("stopped after 0.5 seconds")
+    assert game.count < 2**PLAYERS
+    assert found.evaluations >= 30  # the first estimate is waited for
+    assert np.isfinite(found.stderr).all()
+
+
+def test_all_pairs_make_the_values_exact():
+    """Without a budget nothing else ends a tolerance that cannot be met."""
+
+    def few(S):
+        return covered(np.pad(S, ((0, 0), (0, PLAYERS - 9))))
+
+    for criterion in (ff.shapley, ff.banzhaf):
+        found = criterion(few, players=9, tolerance=1e-300, sampler="regression")
+        np.testing.assert_allclose(found.values, criterion(few, players=9).values, atol=1e-12)
+        assert "nothing is left to ask" in found.stop or "within" in found.stop
+
+
+@pytest.mark.parametrize("sampler", ["regression", "permutation"])
+def test_a_store_repeats_a_run_and_continues_it(sampler, tmp_path):
+    path, how = tmp_path / "worths.db", {"players": PLAYERS, "sampler": sampler, "seed": 7}
+    first = Asked()
+    half = ff.shapley(first, budget=300, store=path, **how)
+    assert first.count == half.evaluations <= 300
+    again = Asked()
+    repeated = ff.shapley(again, budget=300, store=path, **how)
+    assert_array_equal(repeated.values, half.values)
+    assert_array_equal(repeated.stderr, half.stderr)
+    assert again.count == 4  # tried again, since a function may have changed
+    more = Asked()
+    continued = ff.shapley(more, budget=700, store=path, **how)
+    assert_array_equal(continued.values, ff.shapley(covered, budget=700, **how).values)
+    assert more.count - 4 + first.count <= 700
+
+
+def test_other_stored_worths_are_a_cache_and_nothing_else(tmp_path):
+    path = tmp_path / "worths.db"
+    alone = ff.shapley(covered, players=PLAYERS, budget=200, seed=1)
+    ff.banzhaf(covered, players=PLAYERS, budget=500, seed=2, store=path)
+    beside = ff.shapley(covered, players=PLAYERS, budget=200, seed=1, store=path)
+    assert_array_equal(beside.values, alone.values)
+
+
+def test_the_law_of_a_round_is_stored_with_it(tmp_path):
+    import json
+    import sqlite3
+
+    path = tmp_path / "worths.db"
+    ff.shapley(covered, players=PLAYERS, budget=200, seed=5, store=path)
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        laws = [json.loads(law) for (law,) in base.execute("SELECT law FROM rounds")]
+    assert laws
+    assert all(law["seed"] == 5 and law["sampler"] == "pairs for shapley" for law in laws)
+
+
+def test_a_batch_of_games_is_estimated_together():
+    factors = np.array([1.0, -2.0, 0.5])
+
+    class Batch(ff.Game):
+        players, batch = tuple(range(PLAYERS)), (3,)
+
+        def worths(self, coalitions):
+            return factors[:, None] * covered(coalitions)
+
+    found = ff.shapley(Batch(), budget=500)
+    one = ff.shapley(covered, players=PLAYERS, budget=500)
+    assert found.values.shape == found.stderr.shape == (3, PLAYERS)
+    assert found.covariance.shape == (3, PLAYERS, PLAYERS)
+    np.testing.assert_allclose(found.values, factors[:, None] * one.values, atol=1e-9)
+    assert found[1].difference(0, 1).low < found[1].difference(0, 1).high
+
+
+def test_an_estimate_survives_its_file(tmp_path):
+    found = ff.banzhaf(covered, players=PLAYERS, budget=300)
+    found.save(tmp_path / "values.npz")
+    read = ff.Valuation.load(tmp_path / "values.npz")
+    assert_array_equal(read.covariance, found.covariance)
+    assert read.difference(0, 3) == found.difference(0, 3)
+    assert read.stop == found.stop
+
+
+def test_compare_under_a_budget_finds_its_own_temperature():
+    both = ff.compare(covered, players=PLAYERS, budget=300, criteria=["banzhaf", "shapley"])
+    assert both["shapley"].temperature == both["banzhaf"].temperature
+    assert both["shapley"].marginals is not None
+
+
+def test_bad_wishes_are_told():
+    with pytest.raises(ValueError, match="at least 30 are needed"):
+        ff.shapley(covered, players=PLAYERS, budget=29)
+    with pytest.raises(ValueError, match=r"no sampler 'best' for shapley; choose from"):
+        ff.shapley(covered, players=PLAYERS, budget=100, sampler="best")
+    with pytest.raises(ValueError, match=r"tolerance=-1 was given.*or top\(k\)"):
+        ff.shapley(covered, players=PLAYERS, tolerance=-1)
+    with pytest.raises(ValueError, match="seconds=0 was given"):
+        ff.shapley(covered, players=PLAYERS, seconds=0)
+    with pytest.raises(ValueError, match="give at most 11"):
+        ff.shapley(covered, players=PLAYERS, tolerance=ff.top(12))
+    with pytest.raises(ValueError, match="1 or more"):
+        ff.top(0)
+    with pytest.raises(ValueError, match="relative temperature needs Banzhaf values"):
+        ff.shapley(covered, players=PLAYERS, budget=100, temperature=ff.relative(1))
+
+
+def test_few_coalitions_come_with_a_warning():
+    found = ff.shapley(covered, players=PLAYERS, budget=40)
+    assert "are few for 12 players" in found.stop
+    assert "74 coalitions" in found.stop
+    assert "few" not in ff.shapley(covered, players=PLAYERS, budget=74).stop

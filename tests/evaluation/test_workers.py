@@ -1,0 +1,58 @@
+"""Workers may be threads of this process, and leave nothing behind in it."""
+
+import threading
+
+import joblib
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import fairfield as ff
+from fairfield.evaluation import workers
+from fairfield.evaluation.workers import one_blas_thread
+
+
+def blas_threads():
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
+def test_overlapping_limits_hold_to_the_last_and_are_put_back():
+    with threadpool_limits(limits=2):
+        before = blas_threads()
+        one, other = one_blas_thread(), one_blas_thread()
+        one.__enter__()
+        other.__enter__()
+        one.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        other.__exit__(None, None, None)
+        assert blas_threads() == before == {2}
+
+
+class Watching(ff.Game):
+    """Worths that are right only where BLAS has one thread."""
+
+    players, block = tuple(range(6)), 1
+
+    def worths(self, coalitions):
+        return coalitions.sum(axis=1) * float(blas_threads() == {1})
+
+
+def test_threads_put_everything_back():
+    with threadpool_limits(limits=2), joblib.parallel_config(backend="threading", n_jobs=4):
+        found = ff.shapley(Watching())
+        assert blas_threads() == {2}
+    np.testing.assert_allclose(found.values, 1)
+    assert workers._games == {}
+
+
+def test_a_game_that_cannot_travel_is_told_at_once():
+    class Rooted(Watching):
+        tries = 0
+
+        def __getstate__(self):
+            Rooted.tries += 1
+            return {"lock": threading.Lock()}
+
+    with pytest.raises(ff.WorthError, match=r"cannot be pickled \(TypeError.*use n_jobs=1"):
+        ff.shapley(Rooted(), n_jobs=2)
+    assert Rooted.tries == 1

@@ -1,0 +1,314 @@
+"""The page in a real browser: what moves, what sorts, what is said, and that nothing is asked of others."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import fairfield as ff
+from conftest import REQUIRED, needs
+from fairfield.report.plain import csv
+from fairfield.report.plain import json as as_json
+from fairfield.report.summarise import summarise
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = ["ann", "<script>alert(1)</script>", "</script><!--", "joe & co", "a long " * 12]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = needs("playwright.sync_api", "browser")
+    pytest.importorskip("plotly")
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        if "browser" in REQUIRED:
+            pytest.fail("no chromium or chrome is on PATH, and FAIRFIELD_REQUIRE asks for one")
+        pytest.skip("no chromium or chrome is on PATH")
+    with playwright.sync_playwright() as engine:
+        # No sandbox: containers seldom let a browser make its own.
+        chrome = engine.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield chrome
+        chrome.close()
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """Pages of five, of 2000 players, of a batch, and of one player by one criterion."""
+    pytest.importorskip("plotly")
+    folder = tmp_path_factory.mktemp("reports")
+    rng = np.random.default_rng(3)
+
+    five = ff.TableGame(rng.random(32) + np.arange(32) / 40, players=NAMES)
+
+    def steps(setting):
+        return ff.variational_values(setting, 6)
+
+    found = ff.compare(five, temperature=0.1, criteria=["variational_index", "shapley", steps])
+    ff.report(
+        found,
+        folder / "five.html",
+        annealing=ff.annealing(five),
+        interactions=ff.interactions(five),
+        curves=ff.removal_curve(five, found["shapley"]),
+    )
+    (folder / "five.csv").write_text(csv(summarise(found)), encoding="utf-8")
+
+    pairs = np.triu(rng.standard_normal((2000, 2000)) / 50, 1)
+    many = ff.PairwiseGame(
+        rng.standard_normal(2000), pairs + pairs.T, players=[f"vendor {i:04d}" for i in range(2000)]
+    )
+    both = ff.compare(many, criteria=["variational_index", "banzhaf"])
+    errors = {name: replace(v, stderr=np.full(2000, 0.1)) for name, v in both.items()}
+    ff.report(
+        ff.Comparison(errors), folder / "many.html", annealing=ff.annealing(many, [0.2, 1.0, 5.0])
+    )
+
+    rows = ff.TableGame(rng.standard_normal((4, 8)), players=["age", "sex", "pay"])
+    rows.data = rng.integers(0, 9, (4, 3))
+    ff.report(ff.compare(rows), folder / "batch.html")
+
+    ff.report(ff.leave_one_out([0.0, 2.0]), folder / "lean.html")
+    return folder
+
+
+@pytest.fixture
+def visit(browser, reports):
+    """Opens a report and fails, at the end, on any console message, error or request."""
+    complaints, contexts = [], []
+
+    def heard(kind, told):
+        complaints.append(f"{kind}: {told}")
+
+    def go(name, **options):
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        address = (reports / f"{name}.html").as_uri()
+        page.on("console", lambda message: heard("console", message.text))
+        page.on("pageerror", lambda error: heard("error", error))
+        page.on("dialog", lambda dialog: (heard("dialog", dialog.message), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url == address or request.url.startswith(("blob:", "data:"))
+                else heard("request", request.url)
+            ),
+        )
+        page.goto(address)
+        page.wait_for_selector("html[data-ready=yes]")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def soon(locator):
+    """Expectations that wait until they hold."""
+    from playwright.sync_api import expect
+
+    return expect(locator)
+
+
+def names(page):
+    return page.locator("#table tbody th").all_inner_texts()
+
+
+def column(page, head):
+    """The numbers of a column, as they are shown."""
+    heads = [
+        text.split(" ▾")[0].strip() for text in page.locator("#table thead th").all_inner_texts()
+    ]
+    cells = page.locator(f"#table tbody td:nth-child({heads.index(head) + 1})").all_inner_texts()
+    return [float(cell.replace("−", "-").replace("≈", "")) for cell in cells]
+
+
+def bars(page):
+    return page.eval_on_selector_all(
+        "#table .bar .value", "found => found.map(bar => bar.style.width)"
+    )
+
+
+def slide_to(page, stop):
+    page.eval_on_selector(
+        "#temperature",
+        "(slider, stop) => { slider.value = stop; slider.dispatchEvent(new Event('input')); }",
+        stop,
+    )
+
+
+def test_every_part_is_there_and_names_are_text(visit):
+    page = visit("five")
+    assert sorted(names(page)) == sorted(name.strip() for name in NAMES)
+    page.set_viewport_size({"width": 1280, "height": 4000})
+    soon(page.locator("#curves svg.main-svg")).not_to_have_count(0)
+    drawn = page.locator(".chart svg.main-svg").evaluate_all(
+        "all => new Set(all.map(svg => svg.closest('.chart').id)).size"
+    )
+    assert drawn == 7  # all but the ranks, which a table of five does not need
+    assert page.locator("script").count() == 4  # data, library, ours, and plotly unpacked
+    pictures = page.locator(".chart").evaluate_all(
+        "all => all.filter(e => !e.closest('section').hidden).map(e => e.textContent).join(' ')"
+    )
+    assert "<script>" in pictures
+
+
+def test_the_slider_moves_bars_marginals_and_decoupling_error(visit):
+    page = visit("five")
+    error = page.locator("[data-fact='Decoupling error']")
+    before = names(page), bars(page), column(page, "Marginal"), error.inner_text()
+    slide_to(page, 21)
+    assert page.locator("#temperature-told").inner_text() != "T = 0.1"
+    after = names(page), bars(page), column(page, "Marginal"), error.inner_text()
+    assert before[1] != after[1]
+    assert before[2] != after[2]
+    assert before[3] != after[3]
+    assert max(abs(x - 0.5) for x in after[2]) < max(abs(x - 0.5) for x in before[2])
+    page.locator("#temperature-own").click()
+    assert (names(page), bars(page), column(page, "Marginal"), error.inner_text()) == before
+
+
+def test_the_slider_shows_the_numbers_of_the_path(visit):
+    page = visit("five")
+    game = ff.TableGame(np.random.default_rng(3).random(32) + np.arange(32) / 40, players=NAMES)
+    path = ff.annealing(game)
+    slide_to(page, 0)
+    shown = dict(zip(names(page), column(page, "Variational index"), strict=True))
+    for name, value in zip(NAMES, path.values()[-1], strict=True):
+        assert abs(shown[name.strip()] - value) < 6e-4
+
+
+def test_heads_of_columns_sort(visit):
+    page = visit("five")
+    values = column(page, "Variational index")
+    assert values == sorted(values, reverse=True)
+    head = page.get_by_role("button", name="Shapley", exact=True)
+    head.click()
+    values = column(page, "Shapley")
+    assert values == sorted(values, reverse=True)
+    sorted_by = page.locator("#table th[aria-sort=descending]")
+    assert sorted_by.inner_text().startswith("Shapley")
+    head.click()
+    assert column(page, "Shapley") == sorted(values)
+    page.get_by_role("button", name="Player", exact=True).click()
+    assert names(page)[-1] == "joe & co"
+
+
+def test_the_switch_changes_the_criterion_by_keyboard_alone(visit):
+    page = visit("five")
+    first = page.locator("#criteria input").first
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#lead").inner_text().startswith("By Shapley at T = 0.1, ")
+    shapley = column(page, "Shapley")
+    assert shapley == sorted(shapley, reverse=True)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "temperature"
+    before = column(page, "Marginal")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    assert column(page, "Marginal") != before
+    # What changed is also said.
+    soon(page.locator("#told")).to_contain_text("Shapley at T = ")
+
+
+def test_every_control_and_picture_has_a_name(visit):
+    page = visit("batch")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the values"
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll('button, input, select')]
+            .filter(e => !e.textContent.trim() && !e.getAttribute('aria-label') && !(e.labels && e.labels.length))
+            .map(e => e.outerHTML)"""
+    )
+    assert nameless == []
+    silent = page.evaluate(
+        """() => [...document.querySelectorAll('section:not([hidden]) .chart')]
+            .filter(e => e.getAttribute('role') !== 'img' || !e.getAttribute('aria-label')).map(e => e.id)"""
+    )
+    assert silent == []
+    assert page.locator("#table caption").inner_text()
+
+
+def test_a_row_can_be_picked(visit):
+    page = visit("batch")
+    assert "mean of 4 rows" in page.locator("#waterfall").get_attribute("aria-label")
+    mean = column(page, "Variational index")
+    page.get_by_role("button", name="Next row").click()
+    assert page.locator("#row").input_value() == "1"
+    assert column(page, "Variational index") != mean
+    assert len(column(page, "In the data")) == 3
+    soon(page.locator("#waterfall-part figcaption")).to_contain_text("row 0: ")
+    # What the values leave is hatched.
+    page.locator("#waterfall").scroll_into_view_if_needed()
+    soon(page.locator("#waterfall pattern")).to_have_count(1)
+    page.locator("#row").select_option("row 3")
+    assert page.locator("#row-after").is_disabled()
+
+
+def test_a_page_with_hardly_anything_to_show(visit):
+    page = visit("lean")
+    assert page.locator("#lead").inner_text() == "By Leave one out, 0 is worth most (2)."
+    assert page.locator(".grid section:visible").count() == 1  # the waterfall
+    assert not page.locator("#temperature-control").is_visible()
+
+
+def test_two_thousand_players_come_page_by_page(visit):
+    page = visit("many")
+    assert len(names(page)) == 25
+    assert page.locator("#page-told").inner_text() == "1–25 of 2,000"
+    first = names(page)
+    page.locator("#page-after").click()
+    assert not set(first) & set(names(page))
+    page.get_by_label("Find a player").fill("vendor 0123")
+    assert names(page) == ["vendor 0123"]
+    page.get_by_label("Find a player").fill("")
+    assert page.locator("#table .whisker:visible").count() == 25
+    before = bars(page)
+    slide_to(page, 0)
+    assert bars(page) != before
+
+
+def test_downloads_hold_what_a_report_writes(visit, reports):
+    page = visit("five")
+    with page.expect_download() as saved:
+        page.locator("#save-csv").click()
+    theirs = [
+        line.split(",") for line in saved.value.path().read_text(encoding="utf-8").splitlines()
+    ]
+    ours = [
+        line.split(",") for line in (reports / "five.csv").read_text(encoding="utf-8").splitlines()
+    ]
+    assert theirs[0] == ours[0]
+    for mine, other in zip(ours[1:], theirs[1:], strict=True):
+        assert mine[0] == other[0]
+        assert [float(x) for x in mine[1:]] == [float(x) for x in other[1:]]
+    with page.expect_download() as saved:
+        page.locator("#save-json").click()
+    held = json.loads(saved.value.path().read_text(encoding="utf-8"))
+    assert json.loads(as_json(held))["players"] == NAMES
+    assert len(held["temperatures"]["stops"]) == 22
+
+
+def test_dark_follows_the_system_and_the_button(visit):
+    page = visit("five", color_scheme="dark")
+
+    def background():
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    dark = background()
+    assert page.locator("#theme").get_attribute("aria-pressed") == "true"
+    page.locator("#theme").click()
+    assert background() != dark
+    assert page.locator("html").get_attribute("data-theme") == "light"
+
+
+def test_a_narrow_screen_scrolls_only_downwards(visit):
+    page = visit("five")
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
