@@ -210,7 +210,8 @@ class PairwiseExtension(Extension):
     def __init__(self, linear: FloatArray, quadratic: Any) -> None:
         self.linear, self.quadratic = linear, quadratic
         self.players = len(linear)
-        self.degree = 2 if abs(quadratic).max() > 0 else 1
+        bonds = quadratic.data if _is_sparse(quadratic) else on_host(quadratic)
+        self.degree = 2 if bonds.any() else 1
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
