@@ -248,7 +248,8 @@ def test_ctrl_c_keeps_the_store_and_says_how_to_resume(tmp_path, people):
         [*command, "--json", "v.json"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     evaluations = json.loads((tmp_path / "v.json").read_text())["about"]["evaluations"]
-    assert evaluations == 256 - count
+    # Of a model that is not scikit-learn's own, four kept worths are tried again.
+    assert evaluations == 256 - count + 4
     assert again.returncode == 0
 
 
