@@ -20,7 +20,7 @@ from fairfield.criteria.compare import compare
 from fairfield.criteria.interactions import interactions
 from fairfield.criteria.setting import Setting
 from fairfield.curves import removal_curve
-from fairfield.display import MOST_ROWS, number
+from fairfield.display import not_shown, number, rows_to_show
 from fairfield.game import Game
 from fairfield.report import MOST_PLAYERS, report
 from fairfield.report.summarise import summarise
@@ -78,8 +78,6 @@ def print_table(found: Comparison) -> None:
     """The first players by the first criterion, the others beside it, and how it was found."""
     summary = summarise(found, most_players=MOST_PLAYERS)
     criteria = summary["criteria"]
-    values = criteria[0]["values"][0]
-    order = sorted(range(len(values)), key=lambda i: -values[i])
     table = Table(box=None, pad_edge=False)
     table.add_column("player", overflow="fold")
     for each in criteria:
@@ -87,7 +85,7 @@ def print_table(found: Comparison) -> None:
         if each["stderr"] and each["stderr"][0]:
             table.add_column("±", justify="right", no_wrap=True)
     digits = {each["name"]: _decimals(each["values"][0]) for each in criteria}
-    for i in order[:MOST_ROWS]:
+    for i in rows_to_show(np.asarray(criteria[0]["values"][0])):
         cells = [Text(summary["players"][i])]
         for each in criteria:
             held = each["values"][0][i]
@@ -98,7 +96,7 @@ def print_table(found: Comparison) -> None:
     console = Console(highlight=False)
     console.print(Text(summary["title"], style="bold"))
     console.print(table)
-    for line in _notes(summary, len(order) - MOST_ROWS):
+    for line in _notes(summary):
         console.print(Text(line, style="dim"))
     for warning in summary["warnings"]:
         console.print(Text(f"warning: {warning}", style="yellow"))
@@ -111,7 +109,7 @@ def _decimals(column: list[float]) -> int:
     return int(np.clip(3 - np.floor(np.log10(top)), 0, 12)) if top > 0 else 0
 
 
-def _notes(summary: dict[str, Any], hidden: int) -> list[str]:
+def _notes(summary: dict[str, Any]) -> list[str]:
     about = summary["about"]
     facts = [
         *about["methods"],
@@ -126,7 +124,7 @@ def _notes(summary: dict[str, Any], hidden: int) -> list[str]:
         if each["decoupling_error"]
     ]
     return [
-        *([f"… {hidden:,} more players"] if hidden > 0 else []),
+        *not_shown(len(summary["players"])),
         *([f"mean of {about['games']:,} rows"] if about["games"] > 1 else []),
         ", ".join(facts),
         *([f"decoupling error: {', '.join(errors)}"] if errors else []),

@@ -7,7 +7,9 @@ import io
 import json as javascript_object_notation
 from typing import Any
 
-from fairfield.display import MOST_ROWS, number, text_table
+import numpy as np
+
+from fairfield.display import not_shown, number, rows_to_show, text_table
 
 
 def json(summary: dict[str, Any]) -> str:
@@ -48,15 +50,14 @@ def text(summary: dict[str, Any]) -> str:
     """The first players by the first criterion, the others beside it, and how it was found."""
     criteria = summary["criteria"]
     values = {each["label"]: each["values"][0] for each in criteria}
-    order = sorted(range(len(summary["players"])), key=lambda i: -criteria[0]["values"][0][i])
-    shown = order[:MOST_ROWS]
+    shown = rows_to_show(np.asarray(criteria[0]["values"][0]))
     table: dict[str, list[object]] = {"player": [summary["players"][i] for i in shown]}
     for label, column in values.items():
         table[label] = [column[i] for i in shown]
-    return text_table(table, ["", *_notes(summary, len(order) - len(shown))]) + "\n"
+    return text_table(table, ["", *_notes(summary)]) + "\n"
 
 
-def _notes(summary: dict[str, Any], hidden: int) -> list[str]:
+def _notes(summary: dict[str, Any]) -> list[str]:
     about = summary["about"]
     facts = [f"{about['evaluations']:,} evaluations", f"{number(about['seconds'], 3)} s"]
     if about["temperature"]:
@@ -68,7 +69,7 @@ def _notes(summary: dict[str, Any], hidden: int) -> list[str]:
         if each["decoupling_error"] is not None
     ]
     return [
-        *([f"… {hidden:,} more players"] if hidden else []),
+        *not_shown(len(summary["players"])),
         f"{about['game']}, {', '.join(about['methods'])}",
         ", ".join(facts),
         *errors,
