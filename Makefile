@@ -2,7 +2,7 @@
 # make test    sets up everything and runs the tests
 # make check   ruff, mypy and import-linter
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
-# make release-check   builds the distributions and tries them, and every extra, alone
+# make release-check   builds the distributions, tries them and every extra alone, kills workers
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -10,9 +10,12 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +35,8 @@ from fairfield.evaluation.workers import one_blas_thread
 HERE = Path(__file__).resolve().parent
 GROUPS, CHUNKS, TURNS = 12, 4, 3
 PYDVL_SECONDS = 20
+KEPT = 200_000
+SHARED_OUT = "lbfgs, scikit-learn's default"
 MODELS = {
     "liblinear, as in the paper": LogisticRegression(
         solver="liblinear", max_iter=5000, random_state=666
@@ -123,14 +128,24 @@ def started(name: str) -> Iterator[None]:
         yield
 
 
+def by_hand(coalitions: BoolArray) -> list[float]:
+    """The bare loop, in a process of its own."""
+    with one_blas_thread():
+        return Setup(MODELS[SHARED_OUT]).bare(coalitions)
+
+
 def workers() -> None:
-    """The same worths by one process and by two workers of each engine, all warm, in turns."""
-    setup = Setup(MODELS["lbfgs, scikit-learn's default"])
-    warm, *turns = np.array_split(
-        np.random.default_rng(0).permutation(enumerate_coalitions(GROUPS)), 8
-    )
+    """The same worths by one process and by two workers of each engine, all warm, in turns.
+
+    Two bare loops side by side, half of the coalitions each, tell what the machine has to give.
+    """
+    setup = Setup(MODELS[SHARED_OUT])
+    shuffled = np.random.default_rng(0).permutation(enumerate_coalitions(GROUPS))
+    warm, *turns = np.array_split(shuffled[:2048], 8)
     took: dict[str, list[float]] = {}
     with ExitStack() as stack:
+        pool = stack.enter_context(ProcessPoolExecutor(2, mp_context=get_context("spawn")))
+        list(pool.map(by_hand, np.array_split(warm, 2)))
         ready = {}
         for name in ("one process", "loky", "dask", "ray"):
             jobs = 1 if name == "one process" else 2
@@ -148,15 +163,18 @@ def workers() -> None:
                 start = time.perf_counter()
                 worths.append(evaluator.worths(coalitions))
                 took.setdefault(name, []).append(time.perf_counter() - start)
-            assert all((each == worths[0]).all() for each in worths)
-    alone, loky = np.array(took["one process"]), np.array(took["loky"])
+            start = time.perf_counter()
+            halves = list(pool.map(by_hand, np.array_split(coalitions, 2)))
+            took.setdefault("two bare loops", []).append(time.perf_counter() - start)
+            assert all((each == worths[0]).all() for each in [*worths, np.concatenate(halves)])
+    alone, loky, bare = (np.array(took[n]) for n in ("one process", "loky", "two bare loops"))
     show(
         f"{len(turns[0])} worths by two workers, median of {len(turns)} turns "
         "(bars: 1.7 × on free cores; dask and ray within 25 % of loky)",
-        ("workers", "wall s", "speed-up", "against loky"),
+        ("workers", "wall s", "speed-up", "against loky", "against two bare loops"),
         [
             (name, float(np.median(own)), float(np.median(alone / own)),
-             f"{np.median(own / loky) - 1:+.0%}")
+             f"{np.median(own / loky) - 1:+.0%}", f"{np.median(own / bare) - 1:+.0%}")
             for name, own in took.items()
         ],
     )  # fmt: skip
@@ -193,12 +211,35 @@ def peer() -> None:
     )
 
 
+def memory() -> None:
+    """What 200 000 evaluations leave behind in memory, after the first tenth of them."""
+    rng, rows = np.random.default_rng(0), []
+    for players in (24, 80, 300):
+        game = ff.FunctionGame(lambda S: S.sum(axis=1), players)
+        with Evaluator(game, How(progress=False)) as evaluator:
+            batches = [rng.random((KEPT // 10, players)) < 0.5 for _ in range(10)]
+            evaluator.worths(batches[0])
+            before = evaluator.evaluations
+            tracemalloc.start()
+            for batch in batches[1:]:
+                evaluator.worths(batch)
+            grown = tracemalloc.get_traced_memory()[0]
+            tracemalloc.stop()
+        rows.append((players, evaluator.evaluations, grown / (evaluator.evaluations - before), 64))
+    show(
+        "Memory of kept worths",
+        ("players", "evaluations", "bytes per kept worth", "bar"),
+        rows,
+    )
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     os.environ["PYTHONWARNINGS"] = "ignore"  # in workers as well
     print(f"# Data valuation\n\n{machine()}")
-    for part in sys.argv[1:] or ("overhead", "workers", "peer"):
-        {"overhead": overhead, "workers": workers, "peer": peer}[part]()
+    parts = {"overhead": overhead, "workers": workers, "peer": peer, "memory": memory}
+    for part in sys.argv[1:] or parts:
+        parts[part]()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import numpy as np
 from measure import machine, show
 
 import fairfield as ff
-from fairfield.games.asking import MOST_ROWS
+from fairfield.games.asking import LARGEST_CALL
 from fairfield.paper.adult import MODELS, fit, load_adult
 
 warnings.filterwarnings("ignore")
@@ -174,7 +174,7 @@ def main() -> None:
         against_shap(models, rows, background),
     )  # fmt: skip
     show(
-        f"Continuous data without ties: milliseconds per explained row, batches of {MOST_ROWS:,} rows",
+        f"Continuous data without ties: milliseconds per explained row, calls of at most {LARGEST_CALL:,} rows",
         (
             "model",
             "bare predict ms",

@@ -1,4 +1,4 @@
-"""Builds the distributions and tries them alone, then every extra alone: ``make release-check``."""
+"""Builds the distributions and tries them, every extra alone, and the kills: ``make release-check``."""
 
 import subprocess
 import sys
@@ -33,6 +33,8 @@ def main() -> None:
             python = fresh(space / built.name.replace(".", "-"), str(built))
             run(python, "-c", SMOKE)
         wheel = next((space / "dist").glob("*.whl"))
+        # What was just built survives the death of its drivers and workers.
+        run(python, str(ROOT / "benchmarks" / "kill_marathon.py"))
         for extra in project["optional-dependencies"]:
             python = fresh(space / f"extra-{extra}", f"{wheel}[{extra}]")
             run(python, "-c", SMOKE)

@@ -21,6 +21,7 @@ SCRIPTS = (
     "trees.py",
     "neighbors.py",
     "data.py",
+    "ensembles.py",
     "features.py",
     "adult.py",
 )

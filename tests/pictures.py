@@ -11,7 +11,7 @@ FEATURES = [
     "Age", "Workclass", "Education-Num", "Marital Status", "Occupation", "Relationship", "Race",
     "Sex", "Capital Gain", "Capital Loss", "Hours per week", "Country",
 ]  # fmt: skip
-LONG_NAMES = [f"a feature whose name takes forty letters {i:02d}"[-40:] for i in range(12)]
+LONG_NAMES = [f"feature {i:02d}, whose name has forty letters" for i in range(12)]
 
 
 def names(count):

@@ -29,6 +29,7 @@ def test_curves_are_worths_along_the_order(highest_first, rng):
     assert_allclose(removed.fractions, np.arange(7) / 6)
     assert ("highest" in removed.label) == highest_first
     assert "shapley" in removed.label
+    assert removed.order == added.order == tuple(order)
 
 
 def test_many_players_go_in_steps_of_five_percent():
@@ -112,6 +113,51 @@ def test_stability_is_the_mean_over_pairs(rng):
     assert np.isnan(ff.rank_stability([[1, 1, 1], [1, 2, 3]]).spearman)
 
 
+def pruned_by_hand(table, players):
+    """The order and the worths of greedy pruning, from the definition."""
+    left, order, worths = list(range(players)), [], []
+    while left:
+        inside = [sum(1 << left[k] for k in np.flatnonzero(z)) for z in brute.coalitions(len(left))]
+        worths.append(table[inside[-1]])
+        values = brute.shapley(table[inside])
+        order.append(left.pop(len(left) - 1 - int(np.argmin(values[::-1]))))
+    return order, [*worths, table[0]]
+
+
+def test_pruning_values_the_rest_anew(rng):
+    table = rng.standard_normal(2**6)
+    order, worths = pruned_by_hand(table, 6)
+    found = ff.pruning_curve(ff.TableGame(table))
+    assert found.order == tuple(order)
+    assert_array_equal(found.worths, worths)
+    assert_allclose(found.fractions, np.arange(7) / 6)
+    asked = []
+
+    def worth(S):
+        asked.append(len(S))
+        return table[S @ (1 << np.arange(6))]
+
+    assert ff.pruning_curve(worth, players=6).order == tuple(order)
+    assert sum(asked) == 64
+
+
+@pytest.mark.parametrize("criterion", ["shapley", "variational_index"])
+def test_a_closed_form_is_pruned_as_its_table_is(criterion, rng):
+    closed = ff.FLIDGame(rng.random(6), rng.random((6, 3)))
+    table = ff.TableGame(closed.worths(brute.coalitions(6)))
+    one, other = (ff.pruning_curve(game, criterion) for game in (closed, table))
+    assert one.order == other.order
+    assert_allclose(one.worths, other.worths, atol=1e-12)
+
+
+def test_an_ensemble_is_pruned_to_its_good_models(rng):
+    truth = rng.integers(0, 3, 300)
+    good = np.where(rng.random((4, 300)) < 0.8, truth, rng.integers(0, 3, (4, 300)))
+    bad = rng.integers(0, 3, (2, 300))
+    game = ff.EnsembleGame(np.vstack([bad, good]), None, truth, vote="hard")
+    assert set(ff.pruning_curve(game).order[:2]) == {0, 1}
+
+
 @pytest.mark.parametrize(
     ("trial", "message"),
     [
@@ -120,6 +166,7 @@ def test_stability_is_the_mean_over_pairs(rng):
         (lambda: ff.removal_curve([0, 1], ff.shapley([[0, 1], [0, 2]])), r"batch, v\[i\]"),
         (lambda: ff.removal_curve([0, 1], [1], fractions=[2]), "from 0 to 1"),
         (lambda: ff.removal_curve([0, 1], [1], jobs=2), "unknown keyword 'jobs'"),
+        (lambda: ff.pruning_curve([[0, 1], [0, 2]]), "one game at a time"),
         (lambda: ff.detection_rate([1, 2], [False, False]), "no player is called bad"),
         (lambda: ff.detection_rate([1, 2], [True, False], 3), "give 1 to 2"),
         (lambda: ff.rank_stability([[1, 2]]), "two or more runs"),

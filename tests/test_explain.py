@@ -34,9 +34,26 @@ def test_functions_are_feature_games(X):
 
 
 def test_a_background_is_needed_but_for_trees(X):
-    with pytest.raises(ValueError, match="no background was given") as caught:
+    from sklearn.linear_model import LinearRegression
+
+    with pytest.raises(ValueError, match="no background was given"):
         ff.explain(wavy, X)
-    assert "LinearGame was no help either: function has no coef_" in caught.value.__notes__[0]
+    two = LinearRegression().fit(X, X[:, :2])
+    with pytest.raises(ValueError, match="no background was given") as caught:
+        ff.explain(two, X)
+    assert "LinearGame was no help either: the model has the outputs" in caught.value.__notes__[0]
+
+
+def test_the_probability_of_the_true_label(X):
+    from sklearn.linear_model import LogisticRegression
+
+    letters = np.where(X[:, 0] > 0, "up", "down")
+    model = LogisticRegression().fit(X, letters)
+    found = ff.explain(model, X[:6], X, "shapley", output="label", y=letters[:6])
+    column = (letters[:6] == "up").astype(int)
+    assert_allclose(found.grand, model.predict_proba(X[:6])[range(6), column])
+    with pytest.raises(ValueError, match="go together"):
+        ff.explain(model, X[:6], X, y=letters[:6])
 
 
 @pytest.mark.parametrize("many", [True, False])

@@ -8,7 +8,9 @@ lowest bit and the grand coalition is the last row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
+import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,8 +29,13 @@ def enumerate_coalitions(players: int, start: int = 0, stop: int | None = None) 
 
 
 def coalitions_in(rows: IntArray, players: int) -> BoolArray:
-    """The coalitions that stand in these rows of a table; one more axis, of players."""
-    return (rows[..., None] >> np.arange(players, dtype=np.int64) & 1).astype(bool)
+    """The coalitions that stand in these rows of a table; one more axis, of players.
+
+    Rows may be an array of any library, on any device; so are the coalitions.
+    """
+    xp, device = array_api_compat.array_namespace(rows), array_api_compat.device(rows)
+    bits = xp.arange(players, dtype=xp.int64, device=device)
+    return cast(BoolArray, xp.astype(rows[..., None] >> bits & 1, xp.bool))
 
 
 def rows_of(coalitions: BoolArray) -> IntArray:

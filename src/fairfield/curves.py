@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray, coalition_of
+from fairfield.criteria.compare import Criterion, criterion_of
 from fairfield.display import number, text_table
 from fairfield.evaluation.evaluate import Evaluator
 from fairfield.evaluation.how import How, Keywords
-from fairfield.game import Game, Player, as_game
+from fairfield.extension.choose import table_of
+from fairfield.game import Game, Player, Players, as_game
+from fairfield.games.subgame import Subgame
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
 
@@ -30,12 +33,14 @@ STEPS = 20
 class Curve:
     """The worth of what is left (or of what has joined) at each fraction of the players.
 
-    ``worths`` are shaped (*batch, fractions), for a game that is a batch.
+    ``worths`` are shaped (*batch, fractions), for a game that is a batch; ``order`` are the
+    players as they leave (or join).
     """
 
     label: str
     fractions: FloatArray
     worths: FloatArray
+    order: tuple[Player, ...] = ()
 
     def __repr__(self) -> str:
         rows = self.worths.reshape(-1, len(self.fractions))
@@ -108,7 +113,44 @@ def _curve(
     chosen: BoolArray = place < counts[:, None]
     with Evaluator(played, How().changed(how)) as evaluator:
         worths = evaluator.worths(chosen if staying else ~chosen)
-    return Curve(what, counts / count, worths)
+    return Curve(what, counts / count, worths, tuple(played.players[i] for i in order))
+
+
+def pruning_curve(
+    game: Any,
+    criterion: str | Criterion = "shapley",
+    *,
+    players: Players | None = None,
+    **how: Unpack[Keywords],
+) -> Curve:
+    """F of those who stay, as the least valuable of them is removed and the rest valued anew.
+
+    Greedy, in contrast to a removal curve, whose values stay what they were: of two players
+    who do the same work one goes early, and the other is worth more from then on. All worths
+    are evaluated once; then there is one valuation per player.
+
+    >>> twins = pruning_curve(lambda S: 3.0 * S[:, 0] + 4.0 * S[:, 1:].any(axis=1), players=3)
+    >>> twins.order, twins.worths
+    ((2, 0, 1), array([7., 7., 4., 0.]))
+    """
+    played = as_game(game, players)
+    if played.batch:
+        raise ValueError(f"{played!r} is a batch; prune one game at a time")
+    if played.extension() is None:
+        played, _ = table_of(played, How().changed(how))
+    value = criterion_of(criterion)
+    count = len(played.players)
+    staying = np.ones(count, dtype=bool)
+    order, worths = [], []
+    for _ in range(count):
+        found = value(Subgame(played, staying))
+        worths.append(found.grand)
+        order.append(found.ranking()[-1])
+        staying[played.players.index(order[-1])] = False
+    label = f"{found.criterion}, lowest pruned first, the rest valued anew"
+    return Curve(
+        label, np.arange(count + 1) / count, np.array([*worths, found.empty]), tuple(order)
+    )
 
 
 def _counts(fractions: ArrayLike | None, players: int) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ def explain(
     criterion: str | Criterion = "variational_index",
     *,
     output: Any = None,
+    y: Any = None,
     groups: Groups | None = None,
     temperature: Temperature | None = None,
     **how: Any,
@@ -29,8 +30,9 @@ def explain(
 
     The game is the fastest that fits the model: ``TreeGame`` for tree ensembles (the raw
     margin of boosted trees), a closed form for linear models (their margin), and
-    ``FeatureGame`` for everything else, for ``output="probability"`` and for a background
-    that is drawn. The valuation's ``game`` says which. Without a ``background`` only tree
+    ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
+    (the probability of each row's true class in ``y``) and for a background that is drawn.
+    The valuation's ``game`` says which. Without a ``background`` only tree
     models can be explained. The criterion's own keywords are passed on.
 
     >>> import numpy as np
@@ -38,13 +40,19 @@ def explain(
     >>> v.values
     array([[3., 3.]])
     """
-    game = game_of(model, X, background, output=output, groups=groups)
+    game = game_of(model, X, background, output=output, y=y, groups=groups)
     heat = {} if temperature is None else {"temperature": temperature}
     return criterion_of(criterion)(game, **heat, **how)
 
 
 def game_of(
-    model: Any, X: Any, background: Any = None, *, output: Any = None, groups: Groups | None = None
+    model: Any,
+    X: Any,
+    background: Any = None,
+    *,
+    output: Any = None,
+    y: Any = None,
+    groups: Groups | None = None,
 ) -> Game:
     """The fastest game for the features of this model.
 
@@ -52,16 +60,22 @@ def game_of(
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
     FeatureGame: 4 games of 3 players
     """
+    closed: type[TreeGame] | type[LinearGame] | None = None
+    if y is None and output not in ("probability", "label") and not callable(background):
+        closed = TreeGame if is_tree_model(model) else LinearGame if _is_linear(model) else None
     refusal = None
-    if output != "probability" and not callable(background):
-        closed = TreeGame if is_tree_model(model) else LinearGame
+    if closed is not None:
         try:
             return closed(model, X, background, output=output, groups=groups)
         except (TypeError, ValueError) as reason:
             refusal = f"{closed.__name__} was no help either: {reason}"
     try:
-        return FeatureGame(model, X, background, output=output, groups=groups)
+        return FeatureGame(model, X, background, output=output, y=y, groups=groups)
     except (TypeError, ValueError) as error:
         if refusal is not None:
             error.add_note(refusal)
         raise
+
+
+def _is_linear(model: Any) -> bool:
+    return hasattr(model, "coef_") and hasattr(model, "intercept_")

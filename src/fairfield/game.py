@@ -22,7 +22,9 @@ from fairfield.coalitions import (
     rows_of,
     spell,
 )
+from fairfield.devices import beside, check_double, device_named, on_host
 from fairfield.multilinear import CombinedExtension, Extension, FloatArray
+from fairfield.tabulate import tabulate
 
 Player: TypeAlias = Hashable
 Players: TypeAlias = int | Iterable[Player]
@@ -45,16 +47,25 @@ class Game:
     # Whether ``describe`` leaves out something that worths depend on, as the name of a
     # function does; kept worths are then tried again before they are used.
     opaque: bool = True
+    # Whether worths are means of random trials: it then tells their variances as well.
+    noisy: bool = False
     # How many worths it could not find and filled in, here and on its workers.
     failures: int = 0
     # Which players are known to add nothing to any coalition, shaped (*batch, n).
     nulls: BoolArray | None = None
+    # A device with memory of its own, on which the table is built and stays.
+    device: Any = None
     # What else to do where there are too many players for a table.
     instead: str = "use a game with a closed form"
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each row of ``coalitions`` (m, n), shaped (*batch, m)."""
         raise NotImplementedError
+
+    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """The worths of a noisy game, and the variance of each as an estimate: 0 if exact."""
+        worths = self.worths(coalitions)
+        return worths, np.zeros_like(worths)
 
     def extension(self) -> Extension | None:
         """The closed form of the game's multilinear extension, if it has one."""
@@ -104,7 +115,9 @@ class TableGame(Game):
     """A game given by its 2^n worths: bit i of the row number is player i.
 
     Leading axes of ``worths`` are a batch of games over the same players. The array
-    may live on any device of the array-API standard; it is never copied.
+    may live on any device of the array-API standard; it is never copied. Where worths
+    are estimates with independent errors, their ``variances`` (shaped as they are) give
+    the values their error bars.
 
     >>> TableGame([0, 1, 1, 3], players=["ann", "bob"])
     TableGame: 2 players
@@ -112,13 +125,17 @@ class TableGame(Game):
 
     opaque = False
 
-    def __init__(self, worths: Any, players: Players | None = None) -> None:
+    def __init__(
+        self, worths: Any, players: Players | None = None, *, variances: Any = None
+    ) -> None:
         table = worths if array_api_compat.is_array_api_obj(worths) else np.asarray(worths)
         xp = array_api_compat.array_namespace(table)
         if not xp.isdtype(table.dtype, ("bool", "integral", "real floating")):
             raise ValueError(
                 f"worths have dtype {table.dtype}; they must be real numbers; convert them first"
             )
+        if not isinstance(table, np.ndarray):
+            check_double(table)
         if table.dtype not in (xp.float32, xp.float64):
             table = xp.astype(table, xp.float64)
         if 0 in table.shape[:-1]:
@@ -138,6 +155,7 @@ class TableGame(Game):
             )
         self.batch = tuple(table.shape[:-1])
         self.worth_table = table
+        self.variances = _checked_variances(variances, tuple(table.shape))
         # NaN passes through both, so two reductions check the table and give its range.
         self.lowest = on_host(xp.min(table, axis=-1))
         self.highest = on_host(xp.max(table, axis=-1))
@@ -191,13 +209,14 @@ class TableGame(Game):
         """One game of a batch, or some of them."""
         if not self.batch:
             raise IndexError("this table is of one game; only a batch has rows")
-        return TableGame(self.worth_table[index], self.players)
+        variances = None if self.variances is None else self.variances[index]
+        return TableGame(self.worth_table[index], self.players, variances=variances)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         rows = rows_of(np.asarray(coalitions, dtype=bool))
         xp = array_api_compat.array_namespace(self.worth_table)
-        index = xp.asarray(rows, device=array_api_compat.device(self.worth_table))
-        return np.asarray(on_host(xp.take(self.worth_table, index, axis=-1)))
+        found = xp.take(self.worth_table, beside(self.worth_table, rows), axis=-1)
+        return np.asarray(on_host(found))
 
     def table(self, progress: bool | None = None) -> Any:
         return self.worth_table
@@ -210,30 +229,49 @@ class TableGame(Game):
 class FunctionGame(Game):
     """A game whose worths come from a function ``bool[m, n] -> float[m]``.
 
+    With a ``device`` ("cuda", or a device of PyTorch, CuPy or JAX) the function is given
+    coalitions as an array there and returns worths there; the table of all worths is
+    filled in place and stays on the device, in the precision of the worths.
+
     >>> game = FunctionGame(lambda S: S.sum(axis=1) ** 2, players=["ann", "bob"])
     >>> game.worths(np.array([[True, True]])).tolist()
     [4.0]
     """
 
-    def __init__(self, function: Worths, players: Players, *, name: str | None = None) -> None:
+    def __init__(
+        self, function: Worths, players: Players, *, name: str | None = None, device: Any = None
+    ) -> None:
         if not callable(function):
             raise TypeError(f"a worth function was expected, {type(function).__name__} was given")
         self.function = function
         self.players = name_players(players)
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
+        self.device = device
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        worths = np.asarray(self.function(coalitions))
-        if np.iscomplexobj(worths):
+        if self.device is None:
+            worths = np.asarray(self.function(coalitions))
+            if np.iscomplexobj(worths):
+                raise ValueError(
+                    f"the worth function {self.name} returned complex worths; make them real"
+                )
+            return np.asarray(self._checked(worths.astype(float), len(coalitions)))
+        xp, device = device_named(self.device)
+        return np.asarray(on_host(self._on_device(xp.asarray(coalitions, device=device))))
+
+    def table(self, progress: bool | None = None) -> Any:
+        if self.device is None:
+            return None
+        return tabulate(self._on_device, len(self.players), self.device, progress)
+
+    def _on_device(self, coalitions: Any) -> Any:
+        return self._checked(self.function(coalitions), coalitions.shape[0])
+
+    def _checked(self, worths: Any, count: int) -> Any:
+        if tuple(worths.shape) != (count,):
             raise ValueError(
-                f"the worth function {self.name} returned complex worths; make them real"
-            )
-        worths = worths.astype(float)
-        if worths.shape != (len(coalitions),):
-            raise ValueError(
-                f"the worth function {self.name} returned shape {worths.shape} for "
-                f"{len(coalitions)} coalitions; it takes a bool array (m, n) and must return "
-                f"m worths"
+                f"the worth function {self.name} returned shape {tuple(worths.shape)} for "
+                f"{count} coalitions; it takes a bool array (m, n) and must return m worths"
             )
         return worths
 
@@ -275,6 +313,18 @@ class Combination(Game):
     def describe(self) -> dict[str, Any]:
         terms = [{"factor": c, **game.describe()} for c, game in self.terms]
         return {**super().describe(), "terms": terms}
+
+
+def _checked_variances(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
+    if given is None:
+        return None
+    variances = np.asarray(given, dtype=float)
+    if variances.shape != shape or not ((variances >= 0) & np.isfinite(variances)).all():
+        raise ValueError(
+            f"variances of shape {variances.shape} were given for worths of shape {shape}; give "
+            "one finite number from 0 on for each worth"
+        )
+    return variances
 
 
 def as_game(game: Any, players: Players | None = None) -> Game:
@@ -327,13 +377,3 @@ def name_players(players: Players) -> tuple[Player, ...]:
             raise ValueError(f"player {name!r} is named twice; names must differ")
         seen.add(name)
     return names
-
-
-def on_host(array: Any, dtype: Any = np.float64) -> Any:
-    """An array of any device as a NumPy array."""
-    if not isinstance(array, np.ndarray):
-        if array_api_compat.is_torch_array(array):
-            array = array.detach().cpu()
-        elif array_api_compat.is_cupy_array(array):
-            array = array.get()
-    return np.asarray(array, dtype=dtype)

@@ -93,6 +93,14 @@ class Extension:
             total = total + (-1.0) ** (len(chosen) - corner.sum()) * self.value(at)
         return np.asarray(total)
 
+    def gradient_covariance(self, x: ArrayLike) -> FloatArray | None:
+        """What errors of the worths do to ∇f(x): (..., *batch, n, n), None where there are none."""
+        return None
+
+    def shapley_covariance(self) -> FloatArray | None:
+        """What errors of the worths do to Shapley values, likewise."""
+        return None
+
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """F(∅) and F(N), the extension at the two ends of the diagonal."""
         return self.value(np.zeros(self.players)), self.value(np.ones(self.players))

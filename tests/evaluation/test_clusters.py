@@ -13,6 +13,9 @@ import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import fairfield as ff
 from conftest import needs
@@ -104,6 +107,25 @@ def test_every_engine_gives_the_same_estimate(name, request):
         shared = ff.shapley(Fits(), budget=100)
     assert_array_equal(shared.values, alone.values)
     assert_array_equal(shared.stderr, alone.stderr)
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_data_is_worth_the_same_bits_on_every_engine(name, request, tmp_path):
+    """Models with chance in them, repeated: worths, and the errors of values."""
+    rng = np.random.default_rng(1)
+    X, X_test = rng.standard_normal((30, 3)), rng.standard_normal((40, 3))
+    y, y_test = (Z @ [1, -1, 0.5] > 0 for Z in (X, X_test))
+    game = ff.DataGame(
+        make_pipeline(StandardScaler(), SGDClassifier(max_iter=2, tol=None)),
+        X, y, X_test, y_test, groups=np.arange(30) % 5, repeats=2,
+    )  # fmt: skip
+    alone = ff.shapley(game)
+    with backend(name, request):
+        shared = ff.shapley(game, store=tmp_path / "worths.db")
+    assert_array_equal(shared.values, alone.values)
+    assert_array_equal(shared.stderr, alone.stderr)
+    assert (alone.stderr > 0).all()
+    assert ff.shapley(game, store=tmp_path / "worths.db").evaluations == 0
 
 
 @pytest.mark.parametrize("name", ["loky", "dask", "ray"])

@@ -1,5 +1,6 @@
 """Worths are checked where they are computed, and trouble is named by its coalition."""
 
+import re
 import sqlite3
 import time
 from itertools import pairwise
@@ -91,8 +92,14 @@ def test_blocks_depend_on_position_alone():
 
 
 def test_progress_is_shown_when_asked(capsys):
-    ff.shapley(lambda S: S.sum(axis=1), players=4, progress=True)
-    assert "worths" in capsys.readouterr().err
+    def worth(S):
+        time.sleep(0.03)
+        return S.sum(axis=1)
+
+    ff.shapley(worth, players=8, progress=True)
+    shown = capsys.readouterr().err
+    # So many of all, how long it took, how long it will take.
+    assert re.search(r"worths: .* \d+/256 \[\d\d:\d\d<\d\d:\d\d,", shown)
     ff.shapley(lambda S: S.sum(axis=1), players=4, progress=False)
     assert capsys.readouterr().err == ""
 

@@ -9,8 +9,7 @@ from numpy.testing import assert_allclose
 
 import brute
 from fairfield import TableGame
-from fairfield.extension import by_size, folding
-from fairfield.extension import table as table_module
+from fairfield.extension import by_size, folding, matrix
 from fairfield.extension.table import TableExtension
 
 PLAYERS = range(1, 13)
@@ -74,8 +73,8 @@ def test_blocks_do_not_change_the_answer(rng, monkeypatch):
         by_size.pair_semivalue(whole, weights[1:]),
         whole.log_sums(np.full(3, 2.0)),
     )
-    monkeypatch.setattr(table_module, "BLOCK", 2**7)
-    monkeypatch.setattr(table_module, "CACHED", 2**6)
+    monkeypatch.setattr(matrix, "BLOCK", 2**7)
+    monkeypatch.setattr(matrix, "CACHED", 2**6)
     split = extension(worths)
     found = (
         split.gradient(x),
@@ -165,7 +164,7 @@ def test_a_float32_table_is_not_converted_as_a_whole(rng):
     worths = rng.standard_normal(2**6).astype(np.float32)
     game = TableGame(worths)
     assert game.worth_table is worths
-    assert np.shares_memory(TableExtension.of(game).matrices, worths)
+    assert np.shares_memory(TableExtension.of(game).matrix.entries, worths)
 
 
 def test_wrong_points_are_refused(rng):
@@ -178,4 +177,4 @@ def test_wrong_points_are_refused(rng):
 
 def test_laws_are_products(rng):
     x = rng.random(6)
-    assert_allclose(folding.laws(folding.probabilities(x))[-1], brute.law(x), rtol=1e-14)
+    assert_allclose(folding.Law(folding.probabilities(x)).whole, brute.law(x), rtol=1e-14)

@@ -392,7 +392,10 @@ def test_a_store_answers_the_second_time(sets, groups, tmp_path):
     first = ff.shapley(ff.DataGame(LogisticRegression(), *sets, groups=groups), store=store)
     again = ff.banzhaf(ff.DataGame(LogisticRegression(), *sets, groups=groups), store=store)
     assert (first.evaluations, again.evaluations) == (2**PLAYERS, 0)
-    with pytest.raises(ff.StoreError, match="another game"):
+    # Only what differs is told.
+    with pytest.raises(
+        ff.StoreError, match=r'for \{"parameters": \{"C": "1\.0"\}\}, this is .*"9"'
+    ):
         ff.shapley(ff.DataGame(LogisticRegression(C=9), *sets, groups=groups), store=store)
 
 
@@ -455,6 +458,11 @@ def test_an_unknown_column_lists_the_known_ones(sets):
     labels = pd.Series(["a"] * 39 + [pd.NA], dtype="string")
     with pytest.raises(ValueError, match="row 39 has the group"):
         ff.DataGame(LogisticRegression(), frame, y, X_test, y_test, groups=labels)
+
+
+def test_too_many_rows_are_told_what_else_there_is(sets):
+    with pytest.raises(MemoryError, match=r"40 players.*group players, use leave_one_out \(n \+ 2"):
+        ff.shapley(ff.DataGame(LogisticRegression(), *sets))
 
 
 # Groups made here

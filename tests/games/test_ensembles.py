@@ -156,8 +156,26 @@ def test_fitted_models_are_asked_once_each() -> None:
     assert_same(hard.worths(alone), scores)
     # Leaves of a tree may hold ties, which are wrong; a linear model has none.
     assert game.worths(alone)[0] == pytest.approx(scores[0])
-    with pytest.raises(ValueError, match="no predict_proba"):
-        ff.EnsembleGame([linear_model.RidgeClassifier().fit(X, y)], X, y)
+    for unable in (linear_model.RidgeClassifier().fit(X, y), linear_model.LogisticRegression()):
+        with pytest.raises(ValueError, match=r"no predict_proba or is not fitted.*'mean' numbers"):
+            ff.EnsembleGame([unable], X, y)
+    with pytest.raises(ValueError, match="give the rows to predict"):
+        ff.EnsembleGame(models, None, y)
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+@pytest.mark.parametrize("names", [["a", "b"], [1, 2], [5, 7]])
+def test_members_of_a_forest_number_their_classes(vote: str, names: list[object]) -> None:
+    forests = pytest.importorskip("sklearn.ensemble")
+    X = rng.normal(size=(80, 3))
+    y = np.array(names)[(X[:, 0] > 0).astype(int)]
+    forest = forests.RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="number those of y_test likewise"):
+        ff.EnsembleGame(forest.estimators_, X, y, vote=vote)
+    numbered = ff.EnsembleGame(
+        forest.estimators_, X, np.searchsorted(forest.classes_, y), vote=vote
+    )
+    assert numbered.worths(np.ones((1, 4), dtype=bool))[0] > 0.8
 
 
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "f1_macro", "roc_auc_ovr", "accuracy"])
@@ -219,6 +237,7 @@ def test_regression_averages_numbers() -> None:
         (([[0.1, 1.2]], None, [0, 1]), {}, "outside"),
         (([[0.1, np.nan]], None, [0, 1]), {}, "NaN"),
         (([[0.1, 0.2]], None, [[0, 1]]), {}, "one entry per row"),
+        (([["a", "b"]], None, ["a", "b"]), {}, "vote='hard' takes labels"),
         (([[0.1, 0.2]], None, ["a", "a"]), {}, "2 classes were given"),
         (([[0.1, 0.2]], None, [0, 1]), {"vote": "rozemberczki", "scoring": "f1"}, "own worth"),
         (([[0.1, 0.2]], None, [0, 1]), {"players": ["a", "b"]}, "2 players were named"),

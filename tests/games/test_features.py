@@ -387,8 +387,12 @@ def test_too_many_players_are_refused_before_the_model_is_asked(census):
 def test_progress_and_a_long_run_are_told(rng, capsys, monkeypatch):
     from fairfield.games import features
 
-    game = ff.FeatureGame(curved, rng.standard_normal((3, 6)), rng.standard_normal((5, 6)))
+    monkeypatch.setattr(asking, "FIRST_CALL", 100)
+    model = Counted(curved)
+    game = ff.FeatureGame(model, rng.standard_normal((3, 6)), rng.standard_normal((5, 6)))
     ff.shapley(game, progress=False)
+    # The corner that is all of the explained row is shared by its 5 background rows.
+    assert list(map(len, model.seen)) == [100, 400, 960 - 500 - 3 * 4]
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(features, "LONG", 0.0)
     ff.shapley(game, progress=True)

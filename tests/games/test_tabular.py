@@ -89,6 +89,10 @@ def test_columns_are_matched_by_name(frame):
     sentence = r"lacks \{age, town\} and has \{years, city\} besides"
     with pytest.raises(ValueError, match=sentence):
         ff.FeatureGame(read, frame[:3], other)
+    with pytest.raises(ValueError, match=r"differ: the background has \{age\} besides; give"):
+        ff.FeatureGame(read, frame[:3].drop(columns="age"), frame)
+    with pytest.raises(ValueError, match=r"differ: the background has a column twice"):
+        ff.FeatureGame(read, frame[["age"]], frame[["age", "age"]])
     twice = frame[["age", "height"]].set_axis(["a", "a"], axis=1)
     with pytest.raises(ValueError, match="two columns 'a'"):
         ff.FeatureGame(read, twice, twice)

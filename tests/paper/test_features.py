@@ -110,8 +110,14 @@ def test_a_study_is_told_in_numbers(rng, tmp_path):
     ranking = found.ranking("shapley", True)
     shapley = found.comparison["shapley"].values[found.labels]
     assert_allclose([mean for _, mean in ranking], np.sort(shapley.mean(axis=0))[::-1])
-    median, mean = found.convergence()
-    assert len(median) == len(mean) == len(paper.STEPS)
+    moved = np.diff(ff.variational_values(game, 11, temperature=0.1).trajectory, axis=0)
+    squared, late, plain = (found.convergence(reading)[:, 3] for reading in paper.READINGS)
+    assert_allclose(squared[4], (moved[8] ** 2).sum() / 4, rtol=1e-6)
+    assert_allclose(late[1], (moved[2] ** 2).sum() / 4)
+    assert_allclose(plain[1], np.linalg.norm(moved[2]) / 4)
+    row, factor = found.nearest("‖Δx‖/n, iterations 0, 2, 3, 5, 9, 10")
+    assert row in found.rows
+    assert factor > 1
     pytest.importorskip("matplotlib")
     for path in paper.draw(found, tmp_path / "figures", row=2):
         assert path.stat().st_size > 20_000

@@ -18,10 +18,11 @@ import numpy as np
 
 from fairfield.coalitions import enumerate_coalitions, rows_of
 from fairfield.criteria.compare import Criterion, criterion_of
+from fairfield.devices import on_host
 from fairfield.display import number, text_table
 from fairfield.evaluation.how import How
 from fairfield.extension.choose import table_of
-from fairfield.game import Game, Players, TableGame, as_game, on_host
+from fairfield.game import Game, Players, TableGame, as_game
 from fairfield.multilinear import FloatArray
 
 

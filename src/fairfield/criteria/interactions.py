@@ -19,12 +19,13 @@ from fairfield.coalitions import spell
 from fairfield.comparison import Interactions
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
+from fairfield.devices import on_host
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Player, Players, as_game, on_host
+from fairfield.game import Player, Players, as_game
 from fairfield.multilinear import Extension, FloatArray
 
 # Lists of coalitions longer than this are refused unless they are named.

@@ -42,9 +42,11 @@ Surrogate: TypeAlias = Callable[[FloatArray], Fit | None]
 class Paired:
     """Estimates Shapley or Banzhaf values from pairs, with the best surrogate or with none."""
 
-    def __init__(self, players: int, law: Law, seed: int, surrogates: bool = True) -> None:
+    def __init__(
+        self, players: int, law: Law, seed: int, *, noisy: bool = False, surrogates: bool = True
+    ) -> None:
         self.players, self.seed, self.of = players, seed, law
-        self.surrogates = surrogates
+        self.noisy, self.surrogates = noisy, surrogates
         # Enough pairs to tell every slope, both ends, and two pairs to tell an error.
         self.least = 2 * (players + 2) + 2
         self.efficient = law.name == "shapley"
@@ -147,7 +149,8 @@ class Paired:
             odd=(both[:, 0] - both[:, 1]) / 2,
             both=both,
             weights=weights / weights.sum(),
-            fraction=(drawn / self._design.pairs)[strata],
+            # What is noisy is never known, however much of it is drawn.
+            fraction=(drawn / self._design.pairs * (not self.noisy))[strata],
         )
 
     def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Surrogate]:

@@ -8,6 +8,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import comb
@@ -23,10 +24,11 @@ from fairfield.criteria.setting import Setting
 from fairfield.criteria.streamed import streamed
 from fairfield.criteria.surrogates import Law
 from fairfield.energy.temperature import Temperature
-from fairfield.evaluation.how import Keywords
+from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
+from fairfield.extension.grand import near_grand
 from fairfield.extension.table import TableExtension
-from fairfield.game import Players
+from fairfield.game import Game, Players, TableGame, as_game
 from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation
 
@@ -87,10 +89,13 @@ def shapley(
     """
     setting = Setting.of(game, players, temperature, how)
     if setting.sampled:
-        count = len(setting.game.players)
-        yield from _estimates("shapley", setting, np.full(count, 1 / count))
-    else:
-        yield setting.valuation("shapley", setting.extension.shapley())
+        law = Law.shapley(len(setting.game.players))
+        yield from _estimates("shapley", setting, law.shares, law)
+        return
+    extension = setting.extension
+    yield setting.valuation(
+        "shapley", extension.shapley(), covariance=extension.shapley_covariance()
+    )
 
 
 @streamed
@@ -108,11 +113,11 @@ def banzhaf(
     array([0.75, 0.25, 0.25])
     """
     setting = Setting.of(game, players, temperature, how)
-    half = np.full(len(setting.game.players), 0.5)
     if setting.sampled:
-        yield from _estimates("banzhaf", setting, _shares(0.5 ** (len(half) - 1), len(half)))
+        law = Law.banzhaf(len(setting.game.players))
+        yield from _estimates("banzhaf", setting, law.shares, law)
     else:
-        yield setting.valuation("banzhaf", setting.extension.gradient(half))
+        yield _read_at(0.5, setting, "banzhaf")
 
 
 def leave_one_out(
@@ -124,14 +129,27 @@ def leave_one_out(
 ) -> Valuation:
     """∂_i f(1) = F(N) - F(N - i): what is lost when one player leaves.
 
+    Without a temperature n + 2 worths are enough, for any number of players.
+
     >>> import fairfield as ff
     >>> ff.leave_one_out(lambda S: S.any(axis=1), players=2).values
     array([0., 0.])
     """
-    setting = Setting.of(game, players, temperature, how)
-    return setting.valuation(
-        "leave_one_out", setting.extension.gradient(np.ones(setting.extension.players))
-    )
+    if temperature is None and not isinstance(game, Setting):
+        setting = _near_grand(as_game(game, players), how)
+    else:
+        setting = Setting.of(game, players, temperature, how)
+    return _read_at(1.0, setting, "leave_one_out")
+
+
+def _near_grand(game: Game, how: Keywords) -> Setting:
+    """A setting that knows no more than it must."""
+    started, wishes = time.perf_counter(), How().changed(how)
+    if isinstance(game, TableGame):
+        return Setting.of(game, None, None, how)
+    closed = game.extension()
+    extension, evaluations = near_grand(game, wishes) if closed is None else (closed, 0)
+    return Setting(game, extension, None, wishes, evaluations, started=started)
 
 
 @streamed
@@ -162,7 +180,7 @@ def semivalue(
     if setting.sampled:
         yield from _estimates(name, setting, _shares(by_count, count))
     elif isinstance(setting.extension, TableExtension):
-        yield setting.valuation(name, by_size.semivalue(setting.extension, by_count))
+        yield _by_size(setting, setting.extension, by_count, name)
     elif isinstance(weights, Beta):
         yield setting.valuation(name, _along_diagonal(setting.extension, weights))
     else:
@@ -192,22 +210,43 @@ def _shares(weights: ArrayLike, players: int) -> FloatArray:
         return np.asarray(np.exp(log_counts + np.log(weights)))
 
 
-def _estimates(criterion: str, setting: Setting, shares: FloatArray) -> Iterator[Valuation]:
+def _estimates(
+    criterion: str, setting: Setting, shares: FloatArray, law: Law | None = None
+) -> Iterator[Valuation]:
     """The criterion by the sampler that was asked for."""
-    count, how = len(setting.game.players), setting.how
+    game, how = setting.game, setting.how
+    count = len(game.players)
     samplers: dict[str, Callable[[], Estimator]] = {
         "permutation": lambda: Permutations(count, shares, how.seed)
     }
-    if criterion in ("shapley", "banzhaf"):
-        law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
-        samplers["surrogate"] = lambda: Paired(count, law, how.seed)
-        samplers["regression"] = lambda: Paired(count, law, how.seed, surrogates=False)
+    if law is not None:
+        samplers["surrogate"] = lambda: Paired(count, law, how.seed, noisy=game.noisy)
+        samplers["regression"] = lambda: Paired(
+            count, law, how.seed, noisy=game.noisy, surrogates=False
+        )
     samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
     if how.sampler not in samplers:
         raise ValueError(
             f"there is no sampler {how.sampler!r} for {criterion}; choose from {', '.join(samplers)}"
         )
     return setting.estimates(criterion, samplers[how.sampler]())
+
+
+def _read_at(t: float, setting: Setting, name: str) -> Valuation:
+    """∇f at one point (t, …, t) of the diagonal."""
+    extension, at = setting.extension, np.full(setting.extension.players, t)
+    return setting.valuation(
+        name, extension.gradient(at), covariance=extension.gradient_covariance(at)
+    )
+
+
+def _by_size(setting: Setting, table: TableExtension, weights: FloatArray, name: str) -> Valuation:
+    """The semivalue of a table with these weights by size."""
+    return setting.valuation(
+        name,
+        by_size.semivalue(table, weights),
+        covariance=by_size.semivalue_covariance(table, weights),
+    )
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:

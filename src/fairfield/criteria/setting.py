@@ -165,11 +165,17 @@ class Setting:
         }
 
     def valuation(
-        self, criterion: str, values: FloatArray, logits: FloatArray | None = None, **rest: Any
+        self,
+        criterion: str,
+        values: FloatArray,
+        logits: FloatArray | None = None,
+        covariance: FloatArray | None = None,
+        **rest: Any,
     ) -> Valuation:
         """The valuation of these values, with what the temperature adds to it.
 
-        ``logits`` are those of the marginals, λ + value/T unless they are given.
+        ``logits`` are those of the marginals, λ + value/T unless they are given;
+        ``covariance`` is that of the values, where errors of the worths are passed on.
         """
         empty, grand = self.extension.ends()
         if self.game.nulls is not None:
@@ -177,6 +183,10 @@ class Setting:
             scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
             rounding = np.abs(values) <= 1e-12 * scale[..., None]
             values = np.where(self.game.nulls & rounding, 0.0, values)
+        if covariance is not None:
+            # Rounding may leave a variance of 0 a little below it.
+            variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
+            rest |= {"stderr": np.sqrt(variances), "covariance": covariance}
         about = {
             **self._about(),
             "stops": np.full(self.extension.batch, "exact"),

@@ -18,7 +18,7 @@ from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
 from fairfield.energy.mean_field import REACHED, MeanField
 from fairfield.energy.product import prior_logits, sigmoid
-from fairfield.energy.stability import saddle_eigenvalue
+from fairfield.energy.stability import index_covariance, saddle_eigenvalue
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import Keywords
 from fairfield.game import Players
@@ -128,6 +128,7 @@ def variational_index(
         steps=found.steps.reshape(shape) if shape else int(found.steps[0]),
         residual=as_number(found.residual.reshape(shape)),
         stops=stops.reshape(shape),
+        covariance=index_covariance(extension, x, heat),
     )
 
 

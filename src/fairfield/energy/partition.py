@@ -14,14 +14,31 @@ from typing import Any
 import numpy as np
 
 from fairfield.coalitions import BoolArray, IntArray, coalitions_in
+from fairfield.devices import on_host
 from fairfield.energy.product import CERTAIN, elbo, log_odds, prior_energy, sigmoid
 from fairfield.extension import folding
 from fairfield.extension.table import TableExtension
-from fairfield.game import on_host
 from fairfield.multilinear import FloatArray
 
 # Coalitions drawn together: their rows of the table take 2^18 worths or so.
 DRAWN = 2**18
+
+
+# Lifts are functions of this module, so that a kernel is compiled once for each.
+def _exp(xp: Any, gaps: Any) -> Any:
+    return xp.exp(gaps)
+
+
+def _expm1(xp: Any, gaps: Any) -> Any:
+    return xp.expm1(gaps)
+
+
+def _exp_of_gaps(xp: Any, gaps: Any) -> Any:
+    return xp.exp(xp.minimum(gaps, xp.zeros_like(gaps)))
+
+
+def _weighted_gaps(xp: Any, gaps: Any) -> Any:
+    return gaps * _exp_of_gaps(xp, gaps)
 
 
 @dataclass(frozen=True)
@@ -34,11 +51,9 @@ class Partition:
 
     @cached_property
     def _weights(self) -> TableExtension:
-        return self.extension.lifted(self.highest, 1 / self.heat, self._exp)
-
-    def _exp(self, xp: Any, gaps: Any) -> Any:
-        """exp of (F - max F)/T; worths that the prior excludes may lie above the maximum."""
-        return xp.exp(xp.minimum(gaps, xp.zeros_like(gaps)) if self._certain else gaps)
+        # Worths that the prior excludes may lie above the maximum.
+        lift = _exp_of_gaps if self._certain else _exp
+        return self.extension.lifted(self.highest, 1 / self.heat, lift)
 
     @property
     def _certain(self) -> bool:
@@ -104,9 +119,7 @@ class Partition:
     @cached_property
     def mean_gap(self) -> FloatArray:
         """E_p[(F - max F)/T]."""
-        weights = self._weights
-        shift, rate = (np.asarray(a).reshape(weights.batch) for a in (weights.shift, weights.rate))
-        gaps = weights.lifted(shift, rate, lambda xp, block: block * self._exp(xp, block))
+        gaps = self.extension.lifted(self.highest, 1 / self.heat, _weighted_gaps)
         sides = gaps.faces(self._factors)[:, 0, 0] * self._factors[0, 0, 0]
         return self._shaped(sides.sum(axis=-1) / self._total)
 
@@ -134,7 +147,7 @@ class Partition:
             # Hot: with a = E[exp((F - c)/T) - 1], log E[exp] = log(1 + a) loses no digits.
             law = np.zeros(table.players) if self.prior is None else self.prior
             factors = np.stack([sigmoid(-law), sigmoid(law)], axis=-1)[None, None]
-            small = table.lifted(middle, 1 / self.heat, lambda xp, block: xp.expm1(block))
+            small = table.lifted(middle, 1 / self.heat, _expm1)
             logs = self._shaped(np.log1p(small.faces(factors)[:, 0]))
             return np.asarray(logs[..., 1] - logs[..., 0] + law)
         sums = table.log_sums(1 / self.heat, self.prior)
@@ -143,9 +156,9 @@ class Partition:
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
         """Coalitions (*batch, count, n) drawn exactly from p."""
         table, low = self._weights, self.extension.low
-        below, above = self._factors[..., :low, :], self._factors[..., low:, :]
-        law_low, law_high = folding.laws(below)[-1][0], folding.laws(above)[-1][0, 0]
-        _, of_rows = table.fold(None, law_low[None])
+        halves = folding.Halves(self._factors, low)
+        law_low, law_high = halves.low[0], halves.high[0, 0]
+        _, of_rows = table.matrix.fold(None, law_low[None])
         games, width = len(of_rows), law_low.shape[-1]
         drawn = np.empty((games, count), dtype=np.int64)
         for game in range(games):
@@ -154,7 +167,7 @@ class Partition:
             step = max(1, DRAWN // width)
             for start in range(0, count, step):
                 some = slice(start, start + step)
-                weights = on_host(table.gather(game, rows[some])) * law_low
+                weights = on_host(table.matrix.gather(game, rows[some])) * law_low
                 columns = _inverse(weights, uniform[some, None])[:, 0]
                 drawn[game, some] = rows[some] * width + columns
         drawn = drawn.reshape((*self.extension.batch, count))

@@ -28,6 +28,24 @@ def saddle_eigenvalue(extension: Extension, x: FloatArray, heat: FloatArray) -> 
     return np.asarray(_largest_eigenvalue(extension, x) / heat - 1)
 
 
+def index_covariance(extension: Extension, x: FloatArray, heat: FloatArray) -> FloatArray | None:
+    """B Cov(∇f(x)) Bᵀ, B = (I - HD/T)⁻¹: what errors of the worths do to a fixed point.
+
+    To first order, at the temperature as given; None where the worths have no errors, and
+    infinite where an eigenvalue of HD is T itself, so that the fixed point may go anywhere.
+    """
+    direct = extension.gradient_covariance(x)
+    if direct is None:
+        return None
+    share = x * (1 - x) / heat[..., None]
+    inverse = np.eye(extension.players) - extension.hessian(x) * share[..., None, :]
+    try:
+        half = np.linalg.solve(inverse, direct)
+        return np.asarray(np.linalg.solve(inverse, half.swapaxes(-1, -2)))
+    except np.linalg.LinAlgError:
+        return np.full_like(direct, np.inf)
+
+
 def _chunks(extension: Extension, x: FloatArray) -> list[tuple[Extension, FloatArray]]:
     """Some games at a time, so that Hessians of a large batch do not pile up."""
     if not extension.batch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,10 +94,14 @@ def _checked(scale: FloatArray) -> FloatArray:
     return np.asarray(scale)
 
 
+def _square(_: Any, deviations: Any) -> Any:
+    return deviations * deviations
+
+
 def _standard_deviation(extension: TableExtension) -> FloatArray:
     uniform = np.full(extension.players, 0.5)
     mean = extension.value(uniform)
-    squares = extension.lifted(mean, 1.0, lambda _, block: block * block)
+    squares = extension.lifted(mean, 1.0, _square)
     return np.sqrt(squares.value(uniform))
 
 

@@ -14,14 +14,16 @@ import numpy as np
 from fairfield.coalitions import BoolArray, IntArray, coalitions_in, rows_of
 from fairfield.evaluation.how import How
 from fairfield.evaluation.known import Known, pack, unpack
+from fairfield.evaluation.measured import measured_axes
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Outcome, Workers, WorthError
 from fairfield.game import Game
 from fairfield.multilinear import FloatArray
 
-# A task should outlast the cost of sending it; a round bounds what a crash can lose.
-TASK_SECONDS = 0.1
+# A task should outlast the cost of sending it; a round bounds what a crash can lose. More
+# tasks than these per worker and round would not share it out better, only cost more.
+TASK_SECONDS, MOST_TASKS = 0.1, 40
 FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
 # What the first coalitions cost says little of the others (the empty one may cost nothing), so
 # a round has at most this many times the blocks of the largest before.
@@ -41,7 +43,8 @@ class Evaluator:
     def __init__(self, game: Game, how: How) -> None:
         self.game, self.how = game, how
         self.evaluations = 0
-        self._games = int(np.prod(game.batch, dtype=int))
+        self._axes = measured_axes(game)
+        self._games = int(np.prod(self._axes, dtype=int))
         self._workers = Workers(game, how.n_jobs)
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
@@ -68,10 +71,21 @@ class Evaluator:
         law: dict[str, Any] | None = None,
         until: float = inf,
     ) -> FloatArray:
-        """The worths (*batch, m) of coalitions (m, n), their ``law`` being stored with them.
+        """The worths (*batch, m) of coalitions (m, n), as :meth:`measured` finds them."""
+        found = self.measured(coalitions, law, until)
+        return found[0] if self.game.noisy else found
 
-        No round is begun after ``until`` (of ``time.perf_counter``); the answer is then of
-        the first coalitions alone, up to the first that is not known.
+    def measured(
+        self,
+        coalitions: BoolArray,
+        law: dict[str, Any] | None = None,
+        until: float = inf,
+    ) -> FloatArray:
+        """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m).
+
+        Their ``law`` is stored with them. No round is begun after ``until`` (of
+        ``time.perf_counter``); the answer is then of the first coalitions alone, up to the
+        first that is not known.
         """
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
@@ -85,10 +99,10 @@ class Evaluator:
         at, known = self._known.find(keys)
         if not known.all():
             at = at[: np.argmin(known)]
-        return self._known.worths[at].T.reshape((*self.game.batch, len(at)))
+        return self._known.worths[at].T.reshape((*self._axes, len(at)))
 
     def table(self) -> FloatArray:
-        """All 2^n worths (*batch, 2^n), in table order."""
+        """All that is measured, in table order: (*batch, 2^n), or (2, *batch, 2^n) of a noisy game."""
         check_table(self.game, self.how)
         count, size = len(self.game.players), block_size(self.game)
         table = np.empty((self._games, 2**count))
@@ -106,7 +120,7 @@ class Evaluator:
 
         for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
             table[:, rows_of(coalitions)] = worths.T
-        return table.reshape((*self.game.batch, 2**count))
+        return table.reshape((*self._axes, 2**count))
 
     def _rounds(
         self,
@@ -166,7 +180,7 @@ class Evaluator:
 
 
 def evaluate_all(game: Game, how: How) -> tuple[FloatArray, int]:
-    """The table of all worths, and how many of them were evaluated for it."""
+    """The table of all worths (and variances), and how many of them were evaluated for it."""
     with Evaluator(game, how) as evaluator:
         return evaluator.table(), evaluator.evaluations
 
@@ -186,7 +200,8 @@ def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
     if cost <= 0:
         return 1, jobs
     share = min(length / cost, most / jobs)
-    per_task = max(1, min(ceil(TASK_SECONDS / cost), int(share)))
+    wanted = max(ceil(TASK_SECONDS / cost), ceil(share / MOST_TASKS))
+    per_task = max(1, min(wanted, int(share)))
     return per_task, jobs * max(1, int(share / per_task))
 
 

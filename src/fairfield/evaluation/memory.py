@@ -7,6 +7,7 @@ import os
 import numpy as np
 
 from fairfield.evaluation.how import How
+from fairfield.evaluation.measured import measured_axes
 from fairfield.game import Game
 
 # Tables beyond this many players are asked for by a budget, not by default.
@@ -14,11 +15,16 @@ MOST_PLAYERS = 25
 
 
 def check_table(game: Game, how: How) -> None:
-    """Refuse a table that is too long to evaluate or too large to hold."""
+    """Refuse a table that is too long to evaluate or too large to hold.
+
+    The memory of a device is checked where the table is filled.
+    """
     count = len(game.players)
-    size = 8 * 2**count * int(np.prod(game.batch, dtype=int))
+    size = 8 * 2**count * int(np.prod(measured_axes(game), dtype=int))
     if how.budget is not None and 2**count > how.budget:
         raise out_of_reach(game, how)
+    if game.device is not None:
+        return
     free = free_memory()
     if (how.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(

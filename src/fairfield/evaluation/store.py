@@ -22,6 +22,7 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray
 from fairfield.evaluation.known import Keys, pack, unpack
+from fairfield.evaluation.measured import measure, measured_axes
 from fairfield.evaluation.workers import one_blas_thread
 from fairfield.game import Game
 from fairfield.multilinear import FloatArray
@@ -63,7 +64,7 @@ class Store:
     def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
         self.path = fspath(path)
         self.players = len(game.players)
-        self.games = int(np.prod(game.batch, dtype=int))
+        self.games = int(np.prod(measured_axes(game), dtype=int))
         description = game.describe()
         fresh = not Path(self.path).exists() or Path(self.path).stat().st_size == 0
         with _told(self.path):
@@ -89,9 +90,10 @@ class Store:
             ).fetchone()
         if held != fingerprint(description):
             self._base.close()
+            made_for, this = _differences(json.loads(theirs), description)
             raise StoreError(
-                f"{self.path} holds the worths of another game; it was made for "
-                f"{_short(json.loads(theirs))}, this is {_short(description)}; use another file"
+                f"{self.path} holds the worths of another game; it was made for {made_for}, this is "
+                f"{this}; use another file"
             )
 
     def load(self) -> tuple[Keys, FloatArray]:
@@ -149,7 +151,7 @@ def recheck(game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4
         return 0
     coalitions = unpack(keys[chosen], len(game.players))
     with one_blas_thread():  # as the kept ones were found
-        again = np.asarray(game.worths(coalitions), dtype=float).reshape(worths.shape[1], -1).T
+        again = measure(game, coalitions).reshape(worths.shape[1], -1).T
     if not np.allclose(again, worths[chosen], rtol=1e-9, atol=0):
         raise StoreError(
             f"{path} was made when {game!r} gave other worths than it does now; "
@@ -213,6 +215,20 @@ def _told(path: str) -> Iterator[None]:
         ) from error
 
 
-def _short(description: dict[str, Any]) -> str:
-    text = json.dumps(description, default=str)
-    return text if len(text) <= 300 else text[:297] + "..."
+def _differences(one: dict[str, Any], other: dict[str, Any]) -> tuple[str, str]:
+    """What each of two descriptions says where they differ, not too long."""
+    as_stored = json.loads(json.dumps(other, default=str))
+    texts = [json.dumps(each) for each in (_only(one, as_stored), _only(as_stored, one))]
+    short = [text if len(text) <= 300 else text[:297] + "..." for text in texts]
+    return short[0], short[1]
+
+
+def _only(held: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The entries that the other lacks or has differently, entry by entry."""
+    apart = {key: entry for key, entry in held.items() if other.get(key) != entry}
+    return {
+        key: _only(entry, other[key])
+        if isinstance(entry, dict) and isinstance(other.get(key), dict)
+        else entry
+        for key, entry in apart.items()
+    }

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fairfield.coalitions import BoolArray, members, spell
+from fairfield.evaluation.measured import measure, measured_axes
 from fairfield.game import Game
 from fairfield.multilinear import FloatArray
 
@@ -37,7 +38,7 @@ class WorthError(RuntimeError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Worths (*batch, m) of a block, or the sentence that tells why there are none."""
+    """What was measured (…, m) of a block, or the sentence that tells why there are none."""
 
     worths: FloatArray | None
     failure: str | None
@@ -54,7 +55,7 @@ def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
     """The checked worths of one block; a failure is a value, so that it can travel."""
     start = time.perf_counter()
     try:
-        worths = np.asarray(game.worths(coalitions), dtype=float)
+        worths = measure(game, coalitions)
     except Exception as error:
         failure = _named(game, coalitions, error)
         return Outcome(None, failure, time.perf_counter() - start, error)
@@ -62,7 +63,7 @@ def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
 
 
 def _complaint(game: Game, coalitions: BoolArray, worths: FloatArray) -> str | None:
-    wanted = (*game.batch, len(coalitions))
+    wanted = (*measured_axes(game), len(coalitions))
     if worths.shape != wanted:
         return f"{game!r} returned worths of shape {worths.shape}; {wanted} is needed"
     if np.isfinite(worths).all():

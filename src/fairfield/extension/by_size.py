@@ -8,6 +8,7 @@ digits.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ def semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
     """
     with_player, without = np.append(0.0, weights), np.append(weights, 0.0)
     both = with_player + without
-    of_high, sums = table.by_size(lambda size: both[size][None])
+    of_high, sums = table.matrix.by_size(lambda size: both[size][None])
     inside = _inside(table, _weigh(table, sums, both), of_high[:, 0])
     total = _weigh(table, sums, without).sum(axis=-1)
     return table.shaped((inside - total[:, None])[:, None], table.batch)
@@ -43,19 +44,43 @@ def pair_semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
     """Σ_{S∌i,j} weights[|S|] Δ_ij F(S) for all pairs, weights of the sizes 0 … n-2.
 
     With s = |S| the coefficient of F(S) is w_{s-2}, -w_{s-1} or w_s as S holds both,
-    one or none of the pair; that is α_s on both, plus β_s for each, plus γ_s.
+    one or none of the pair.
     """
     padded = np.concatenate([[0.0, 0.0], weights, [0.0, 0.0]])
-    gamma, one, two = padded[2:], padded[1:-1], padded[:-2]
-    alpha, beta = two + 2 * one + gamma, -(one + gamma)
+    sums = _pair_sums(table, padded[:-2], -padded[1:-1], padded[2:])
+    sums[..., np.arange(table.players), np.arange(table.players)] = 0.0
+    return table.shaped(sums[:, None], table.batch)
+
+
+def semivalue_covariance(table: TableExtension, weights: FloatArray) -> FloatArray | None:
+    """What independent errors of the worths, of known variances, do to a semivalue: (…, n, n).
+
+    Σ_S V(S) c_i(S) c_j(S), where c_i is w_{s-1} if S holds i and -w_s if not.
+    """
+    if table.noise is None:
+        return None
+    held, left = np.append(0.0, weights), np.append(weights, 0.0)
+    joint = _pair_sums(table.noise, held**2, -held * left, left**2)
+    return table.shaped(joint[:, None], table.batch)
+
+
+def _pair_sums(
+    table: TableExtension, two: FloatArray, one: FloatArray, none: FloatArray
+) -> FloatArray:
+    """Σ_S F(S) two, one or none[|S|], as S holds both of a pair, one or none: (games, n, n).
+
+    The coefficient is α on both, plus β for each, plus γ; on the diagonal, ``two`` where S
+    holds the player and ``none`` where not.
+    """
+    alpha, beta, gamma = two - 2 * one + none, one - none, none
     low, count = table.low, table.players
-    members = enumerate_coalitions(low).T.astype(float)
-    of_high, sums = table.by_size(
+    members = _members(low).T
+    of_high, sums = table.matrix.by_size(
         lambda size: np.concatenate([beta[size][None], alpha[size] * members, alpha[size][None]])
     )
     single = _inside(table, _weigh(table, sums, beta), of_high[:, 0])
     both = np.empty((len(single), count, count))
-    rows = enumerate_coalitions(table.high).T.astype(float)
+    rows = _members(table.high).T
     of_low = _weigh(table, sums, alpha)[:, None]
     both[:, :low, :low] = members @ (of_low * members).swapaxes(1, 2)
     both[:, :low, low:] = of_high[:, 1:-1] @ rows.T
@@ -63,14 +88,18 @@ def pair_semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
     both[:, low:, low:] = rows @ (of_high[:, -1:] * rows).swapaxes(1, 2)
     both += single[:, :, None] + single[:, None, :]
     both += _weigh(table, sums, gamma).sum(axis=-1)[:, None, None]
-    both[:, np.arange(count), np.arange(count)] = 0.0
-    return table.shaped(both[:, None], table.batch)
+    return both
+
+
+@lru_cache(maxsize=4)
+def _members(count: int) -> FloatArray:
+    """Who is in each coalition, as numbers: (2^count, count)."""
+    return enumerate_coalitions(count).astype(float)
 
 
 def _inside(table: TableExtension, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
     """Per player, the sum over the coalitions that hold him: (games, n)."""
-    low, high = (enumerate_coalitions(count).astype(float) for count in (table.low, table.high))
-    return np.concatenate([of_low @ low, of_high @ high], axis=-1)
+    return np.concatenate([of_low @ _members(table.low), of_high @ _members(table.high)], axis=-1)
 
 
 def _weigh(table: TableExtension, sums: FloatArray, weights: FloatArray) -> FloatArray:

@@ -44,7 +44,9 @@ def table_of(game: Game, how: How) -> tuple[TableGame, int]:
     if isinstance(game, TableGame):
         return game, 0
     check_table(game, how)
-    table, evaluations = game.table(how.progress), 2 ** len(game.players)
+    table, variances, evaluations = game.table(how.progress), None, 2 ** len(game.players)
     if table is None:
         table, evaluations = evaluate_all(game, how)
-    return TableGame(table, game.players), evaluations
+        if game.noisy:
+            table, variances = table
+    return TableGame(table, game.players, variances=variances), evaluations

@@ -17,9 +17,16 @@ him. All functions take leading batch axes. Cost O(2^m).
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from fairfield.multilinear import FloatArray, Update
+
+# Up to this many players a table is folded player by player, which takes calls; larger
+# ones are split by matrix products, unless there are more than SPLIT of them: NumPy's
+# products of many small matrices are slow.
+FEW, SPLIT = 11, 16
 
 DERIVATIVE = np.array([-1.0, 1.0])
 INSIDE = np.array([0.0, 1.0])
@@ -30,78 +37,137 @@ def probabilities(x: FloatArray) -> FloatArray:
     return np.stack([1 - x, x], axis=-1)
 
 
-def laws(factors: FloatArray) -> list[FloatArray]:
-    """The laws of the first 0, 1, …, m players.
+class Law:
+    """Factors of m players, (..., m, 2), and their products, computed once.
 
-    >>> laws(probabilities(np.array([0.75, 0.5])))[2].tolist()
+    >>> Law(probabilities(np.array([0.75, 0.5]))).whole.tolist()
     [0.125, 0.375, 0.125, 0.375]
     """
-    chain = [np.ones((*factors.shape[:-2], 1))]
-    for i in range(factors.shape[-2]):
-        chain.append(_with_player(chain[-1], factors[..., i, :]))
-    return chain
+
+    def __init__(self, factors: FloatArray) -> None:
+        self.factors = factors
+        self.count = factors.shape[-2]
+
+    @cached_property
+    def whole(self) -> FloatArray:
+        """The product of all players' factors, one entry per coalition: (..., 2^m)."""
+        if self.count <= FEW:
+            return self.chain[-1]
+        both = self.halves.high[..., :, None] * self.halves.low[..., None, :]
+        return np.asarray(both.reshape(*both.shape[:-2], -1))
+
+    @cached_property
+    def chain(self) -> list[FloatArray]:
+        """The laws of the first 0, 1, …, m players."""
+        chain = [np.ones((*self.factors.shape[:-2], 1))]
+        for i in range(self.count):
+            chain.append(_with_player(chain[-1], self.factors[..., i, :]))
+        return chain
+
+    @cached_property
+    def halves(self) -> Halves:
+        return Halves(self.factors, self.count // 2)
+
+
+class Halves:
+    """The factors of the ``low`` first players and of the others.
+
+    Where these are equally many they make one law with one more axis: where tables are
+    small, it is calls that cost.
+    """
+
+    def __init__(self, factors: FloatArray, low: int) -> None:
+        self.below, self.above = factors[..., :low, :], factors[..., low:, :]
+        self.equal = self.below.shape == self.above.shape
+        parts = [np.stack([self.below, self.above])] if self.equal else [self.below, self.above]
+        self.laws = [Law(part) for part in parts]
+
+    @property
+    def low(self) -> FloatArray:
+        """The law of the low players."""
+        return self.laws[0].whole[0] if self.equal else self.laws[0].whole
+
+    @property
+    def high(self) -> FloatArray:
+        """The law of the high players."""
+        return self.laws[-1].whole[1] if self.equal else self.laws[-1].whole
+
+    def faces(self, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
+        """The faces of all players, from the low players' table and the high players' table."""
+        if self.equal:
+            both = list(faces(np.stack([of_low, of_high]), self.laws[0]))
+        else:
+            both = [
+                faces(table, law) for table, law in zip((of_low, of_high), self.laws, strict=True)
+            ]
+        return np.concatenate(both, axis=-2)
+
+    def pairs(self, of_low: FloatArray, of_high: FloatArray, probe: FloatArray) -> FloatArray:
+        """All pairs, from the low players' table and the high players' tables.
+
+        ``of_high`` holds the matrix times each of ``probed(below, …)``; every player has a
+        probe of his own.
+        """
+        low, count = self.below.shape[-2], self.below.shape[-2] + self.above.shape[-2]
+        probes = probe[..., :low, :], probe[..., low:, :]
+        sides = faces(of_high[..., 1:, :], Law(self.above[..., None, :, :]))
+        across = np.vecdot(sides, probes[1][..., None, :, :])
+        joined = np.empty((*of_low.shape[:-1], count, count))
+        alone = of_high[..., 0, :]
+        if self.equal:
+            within = list(pairs(np.stack([of_low, alone]), self.laws[0], np.stack(probes)))
+        else:
+            parts = zip((of_low, alone), self.laws, probes, strict=True)
+            within = [pairs(table, law, own) for table, law, own in parts]
+        joined[..., :low, :low], joined[..., low:, low:] = within
+        joined[..., :low, low:] = across
+        joined[..., low:, :low] = across.swapaxes(-1, -2)
+        return joined
 
 
 def probed(factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The law, then the law with each player in turn carrying ``probe``: (..., m + 1, 2^m)."""
-    own = np.eye(factors.shape[-2], dtype=bool)[..., None]
-    each = laws(np.where(own, probe, factors[..., None, :, :]))[-1]
-    return np.concatenate([laws(factors)[-1][..., None, :], each], axis=-2)
+    """The law, then the law with each player in turn carrying his ``probe``: (..., m + 1, 2^m)."""
+    count = factors.shape[-2]
+    own = np.eye(count + 1, count, -1, dtype=bool)[..., None]
+    return Law(np.where(own, probe[..., None, :, :], factors[..., None, :, :])).whole
 
 
-def faces(table: FloatArray, factors: FloatArray, chain: list[FloatArray]) -> FloatArray:
+def faces(table: FloatArray, law: Law) -> FloatArray:
     """What the others make of the table with player i out, and in: (..., m, 2).
 
     With probabilities as factors these are f(x | x_i←0) and f(x | x_i←1): their
     difference is the gradient. No term is subtracted, so sums of positive tables
-    keep their relative accuracy. ``chain`` is ``laws(factors)``.
+    keep their relative accuracy.
     """
-    count = factors.shape[-2]
-    sides = np.empty((*table.shape[:-1], count, 2))
-    if factors.size == 2 * count and table.size > 4 * table.shape[-1] ** 2:
+    if law.factors.size == 2 * law.count and table.size > 4 * table.shape[-1] ** 2:
         # Factors shared by many tables: the answer is linear in the table, so fold
         # the unit tables once and leave the rest to one matrix product.
-        alone = factors.reshape(count, 2)
-        basis = faces(np.eye(table.shape[-1]), alone, laws(alone))
-        return np.asarray(table @ basis.reshape(len(basis), -1)).reshape(sides.shape)
-    for i, halves in enumerate(_folded_from_above(table, factors)):
-        np.vecdot(halves, chain[i][..., None, :], out=sides[..., i, :])
+        basis = faces(np.eye(table.shape[-1]), Law(law.factors.reshape(-1, 2)))
+        found = table @ basis.reshape(len(basis), -1)
+        return np.asarray(found).reshape(*table.shape[:-1], law.count, 2)
+    if law.count > FEW and table.size <= SPLIT << law.count:
+        matrix = _as_matrix(table, law)
+        of_low = (law.halves.high[..., None, :] @ matrix)[..., 0, :]
+        return law.halves.faces(of_low, (matrix @ law.halves.low[..., None])[..., 0])
+    sides = np.empty((*table.shape[:-1], law.count, 2))
+    for i, halves in enumerate(_folded_from_above(table, law.factors)):
+        np.vecdot(halves, law.chain[i][..., None, :], out=sides[..., i, :])
     return sides
 
 
-def pairs(table: FloatArray, factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The table folded with ``probe`` in place of two players' factors: (..., m, m).
+def pairs(table: FloatArray, law: Law, probe: FloatArray) -> FloatArray:
+    """The table folded with the probes (…, m, 2) of two players for their factors: (..., m, m).
 
-    The probe (-1, 1) makes these the second derivatives; (0, 1) the sums over the
+    Probes (-1, 1) make these the second derivatives; (0, 1) the sums over the
     coalitions that hold both. The diagonal is zero.
     """
-    count = factors.shape[-2]
-    if count <= 1:
-        return np.zeros((*table.shape[:-1], count, count))
-    low = count // 2
-    below, above = factors[..., :low, :], factors[..., low:, :]
-    matrix = table.reshape(*table.shape[:-1], 2 ** (count - low), 2**low)
-    of_low = (laws(above)[-1][..., None, :] @ matrix)[..., 0, :]
-    of_high = probed(below, probe) @ matrix.swapaxes(-1, -2)
-    return join_pairs(of_low, of_high, below, above, probe)
-
-
-def join_pairs(
-    of_low: FloatArray, of_high: FloatArray, below: FloatArray, above: FloatArray, probe: FloatArray
-) -> FloatArray:
-    """All pairs, from the low players' table and the high players' tables.
-
-    ``of_high`` holds the matrix times each of ``probed(below, probe)``.
-    """
-    low, count = below.shape[-2], below.shape[-2] + above.shape[-2]
-    each = above[..., None, :, :]
-    across = faces(of_high[..., 1:, :], each, laws(each)) @ probe
-    joined = np.empty((*of_low.shape[:-1], count, count))
-    joined[..., :low, :low] = pairs(of_low, below, probe)
-    joined[..., low:, low:] = pairs(of_high[..., 0, :], above, probe)
-    joined[..., :low, low:] = across
-    joined[..., low:, :low] = across.swapaxes(-1, -2)
-    return joined
+    if law.count <= 1:
+        return np.zeros((*table.shape[:-1], law.count, law.count))
+    matrix, halves = _as_matrix(table, law), law.halves
+    of_low = (halves.high[..., None, :] @ matrix)[..., 0, :]
+    low = halves.below.shape[-2]
+    of_high = probed(halves.below, probe[..., :low, :]) @ matrix.swapaxes(-1, -2)
+    return halves.pairs(of_low, of_high, probe)
 
 
 def sweep(table: FloatArray, x: FloatArray, update: Update, first: int = 0) -> None:
@@ -111,6 +177,11 @@ def sweep(table: FloatArray, x: FloatArray, update: Update, first: int = 0) -> N
         pair = np.vecdot(halves, below[..., None, :])
         x[..., i] = update(first + i, pair[..., 1] - pair[..., 0])
         below = _with_player(below, probabilities(x[..., i]))
+
+
+def _as_matrix(table: FloatArray, law: Law) -> FloatArray:
+    """One row per coalition of the high players, one column per coalition of the low ones."""
+    return table.reshape(*table.shape[:-1], -1, 2 ** (law.count // 2))
 
 
 def _folded_from_above(table: FloatArray, factors: FloatArray) -> list[FloatArray]:

@@ -13,8 +13,10 @@ from fairfield.games.subcubes import LARGEST_KEY, Cubes, Group, groups_of, sprea
 from fairfield.games.tabular import Matrix
 from fairfield.multilinear import FloatArray
 
-# Rows that reach the model at once, and the bytes they may take.
+# Rows that lie side by side, among which shared corners are found, and the bytes they may take.
 MOST_ROWS, MOST_BYTES = 2**18, 2**28
+# The model's first call is small, so that a slow one is noticed early; then calls grow.
+FIRST_CALL, GROWTH, LARGEST_CALL = 2**10, 4, 2**16
 
 
 @dataclass
@@ -73,7 +75,7 @@ class Tables:
         room = most_rows(cubes.rows)
         self.bits = room.bit_length() - 1
         self.buffer = np.empty((room, cubes.rows.shape[1]), dtype=cubes.rows.dtype)
-        self.used = 0
+        self.used, self.call = 0, FIRST_CALL
         self.pending: list[Piece] = []
         self.sums: dict[int, FloatArray] = {}
         self.worths = np.empty((len(cubes.rows), 2 ** len(cubes.players)))
@@ -121,8 +123,7 @@ class Tables:
         """Ask the model for what lies in the buffer and add it up."""
         if not self.pending:
             return
-        outputs = self.ask(self.buffer[: self.used])
-        asked = 0
+        outputs = self._outputs()
         for piece in self.pending:
             own = outputs[piece.start : piece.start + piece.kept, self.column[piece.x]]
             found = piece.restore(own)
@@ -130,13 +131,23 @@ class Tables:
             for group in piece.groups:
                 self._place(piece.x, group, found[at : at + group.corners])
                 at += group.corners
-            asked += at
             if piece.last:
                 total = spread(self.sums, len(self.cubes.players))
                 self.worths[piece.x] = total / self.cubes.weights.sum()
                 self.sums = {}
-        self.done(asked)
         self.pending, self.used = [], 0
+
+    def _outputs(self) -> FloatArray:
+        """What the model says of the buffer's rows, call by call."""
+        corners = sum(group.corners for piece in self.pending for group in piece.groups)
+        parts, at = [], 0
+        while at < self.used:
+            end = min(at + self.call, self.used)
+            parts.append(self.ask(self.buffer[at:end]))
+            # Shared corners count as answered with the rows around them.
+            self.done(corners * end // self.used - corners * at // self.used)
+            at, self.call = end, min(self.call * GROWTH, LARGEST_CALL)
+        return np.concatenate(parts)
 
     def _place(self, x: int, group: Group, outputs: FloatArray) -> None:
         """Add a group's outputs to the sums of its patterns D."""

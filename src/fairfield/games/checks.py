@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.devices import check_double, on_host
 from fairfield.game import Player, Players, name_players
 from fairfield.multilinear import FloatArray
 
@@ -35,6 +38,18 @@ def numbers(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:
         spelled = ", ".join(map(str, place))
         raise ValueError(f"{what}[{spelled}] is {array[place]}; every one must be a finite number")
     return array
+
+
+def numbers_anywhere(given: Any, what: str, axes: int = 1) -> Any:
+    """As :func:`numbers`, but an array of another library stays where it is."""
+    if isinstance(given, np.ndarray) or not array_api_compat.is_array_api_obj(given):
+        return numbers(given, what, axes)
+    xp = array_api_compat.array_namespace(given)
+    check_double(given)
+    if given.ndim != axes or not bool(xp.all(xp.isfinite(given))):
+        # What is wrong is told as of any other array.
+        numbers(on_host(given), what, axes)
+    return xp.astype(given, xp.float64)
 
 
 def nonnegative(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:

@@ -41,7 +41,8 @@ class DataGame(Game):
 
     A ``random_state`` of the model (or of a step in it) that is not an integer gets a seed
     drawn from (``seed``, coalition, repeat), so a coalition has the same worth everywhere.
-    ``repeats`` averages that many fits, all of them seeded so.
+    ``repeats`` averages that many fits, all of them seeded so; their variance becomes the
+    ``stderr`` of values.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = np.array([[0.0], [1], [2], [3]]), [0, 0, 1, 1]
@@ -51,6 +52,7 @@ class DataGame(Game):
     """
 
     block = 1  # a fit outweighs the handing over
+    instead = "use leave_one_out (n + 2 fits) or a NeighborGame"
 
     def __init__(
         self,
@@ -91,7 +93,8 @@ class DataGame(Game):
         self.batch = (len(self.scorings),) if isinstance(scoring, Mapping) else ()
         self._classifies = is_classifier(model)
         self._filling = self._fill()
-        self._random = tuple(_random_states(model, every=repeats > 1))
+        self.noisy = self.repeats > 1
+        self._random = tuple(_random_states(model, every=self.noisy))
         self._told: set[Place] = set()
         # Functions are known by their names alone, and may change behind them.
         self.opaque = any(callable(each) for each in _listed(scoring)) or any(
@@ -108,7 +111,7 @@ class DataGame(Game):
             for at, coalition in enumerate(coalitions):
                 found[:, at] = self._evaluate(coalition)
         shape = (*self.batch, len(coalitions))
-        if self.repeats == 1:
+        if not self.noisy:
             return found.reshape(shape), np.zeros(shape)
         variances = found.var(axis=-1, ddof=1) / self.repeats
         return found.mean(axis=-1).reshape(shape), variances.reshape(shape)

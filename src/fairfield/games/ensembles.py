@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import BoolArray
+from fairfield.coalitions import BoolArray, spell
 from fairfield.game import Game, Players
 from fairfield.games.checks import names, number, slabs
 from fairfield.games.digest import digest
@@ -194,6 +194,8 @@ def _votes(
     Numbers have no labels; their votes are (models, rows, 1).
     """
     if isinstance(given, Sequence) and given and all(hasattr(model, "predict") for model in given):
+        if X_test is None:
+            raise ValueError("models were given with X_test=None; give the rows to predict")
         labels, answers = _ask(given, X_test, vote, np.unique(truth))
     else:
         labels, answers = np.unique(truth), np.asarray(given)
@@ -202,6 +204,11 @@ def _votes(
         raise ValueError(
             f"predictions of shape {answers.shape} were given for {len(truth)} test rows; they "
             f"must be shaped (models, rows){'' if vote == 'mean' else ' or (models, rows, classes)'}"
+        )
+    if answers.dtype.kind not in "biuf" and (vote != "hard" or answers.ndim == 3):
+        raise ValueError(
+            f"predictions of type {answers.dtype} were given for vote={vote!r}, which needs numbers; "
+            "vote='hard' takes labels (models, rows)"
         )
     if vote == "mean":
         labels, votes = labels[:0], answers[..., None].astype(float)
@@ -225,12 +232,15 @@ def _ask(
     models: Sequence[Any], X_test: Any, vote: str, labels: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """All labels, and what each model predicts."""
+    for model in models if vote != "mean" else ():
+        _check_classes(model, labels)
     if vote in ("hard", "mean"):
         return labels, np.stack([np.asarray(model.predict(X_test)) for model in models])
     for model in models:
-        if not hasattr(model, "predict_proba"):
+        if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
             raise ValueError(
-                f"{type(model).__name__} has no predict_proba; vote='hard' needs labels alone"
+                f"{type(model).__name__} has no predict_proba or is not fitted; vote='hard' needs "
+                "labels alone, vote='mean' numbers"
             )
         labels = np.union1d(labels, model.classes_)
     answers = [np.asarray(model.predict_proba(X_test)) for model in models]
@@ -238,6 +248,18 @@ def _ask(
     for own, model, answer in zip(chances, models, answers, strict=True):
         own[:, np.searchsorted(labels, model.classes_)] = answer
     return labels, chances
+
+
+def _check_classes(model: Any, labels: NDArray[Any]) -> None:
+    """Refuse members of forests and bags, which number the classes instead of naming them."""
+    own = np.asarray(getattr(model, "classes_", labels))
+    numbered = len(own) == len(labels) and (own == np.arange(len(own))).all()
+    if not np.isin(own, labels).any() or (numbered and (labels != own).any()):
+        raise ValueError(
+            f"{type(model).__name__} knows the classes {spell(own[:8].tolist())}, y_test holds "
+            f"{spell(labels[:8].tolist())}; members of an ensemble may number their classes: number "
+            "those of y_test likewise, np.searchsorted(ensemble.classes_, y_test)"
+        )
 
 
 def _labels(seen: NDArray[Any], count: int) -> NDArray[Any]:

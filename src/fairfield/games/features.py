@@ -125,7 +125,7 @@ class FeatureGame(Game):
 
             def done(count: int) -> None:
                 nonlocal seen
-                if not seen:
+                if not seen and count < total:
                     seconds = (time.perf_counter() - started) * total / count
                     if seconds > LONG and not bar.disable:
                         told = f"{self!r}: {total:,} model rows, about {seconds:,.0f} s"

@@ -5,88 +5,93 @@ The maximum over no player is 0, and weights may have any sign.
 
 from __future__ import annotations
 
+from typing import Any
+
+import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.coalitions import IntArray
+from fairfield.devices import beside, on_host
 from fairfield.games.checks import flat_points, slabs
 from fairfield.multilinear import Extension, FloatArray
+
+# In place of a chance of 0 to stay out, so that it can be divided out again; two of them
+# make a chance of 1e-300, which adds nothing.
+NEVER = 1e-150
 
 
 class MaximaExtension(Extension):
     """linear · x + Σ_d E max_{i∈S} W_id.
 
-    With the players of column d in falling order of W and R_k the mean maximum over those
-    from the k-th on, R_k = x_k W_k + (1 - x_k) R_{k+1} and R_{n+1} = 0,
+    With the players of column d in falling order of W, the k-th of them is the largest
+    one in with chance x_k P_k, where P_k = Π_{j<k} (1 - x_j), so
 
-        ∂_k f = Π_{j<k} (1 - x_j) (W_k - R_{k+1}),
-        ∂_kl f = -Π_{j<l, j≠k} (1 - x_j) (W_l - R_{l+1})   for k < l.
+        f = Σ_k x_k P_k W_k,
+        ∂_k f = P_k W_k - Σ_{l>k} x_l P_l W_l / (1 - x_k),
+        ∂_kl f = -∂_l f / (1 - x_k)   for k < l.
+
+    The weights may be an array of any library, on any device, where the work is then done.
     """
 
     method = "closed form: maxima"
 
-    def __init__(self, linear: FloatArray, weights: FloatArray) -> None:
+    def __init__(self, linear: FloatArray, weights: Any) -> None:
         self.linear = linear
         self.players = self.degree = len(linear)
-        self.order = np.argsort(-weights.T, axis=1, kind="stable")
-        self.places = np.argsort(self.order, axis=1)
-        self.sizes = np.take_along_axis(weights.T, self.order, axis=1)
+        xp = self._namespace = array_api_compat.array_namespace(weights)
+        columns = xp.permute_dims(weights, (1, 0))
+        # Sorted by the negative: a descending sort keeps ties in falling order of players.
+        self.order = xp.argsort(-columns, axis=1, stable=True)
+        self.places = xp.argsort(self.order, axis=1)
+        self.sizes = xp.take_along_axis(columns, self.order, axis=1)
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        xp = self._namespace
         at, lead = flat_points(x, self.players)
         value, gradient = at @ self.linear, np.tile(self.linear, (len(at), 1))
-        for columns in slabs(len(self.sizes), self.players):
-            sizes, order, places = self.sizes[columns], self.order[columns], self.places[columns]
-            for some in slabs(len(at), sizes.size):
-                joins = at[some][:, order]
-                tails = _mean_maxima(joins, sizes)
-                value[some] += tails[..., 0].sum(axis=-1)
-                slopes = sizes - tails[..., 1:]
-                slopes[..., 1:] *= np.cumprod(1 - joins[..., :-1], axis=-1)
-                gradient[some] += _by_player(slopes, places)
+        for columns in self._slabs(self.sizes.shape[0], self.players):
+            for some in self._slabs(len(at), self.sizes[columns, :].shape[0] * self.players):
+                means, slopes, chances = self._by_rank(at[some], columns)
+                slopes = xp.where(chances > NEVER, slopes, xp.zeros_like(slopes))
+                places = xp.broadcast_to(self.places[columns, :][None, ...], slopes.shape)
+                value[some] += on_host(means)
+                found = xp.take_along_axis(slopes, places, axis=2)
+                gradient[some] += on_host(xp.sum(found, axis=1))
         return value.reshape(lead), gradient.reshape(*lead, self.players)
+
+    def _by_rank(self, at: FloatArray, columns: slice) -> tuple[Any, Any, Any]:
+        """What some columns have of f, then ∂_k f and P_k by column and rank, at points (k, n)."""
+        xp, sizes, order = self._namespace, self.sizes[columns, :], self.order[columns, :]
+        joins = xp.take(beside(sizes, at), xp.reshape(order, (-1,)), axis=1)
+        joins = xp.reshape(joins, (at.shape[0], *order.shape))
+        stays = xp.clip(1 - joins, NEVER, None)
+        chances = xp.cumulative_prod(stays, axis=2, include_initial=True)[..., :-1]
+        first = chances * sizes
+        terms = joins * first
+        # Those after k, and not all less those up to k, which would cost digits.
+        sums = xp.cumulative_sum(xp.flip(terms, axis=2), axis=2, include_initial=True)
+        later = xp.flip(sums, axis=2)
+        return xp.sum(later[..., 0], axis=1), first - later[..., 1:] / stays, chances
+
+    def _slabs(self, rows: int, size: int) -> Any:
+        """Blocks that fit the cache; on a device, all at once."""
+        return slabs(rows, size) if isinstance(self.sizes, np.ndarray) else [slice(0, rows)]
 
     def hessian(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
         hessian = np.zeros((*at.shape, self.players))
-        for point, out in zip(at, hessian, strict=True):
-            for order, sizes in zip(self.order, self.sizes, strict=True):
-                joins = point[order]
-                last = sizes - _mean_maxima(joins[None, None], sizes)[0, 0, 1:]
-                stays_out = np.tile(1 - joins, (self.players, 1))
-                np.fill_diagonal(stays_out, 1.0)
-                products = np.ones_like(stays_out)
-                np.cumprod(stays_out[:, :-1], axis=1, out=products[:, 1:])
-                pairs = np.triu(products * last, 1)
+        for column in range(self.sizes.shape[0]):
+            _, slopes, _ = self._by_rank(at, slice(column, column + 1))
+            order = on_host(self.order[column, :], np.int64)
+            for point, slope, out in zip(at, on_host(slopes[:, 0, :]), hessian, strict=True):
+                stays = np.maximum(1 - point[order], NEVER)
+                pairs = np.triu(slope / stays[:, None], 1)
                 out[np.ix_(order, order)] -= pairs + pairs.T
         return hessian.reshape(*lead, self.players, self.players)
 
     def shapley(self) -> FloatArray:
         """Σ_{l≥k} (W_l - W_{l+1}) / l for the k-th player: the first l share W_l - W_{l+1}."""
-        drops = -np.diff(self.sizes, axis=1, append=0.0) / np.arange(1, self.players + 1)
+        sizes, places = on_host(self.sizes), on_host(self.places, np.int64)
+        drops = -np.diff(sizes, axis=1, append=0.0) / np.arange(1, self.players + 1)
         shares = np.cumsum(drops[:, ::-1], axis=1)[:, ::-1]
-        return np.asarray(self.linear + _by_player(shares[None], self.places)[0])
-
-
-def _by_player(in_order: FloatArray, places: IntArray) -> FloatArray:
-    """Numbers (k, D, n) in the order of each column, summed per player: (k, n)."""
-    total = np.zeros((len(in_order), places.shape[1]))
-    for column, place in enumerate(places):
-        total += in_order[:, column, place]
-    return total
-
-
-def _mean_maxima(joins: FloatArray, sizes: FloatArray) -> FloatArray:
-    """R_1 … R_{n+1} per column, for players in falling order: (k, D, n + 1).
-
-    R_k - (1 - x_k) R_{k+1} = x_k W_k is one triangular system with two diagonals over all
-    columns, whose solution by substitution is the recursion itself.
-    """
-    from scipy.linalg.blas import dtbsv
-
-    bands = np.zeros((*joins.shape, 2))
-    bands[..., 1:, 0] = joins[..., :-1] - 1
-    right = (joins * sizes).ravel()
-    tails = np.zeros((*joins.shape[:-1], joins.shape[-1] + 1))
-    tails[..., :-1] = dtbsv(1, bands.reshape(-1, 2).T, right, diag=1).reshape(joins.shape)
-    return tails
+        return np.asarray(self.linear + np.take_along_axis(shares, places, axis=1).sum(axis=0))

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfield.devices import on_host
 from fairfield.multilinear import FloatArray
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -24,6 +26,8 @@ BLOCK = 1024
 KEPT = 2**26
 # Distances computed at once: 32 MB.
 DISTANCES = 2**22
+# Differences computed at once on a device: 1 GiB.
+ON_DEVICE = 2**27
 # Up to this many rows, all are sorted; no search tree is worth its building.
 SMALL = 4096
 
@@ -107,6 +111,33 @@ class MetricSearch:
         from scipy.spatial.distance import cdist
 
         return np.asarray(cdist(points, rows, self.metric))
+
+
+class DeviceSearch:
+    """Exact Euclidean search on the device that holds the rows: all distances, and a sort.
+
+    O(N D + N log N) per test point; only the lists leave the device.
+    """
+
+    def __init__(self, X: Any, X_test: Any, metric: Metric) -> None:
+        if not isinstance(metric, str) or ALIASES.get(metric, metric) != "euclidean":
+            raise ValueError(
+                f"metric={metric!r} was given for rows on a device, where distances are Euclidean; "
+                "bring X to the host, or pass your own index as neighbors="
+            )
+        self.X, self.X_test = X, X_test
+
+    def __call__(self, tests: slice, count: int) -> IntArray:
+        xp = array_api_compat.array_namespace(self.X)
+        found = []
+        step = max(1, ON_DEVICE // (self.X.shape[0] * self.X.shape[1]))
+        for first in range(tests.start, tests.stop, step):
+            points = self.X_test[first : min(first + step, tests.stop), None, :]
+            # Differences, not |x|² - 2xy + |y|²: equal rows must stay equally far.
+            distances = xp.sum((self.X[None, ...] - points) ** 2, axis=2)
+            order = xp.argsort(distances, axis=1, stable=True)[:, :count]
+            found.append(on_host(order, np.int64))
+        return np.concatenate(found)
 
 
 class IndexSearch:

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray
+from fairfield.devices import beside, on_host
 from fairfield.game import Game, name_players
-from fairfield.games.checks import numbers
+from fairfield.games.checks import numbers, numbers_anywhere
 from fairfield.games.digest import digest
 from fairfield.games.neighbor_extension import NeighborExtension
 from fairfield.games.neighbor_search import (
+    DeviceSearch,
     IndexSearch,
     IntArray,
     Metric,
@@ -53,7 +55,8 @@ class NeighborGame(Game):
     ``metric`` is a name or a function, as SciPy and scikit-learn know them. Search is exact
     unless ``neighbors`` is given: an index built on X, with scikit-learn's
     ``kneighbors(X_test, m) -> (distances, rows)``, or a function of the same two; then X
-    itself is not looked at.
+    itself is not looked at. Rows X may be an array of PyTorch, CuPy or JAX; then they are
+    searched on its device.
 
     Cost per test point: O(n) for a worth, O(M K) for a gradient, with M the rows it takes
     until K are in almost surely (80 at x = ½, K = 5), and a whole sort for Shapley. Source:
@@ -95,13 +98,15 @@ class NeighborGame(Game):
         self.task, self._known, self._asked = _labels(y, y_test, task)
         search: Search
         if neighbors is None:
-            table, test_table = numbers(X, "X", axes=2), numbers(X_test, "X_test", axes=2)
+            table = numbers_anywhere(X, "X", axes=2)
+            test_table = beside(table, numbers(on_host(X_test, None), "X_test", axes=2))
             if table.shape[1] != test_table.shape[1]:
                 raise ValueError(
                     f"X has {table.shape[1]} columns and X_test has {test_table.shape[1]}; both "
                     "need the same features"
                 )
-            search = MetricSearch(table, test_table, metric)
+            kind = MetricSearch if isinstance(table, np.ndarray) else DeviceSearch
+            search = kind(table, test_table, metric)
         else:
             search = IndexSearch(neighbors, X_test, rows)
         self._inputs = (X, y, X_test, y_test)
@@ -136,7 +141,7 @@ class NeighborGame(Game):
 
     def describe(self) -> dict[str, Any]:
         # Objects have no bytes of their own to speak of; their text has.
-        arrays = [np.asarray(given) for given in self._inputs]
+        arrays = [on_host(given, None) for given in self._inputs]
         text = [array.astype(str) if array.dtype == object else array for array in arrays]
         return {
             **super().describe(),
@@ -171,7 +176,7 @@ class NeighborGame(Game):
 
 def _labels(y: Any, y_test: Any, task: Task | None) -> tuple[Task, NDArray[Any], NDArray[Any]]:
     """The task, and the labels as numbers: codes of classes, probabilities, or answers."""
-    known, asked = np.asarray(y), np.asarray(y_test)
+    known, asked = on_host(y, None), on_host(y_test, None)
     if known.ndim > 2 or asked.ndim != 1 or known.shape[1:] == (1,):
         raise ValueError(
             f"y has shape {known.shape} and y_test {asked.shape}; give one label per row, or "

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.coalitions import BoolArray
+from fairfield.devices import beside, on_host
 from fairfield.game import Game, Players
-from fairfield.games.checks import flat_points, names, numbers
+from fairfield.games.checks import flat_points, names, numbers, numbers_anywhere
 from fairfield.games.digest import digest
 from fairfield.games.maxima import MaximaExtension
 from fairfield.games.products import ProductsExtension
@@ -38,30 +40,36 @@ class FLIDGame(Game):
     def __init__(
         self, gains: ArrayLike, weights: ArrayLike, *, players: Players | None = None
     ) -> None:
-        self.gains, self.weights = numbers(gains, "gains"), numbers(weights, "weights", axes=2)
-        if len(self.gains) != len(self.weights):
+        self.gains = numbers(on_host(gains), "gains")
+        self.weights = numbers_anywhere(weights, "weights", axes=2)
+        if len(self.gains) != self.weights.shape[0]:
             raise ValueError(
-                f"{len(self.gains)} gains and weights of shape {self.weights.shape} were given; "
-                "weights need one row per player"
+                f"{len(self.gains)} gains and weights of shape {tuple(self.weights.shape)} were "
+                "given; weights need one row per player"
             )
         self.players = names(players, len(self.gains))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        worths = coalitions @ self._extension.linear
+        xp, best = array_api_compat.array_namespace(self.weights), self._extension
+        inside = beside(self.weights, coalitions.astype(np.int8))
+        firsts = (
+            xp.argmax(xp.take(inside, best.order[d, :], axis=1), axis=1)
+            for d in range(best.sizes.shape[0])
+        )
+        largest = sum(xp.take(best.sizes[d, :], first) for d, first in enumerate(firsts))
         some = coalitions.any(axis=1)
-        for order, sizes in zip(self._extension.order, self._extension.sizes, strict=True):
-            worths += np.where(some, sizes[coalitions[:, order].argmax(axis=1)], 0.0)
-        return np.asarray(worths)
+        return np.asarray(coalitions @ best.linear + np.where(some, on_host(largest), 0.0))
 
     def extension(self) -> Extension:
         return self._extension
 
     @cached_property
     def _extension(self) -> MaximaExtension:
-        return MaximaExtension(self.gains - self.weights.sum(axis=1), self.weights)
+        repeated = array_api_compat.array_namespace(self.weights).sum(self.weights, axis=1)
+        return MaximaExtension(self.gains - on_host(repeated), self.weights)
 
     def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "numbers": digest(self.gains, self.weights)}
+        return {**super().describe(), "numbers": digest(self.gains, on_host(self.weights))}
 
 
 class FacilityLocationGame(FLIDGame):
@@ -76,8 +84,8 @@ class FacilityLocationGame(FLIDGame):
     """
 
     def __init__(self, weights: ArrayLike, *, players: Players | None = None) -> None:
-        offers = numbers(weights, "weights", axes=2)
-        super().__init__(offers.sum(axis=1), offers, players=players)
+        offers = numbers_anywhere(weights, "weights", axes=2)
+        super().__init__(on_host(offers).sum(axis=1), offers, players=players)
 
 
 class PairwiseGame(Game):
@@ -95,20 +103,20 @@ class PairwiseGame(Game):
     def __init__(
         self, linear: ArrayLike, quadratic: Any, *, players: Players | None = None
     ) -> None:
-        self.linear = numbers(linear, "linear")
+        self.linear = numbers(on_host(linear), "linear")
         self.quadratic = _square(quadratic, "quadratic")
         if len(self.linear) != self.quadratic.shape[0]:
             raise ValueError(
                 f"{len(self.linear)} linear terms and quadratic terms of shape "
                 f"{self.quadratic.shape} were given; they must be of the same players"
             )
-        odd = abs(self.quadratic - self.quadratic.T).max()
-        if odd > 1e-12 * abs(self.quadratic).max():
+        odd = _largest(self.quadratic - self.quadratic.T)
+        if odd > 1e-12 * _largest(self.quadratic):
             raise ValueError(
                 f"quadratic[i, j] and quadratic[j, i] differ by up to {odd:.3g}; it must be "
                 "symmetric; pass (J + J.T) / 2 if half of both is meant"
             )
-        if self.quadratic.diagonal().any():
+        if _diagonal(self.quadratic).any():
             raise ValueError(
                 "quadratic has entries on its diagonal; they must be 0; what a player brings "
                 "alone belongs in linear"
@@ -138,14 +146,17 @@ class CutGame(PairwiseGame):
 
     def __init__(self, weights: Any, *, players: Players | None = None) -> None:
         arcs = _square(weights, "weights")
-        loops = arcs.diagonal()
+        loops = _diagonal(arcs)
         if _is_sparse(arcs):
             from scipy.sparse import diags_array
 
             arcs = arcs - diags_array(loops, format="csr")
         else:
-            arcs = arcs - np.diag(loops)
-        super().__init__(arcs.sum(axis=1), -(arcs + arcs.T), players=players)
+            arcs = arcs - beside(arcs, np.diag(loops))
+        gains = arcs @ (
+            np.ones(len(loops)) if _is_sparse(arcs) else beside(arcs, np.ones(len(loops)))
+        )
+        super().__init__(gains, -(arcs + arcs.T), players=players)
 
 
 class PairwiseExtension(Extension):
@@ -160,20 +171,28 @@ class PairwiseExtension(Extension):
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
-        pull = at @ self.quadratic
+        pull = self._times(at, self.quadratic)
         value = np.vecdot(at, self.linear + pull / 2)
         return value.reshape(lead), (self.linear + pull).reshape(*lead, self.players)
 
     def hessian(self, x: ArrayLike) -> FloatArray:
         _, lead = flat_points(x, self.players)
-        dense = self.quadratic.toarray() if _is_sparse(self.quadratic) else self.quadratic
+        dense = self.quadratic.toarray() if _is_sparse(self.quadratic) else on_host(self.quadratic)
         return np.broadcast_to(dense, (*lead, *dense.shape)).copy()
 
     def sweep(self, x: FloatArray, update: Update) -> FloatArray:
         x = x.copy()
         for i in range(self.players):
-            x[..., i] = update(i, self.linear[i] + (x @ self.quadratic[[i]].T)[..., 0])
+            row = self.quadratic[i : i + 1, :].T
+            x[..., i] = update(i, self.linear[i] + self._times(x, row)[..., 0])
         return x
+
+    @staticmethod
+    def _times(points: FloatArray, matrix: Any) -> FloatArray:
+        """The product where the matrix is: a sparse one has no device."""
+        if _is_sparse(matrix):
+            return np.asarray(points @ matrix)
+        return np.asarray(on_host(beside(matrix, points) @ matrix))
 
 
 class CoverageGame(Game):
@@ -246,10 +265,25 @@ def _square(given: Any, what: str) -> Any:
         matrix: Any = csr_array(given, dtype=float)
         numbers(matrix.data if matrix.nnz else [0.0], f"{what}.data")
     else:
-        matrix = numbers(given, what, axes=2)
+        matrix = numbers_anywhere(given, what, axes=2)
     if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"{what} of shape {matrix.shape} were given; they must be a square matrix")
+        raise ValueError(
+            f"{what} of shape {tuple(matrix.shape)} were given; they must be a square matrix"
+        )
     return matrix
+
+
+def _largest(matrix: Any) -> float:
+    if _is_sparse(matrix):
+        return float(abs(matrix).max())
+    xp = array_api_compat.array_namespace(matrix)
+    return float(xp.max(xp.abs(matrix)))
+
+
+def _diagonal(matrix: Any) -> FloatArray:
+    if _is_sparse(matrix):
+        return np.asarray(matrix.diagonal())
+    return np.asarray(on_host(array_api_compat.array_namespace(matrix).linalg.diagonal(matrix)))
 
 
 def _is_sparse(given: Any) -> bool:
@@ -258,4 +292,6 @@ def _is_sparse(given: Any) -> bool:
 
 def _parts(matrix: Any) -> tuple[Any, ...]:
     """The arrays that make up a dense or a CSR matrix."""
-    return (matrix.data, matrix.indices, matrix.indptr) if _is_sparse(matrix) else (matrix,)
+    if _is_sparse(matrix):
+        return matrix.data, matrix.indices, matrix.indptr
+    return (on_host(matrix),)

@@ -201,9 +201,11 @@ def _same_frames(rows: Any, background: Any) -> tuple[Any, Any]:
     if set(rows.columns) != set(background.columns) or len(background.columns) != len(rows.columns):
         missing = [name for name in rows.columns if name not in background.columns]
         extra = [name for name in background.columns if name not in rows.columns]
+        seen = [f"lacks {spell(missing)}"] * bool(missing)
+        seen += [f"has {spell(extra)} besides"] * bool(extra)
         raise ValueError(
-            f"the columns of rows and background differ: the background lacks {spell(missing)} "
-            f"and has {spell(extra)} besides; give the same columns to both"
+            "the columns of rows and background differ: the background "
+            f"{' and '.join(seen) or 'has a column twice'}; give the same columns to both"
         )
     return rows, background[list(rows.columns)]
 

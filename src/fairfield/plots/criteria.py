@@ -20,6 +20,7 @@ from fairfield.plots.canvas import (
     name_lines,
     names_of,
     new_axes,
+    signed,
 )
 from fairfield.valuation import Valuation
 
@@ -56,7 +57,8 @@ def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None
         )
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_xlabel("mean |value|" if first.batch else "value")
-    ax.legend(frameon=False, fontsize=8, loc="best")
+    # Above the axes: bars may lie anywhere inside.
+    ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
     name_lines(ax, labels)
     return ax
 
@@ -69,12 +71,13 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
     orders = {name: _ranking(v) for name, v in comparison.items()}
     count = len(next(iter(comparison.values())).players[:most])
     columns: list[list[str]] = []
+    scale = max(0.0 if mean is None else float(np.abs(mean).max()) for _, mean in orders.values())
     for name, (order, mean) in orders.items():
         names = names_of([comparison[name].players[i] for i in order])
         columns.append(
             names
             if mean is None
-            else [f"{n} ({mean[i]:.2g})" for n, i in zip(names, order, strict=True)]
+            else [f"{n} ({signed(mean[i], scale)})" for n, i in zip(names, order, strict=True)]
         )
     same = [len({int(order[row]) for order, _ in orders.values()}) == 1 for row in range(count)]
     widths = (

@@ -1,0 +1,21 @@
+"""What is evaluated and kept of a coalition: its worth and, of a noisy game, a variance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfield.coalitions import BoolArray
+from fairfield.game import Game
+from fairfield.multilinear import FloatArray
+
+
+def measured_axes(game: Game) -> tuple[int, ...]:
+    """The leading axes of what is kept: the batch, twice over where variances are kept too."""
+    return (2, *game.batch) if game.noisy else game.batch
+
+
+def measure(game: Game, coalitions: BoolArray) -> FloatArray:
+    """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m)."""
+    if game.noisy:
+        return np.stack(game.worths_and_variances(coalitions)).astype(float)
+    return np.asarray(game.worths(coalitions), dtype=float)

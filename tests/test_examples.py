@@ -1,0 +1,36 @@
+"""The examples run and find what they were made to find."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def printed(name, capsys, *given, **changed):
+    """What the main function of an example prints, some of its constants being smaller."""
+    names = runpy.run_path(str(EXAMPLES / name))
+    main = names["main"]
+    main.__globals__.update(changed)
+    main(*given)
+    return capsys.readouterr().out
+
+
+def test_the_corrupted_vendor_is_worth_least(capsys):
+    vendors = ["Acorn", "Birch", "Cedar", "Damson", "Elm", "Fir"]
+    text = printed("data_vendors.py", capsys, VENDORS=vendors)
+    assert "The least valuable vendor by Shapley is Fir." in text
+    assert "Rate of detection: 100%" in text
+    assert "shapley, highest removed first" in text
+
+
+def test_trees_that_learnt_nothing_are_worth_least(capsys):
+    text = printed("model_ensemble.py", capsys, 16)
+    assert "Found among the lowest by Shapley: 100%" in text
+    assert "lowest pruned first" in text
+
+
+@pytest.mark.parametrize("name", ["quickstart.py", "european_council.py", "noisy_labels.py"])
+def test_the_others_run(name, capsys):
+    assert printed(name, capsys)
