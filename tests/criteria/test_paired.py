@@ -124,6 +124,16 @@ def test_a_surrogate_adds_up(surrogate, law, rng):
     assert np.mean(fit.inside**2) <= np.mean(fit.outside**2)
 
 
+def test_worths_that_only_singles_have_are_known_once_singles_are(rng):
+    """Nothing is linear here; known moments do what least squares cannot."""
+    table = np.zeros(2**PLAYERS)
+    table[2 ** np.arange(PLAYERS)] = 1e30 * rng.random(PLAYERS)
+    for criterion in (ff.shapley, ff.banzhaf):
+        found = sampled(criterion, table, budget=250)
+        assert found.method.startswith("weighted means")
+        assert_allclose(found.values, criterion(table).values, atol=1e15)
+
+
 def test_a_hopeless_surrogate_is_given_up(rng):
     sample = sample_of(np.tanh(SIGNS @ rng.standard_normal(PLAYERS)), "shapley", 240)
     law = Law.shapley(PLAYERS)

@@ -9,6 +9,9 @@ from fairfield.criteria.surrogates import Fit, Law, Sample, cross_fitted
 from fairfield.games.trees import TreeGame
 from fairfield.multilinear import FloatArray
 
+# From so many pairs on trees may be larger: measured on the games of the benchmark.
+MANY = 750
+
 
 def trees_are_installed() -> bool:
     """Whether scikit-learn fits trees here and numba reads them."""
@@ -26,12 +29,14 @@ def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fi
     # Trees stop splitting at gains of a fixed size, so worths come in units of their own.
     scales = np.std(sample.both, axis=(1, 2))
 
+    leaves = 8 if len(inside) < MANY else 24
+
     def fit(game: int, kept: IntArray) -> tuple[FloatArray, FloatArray]:
         scale = scales[game] or 1.0
         model = HistGradientBoostingRegressor(
             max_iter=200,
             learning_rate=0.1,
-            max_leaf_nodes=8,
+            max_leaf_nodes=leaves,
             min_samples_leaf=5,
             early_stopping=False,
             random_state=seed,
