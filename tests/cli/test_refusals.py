@@ -233,7 +233,14 @@ def test_ctrl_c_keeps_the_store_and_says_how_to_resume(tmp_path, people):
         sys.executable, "-m", "fairfield", "data", str(people), "--target", "label",
         "--clusters", "8", "--model", "slow:Slow", "--store", "worths.db",
     ]  # fmt: skip
-    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    started = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests that run in the background of a shell inherit a SIGINT that is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and (not store.exists() or kept(store) < 20):
         time.sleep(0.05)
