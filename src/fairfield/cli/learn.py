@@ -89,8 +89,13 @@ def learn(
         int, typer.Option(help="Noise baskets for each one, of nce.", rich_help_panel=MODEL)
     ] = 10,
     starts: Annotated[
-        int, typer.Option(help="Fits to choose from, of flid and fldc.", rich_help_panel=MODEL)
-    ] = 8,
+        int,
+        typer.Option(help="Random points that flid and fldc start from.", rich_help_panel=MODEL),
+    ] = 4,
+    redraws: Annotated[
+        int,
+        typer.Option(help="Columns of flid and fldc that are drawn afresh.", rich_help_panel=MODEL),
+    ] = 12,
     held_out: Annotated[
         float,
         typer.Option(
@@ -125,6 +130,7 @@ def learn(
         dimensions=dimensions,
         noise=noise,
         starts=starts,
+        redraws=redraws,
         seed=wishes.seed,
         progress=False if wishes.quiet else None,
     )

@@ -16,6 +16,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from fairfield.coalitions import IntArray
 from fairfield.game import Game
 from fairfield.games.set_functions import FLDCGame, FLIDGame, PairwiseGame
 from fairfield.learning.observed import Observed
@@ -40,6 +41,10 @@ class Model(Protocol):
     def nonnegative(self) -> bool:
         """Whether interactions may not fall below 0."""
 
+    @property
+    def columns(self) -> list[IntArray]:
+        """The places of interactions that can be drawn afresh; none where losses are convex."""
+
     def start(self, rng: np.random.Generator) -> FloatArray:
         """Interactions to begin with."""
 
@@ -60,6 +65,10 @@ class Linear:
     players: int
     interactions = 0
     nonnegative = False
+
+    @property
+    def columns(self) -> list[IntArray]:
+        return []
 
     def start(self, rng: np.random.Generator) -> FloatArray:
         return np.zeros(0)
@@ -86,6 +95,10 @@ class Pairwise:
 
     players: int
     nonnegative = False
+
+    @property
+    def columns(self) -> list[IntArray]:
+        return []
 
     @property
     def interactions(self) -> int:
@@ -149,6 +162,13 @@ class Diversity:
     @property
     def interactions(self) -> int:
         return self.players * (self.repeated + self.complementary)
+
+    @property
+    def columns(self) -> list[IntArray]:
+        every = np.arange(self.interactions)
+        weights, complements = np.split(every, [self.players * self.repeated])
+        both = (weights.reshape(-1, self.repeated), complements.reshape(self.players, -1))
+        return [column for matrix in both for column in matrix.T]
 
     def start(self, rng: np.random.Generator) -> FloatArray:
         # At W = 0 all players tie for every maximum; random weights tell them apart.
