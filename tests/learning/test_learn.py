@@ -9,6 +9,7 @@ import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
 from fairfield.learning.fitting import Penalised, minimise, redraw
 from fairfield.learning.learn import OBJECTIVES
+from fairfield.learning.members import Listed
 from fairfield.learning.models import Diversity, Pairwise
 from fairfield.learning.observed import Observed, observe
 
@@ -40,7 +41,8 @@ def test_endless_data_give_the_truth(objective, rng):
 
         share = seen.shrunk_frequencies()
         noise = np.where(ALL, share, 1 - share).prod(axis=1)
-        loss = Contrast(model, seen, Observed(ALL, 5e12 * noise, seen.players))
+        drawn = Listed.of(Observed(ALL, 5e12 * noise, seen.players))
+        loss = Contrast(model, Listed.of(seen), drawn, share)
     else:
         loss = OBJECTIVES[objective](model, seen, 1, rng)
     start = loss.start(np.zeros(N + model.interactions))
