@@ -230,6 +230,7 @@ def test_jobs_and_backends_give_the_same_values(run, people):
         ["features"],
         ["ensemble"],
         ["game"],
+        ["learn"],
         ["demo"],
         ["store"],
         ["store", "show"],

@@ -118,6 +118,13 @@ def learn(
     """The worth of items to baskets, or of members to teams, learned from those that were seen."""
     if not 0 <= held_out < 1:
         raise InputError(f"--held-out {held_out:g} is no share; give a number from 0 to below 1")
+    bond = together.lower().replace("-", "_")
+    if bond not in INTERACTIONS:
+        known = ", ".join(INTERACTIONS).replace("_", "-")
+        raise InputError(f"there are no interactions {together!r}; choose from {known}")
+    # A fit may take long: what was asked for wrongly is told before it.
+    wishes.criteria()
+    wishes.heat()
     named = None if columns is None else [name.strip() for name in columns.split(",")]
     seen = read_baskets(baskets, delimiter, layout=layout, columns=named)
     train, test = seen.split(held_out, wishes.seed) if held_out else (seen, None)
@@ -135,7 +142,7 @@ def learn(
         progress=False if wishes.quiet else None,
     )
     scores = _scores(game, f"{model} by {objective}", train, test, wishes)
-    pairs = _pairs(game, together.replace("-", "_"), top, wishes)
+    pairs = _pairs(game, bond, top, wishes)
     # Where a law has several modes, the one to value is where the baskets are.
     value(game, wishes, start=train.frequencies, pairs=pairs, scores=scores)
     if pairs is not None and not wishes.quiet:
