@@ -36,7 +36,8 @@ CACHED = 2**17
 ON_DEVICE = 2**26
 # A pass over so many worths is worth compiling a kernel, which takes seconds.
 COMPILED = 2**29
-
+# Reading so many worths on a device takes longer than the host takes to prepare a product.
+MANY = 2**26
 # A kernel counts its entries in 32 bits, which is faster.
 ONE_CALL = 2**30
 
@@ -324,6 +325,11 @@ class WorthMatrix:
     def in_numpy(self) -> bool:
         """Whether the table is in the memory of the host."""
         return isinstance(self.entries, np.ndarray)
+
+    @cached_property
+    def read_once(self) -> bool:
+        """Whether it is the reading of the table that takes time, not the number of products."""
+        return not self.in_numpy and np.prod(self.shape) >= MANY
 
     @cached_property
     def _compile(self) -> Compiler | None:

@@ -4,7 +4,7 @@ With P_l, P_h the laws of the low and of the high players, each followed by the 
 which one of them carries his probe, the small matrix P_h M P_lᵀ of a table M holds the
 table folded by everybody's factors, folded with one player's probe, and with the probes
 of a low and a high player. On a device a product with many columns takes no longer than
-one with a single column: what takes time is reading M, and it is read once.
+one with a single column: what takes time is reading a large M, and it is read once.
 """
 
 from __future__ import annotations

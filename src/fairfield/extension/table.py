@@ -184,7 +184,7 @@ class TableExtension(Extension):
 
         The probe is (out, in), one for all players or one for each.
         """
-        if self.matrix.in_numpy:
+        if not self.matrix.read_once:
             sides = self.faces(factors)
             total = np.vecdot(sides[..., 0, :], factors[..., 0, :])
             return np.asarray(total), np.asarray(np.vecdot(sides, probe))
@@ -194,7 +194,7 @@ class TableExtension(Extension):
     def pairs(self, factors: FloatArray, probe: FloatArray) -> FloatArray:
         """The table folded with ``probe`` in place of two players: (games, k, n, n)."""
         probe, halves = np.broadcast_to(probe, factors.shape), folding.Halves(factors, self.low)
-        if self.matrix.in_numpy:
+        if not self.matrix.read_once:
             columns = folding.probed(halves.below, probe[..., : self.low, :])
             games, k, each, width = columns.shape
             of_low, of_high = self.matrix.fold(halves.high, columns.reshape(games, k * each, width))
