@@ -329,7 +329,7 @@ class WorthMatrix:
     @cached_property
     def read_once(self) -> bool:
         """Whether it is the reading of the table that takes time, not the number of products."""
-        return not self.in_numpy and np.prod(self.shape) >= MANY
+        return not self.in_numpy and bool(np.prod(self.shape) >= MANY)
 
     @cached_property
     def _compile(self) -> Compiler | None:
