@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fairfield.cli import data, demo, ensemble, features, game, paper, store
+from fairfield.cli import data, demo, ensemble, features, game, learn, paper, store
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,5 +39,6 @@ app.command(epilog=data.EXAMPLES)(data.data)
 app.command(epilog=features.EXAMPLES)(features.features)
 app.command(epilog=ensemble.EXAMPLES)(ensemble.ensemble)
 app.command(epilog=game.EXAMPLES)(game.game)
+app.command(epilog=learn.EXAMPLES)(learn.learn)
 app.add_typer(store.app, name="store")
 app.add_typer(paper.app, name="paper")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,12 +20,12 @@ class InputError(ValueError):
 
 
 @contextmanager
-def told(store: Path | None = None) -> Iterator[None]:
-    """What went wrong as a sentence, and exit code 2; 130 after Ctrl-C, saying what was kept."""
+def told(kept: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
+    """What went wrong as a sentence, and exit code 2; 130 after Ctrl-C, saying what is ``kept``."""
     try:
         yield
     except KeyboardInterrupt:
-        say(_kept(store))
+        say(kept())
         raise typer.Exit(INTERRUPTED) from None
     except (ValueError, TypeError, OSError, ImportError, StoreError, WorthError) as error:
         say(f"error: {sentence(error)}")
@@ -48,7 +48,8 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def _kept(store: Path | None) -> str:
+def worths_kept(store: Path | None) -> str:
+    """What an interrupted command leaves in its store, and how to go on from there."""
     if store is None:
         return (
             "stopped; nothing was kept. With --store FILE worths are kept as they are found, and "

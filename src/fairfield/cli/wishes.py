@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import wraps
@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from fairfield.cli.sentences import InputError, told
+from fairfield.cli.sentences import InputError, told, worths_kept
 from fairfield.criteria.compare import CRITERIA, USUAL
 from fairfield.energy.temperature import OWN_SCALE, Temperature, relative
 
@@ -29,8 +29,8 @@ class Backend(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """The options that all valuing commands share; the fields are the options."""
+class Asked:
+    """The options of every command that values players; the fields are the options."""
 
     criterion: Annotated[
         list[str] | None,
@@ -46,40 +46,6 @@ class Wishes:
             help="A number in the units of the worths, or with an x at its end a multiple of the "
             "game's own scale.  [default: 1x]",
             rich_help_panel=WHAT,
-        ),
-    ] = None
-    budget: Annotated[
-        int | None,
-        typer.Option(help="At most so many worths are evaluated.", rich_help_panel=WORK),
-    ] = None
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            help="Sample until every 95 % interval is within ± this, in the units of the worths.",
-            rich_help_panel=WORK,
-        ),
-    ] = None
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            help="How many worths are evaluated at once; -1: all cores.", rich_help_panel=WORK
-        ),
-    ] = None
-    backend: Annotated[
-        Backend | None, typer.Option(help="Who evaluates worths.", rich_help_panel=WORK)
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="The dask scheduler or ray cluster; without it one is started here.",
-            rich_help_panel=WORK,
-        ),
-    ] = None
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep worths in this file; the same command goes on from there.",
-            rich_help_panel=WORK,
         ),
     ] = None
     seed: Annotated[
@@ -134,15 +100,66 @@ class Wishes:
 
     def how(self) -> dict[str, Any]:
         """The keywords of the criteria."""
+        return {"seed": self.seed, **({"progress": False} if self.quiet else {})}
+
+    def workers(self) -> AbstractContextManager[None]:
+        """Who evaluates worths: this process."""
+        return nullcontext()
+
+    def kept(self) -> str:
+        """What is left when the command is interrupted, in a sentence."""
+        return "stopped; nothing was kept"
+
+
+@dataclass(frozen=True)
+class Wishes(Asked):
+    """The options of commands whose worths are evaluated one by one, and may take long."""
+
+    budget: Annotated[
+        int | None,
+        typer.Option(help="At most so many worths are evaluated.", rich_help_panel=WORK),
+    ] = None
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Sample until every 95 % interval is within ± this, in the units of the worths.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="How many worths are evaluated at once; -1: all cores.", rich_help_panel=WORK
+        ),
+    ] = None
+    backend: Annotated[
+        Backend | None, typer.Option(help="Who evaluates worths.", rich_help_panel=WORK)
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="The dask scheduler or ray cluster; without it one is started here.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep worths in this file; the same command goes on from there.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+
+    def how(self) -> dict[str, Any]:
+        """The keywords of the criteria."""
         on_cluster = self.backend in (Backend.dask, Backend.ray)
         given = {
             "budget": self.budget,
             "tolerance": self.tolerance,
             "n_jobs": None if on_cluster else self.jobs,
             "store": self.store,
-            "progress": False if self.quiet else None,
         }
-        return {"seed": self.seed, **{k: v for k, v in given.items() if v is not None}}
+        return {**super().how(), **{k: v for k, v in given.items() if v is not None}}
 
     @contextmanager
     def workers(self) -> Iterator[None]:
@@ -182,10 +199,16 @@ class Wishes:
             with joblib.parallel_config(backend="loky"):
                 yield
 
+    def kept(self) -> str:
+        """What is left when the command is interrupted, and how to go on."""
+        return worths_kept(self.store)
+
 
 def valuing(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with all options of :class:`Wishes`, and its errors told in a sentence."""
-    hints = get_type_hints(Wishes, include_extras=True)
+    """The command with all options of its ``wishes``, and its errors told in a sentence."""
+    own = inspect.signature(command, eval_str=True)
+    kind: type[Asked] = own.parameters["wishes"].annotation
+    hints = get_type_hints(kind, include_extras=True)
     shared = [
         inspect.Parameter(
             each.name,
@@ -193,15 +216,14 @@ def valuing(command: Callable[..., None]) -> Callable[..., None]:
             default=each.default,
             annotation=hints[each.name],
         )
-        for each in fields(Wishes)
+        for each in fields(kind)
     ]
-    own = inspect.signature(command, eval_str=True)
     kept = [each for each in own.parameters.values() if each.name != "wishes"]
 
     @wraps(command)
     def run(**given: Any) -> None:
-        wishes = Wishes(**{each.name: given.pop(each.name) for each in fields(Wishes)})
-        with told(wishes.store):
+        wishes = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+        with told(wishes.kept):
             command(wishes=wishes, **given)
 
     free = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in kept]

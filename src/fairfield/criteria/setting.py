@@ -118,15 +118,19 @@ class Setting:
         asked, table = self.how.decoupling, isinstance(self.extension, TableExtension)
         if self.heat is None or asked is False or not (table or asked):
             return None
-        key = self.heat.tobytes(), b"" if self.prior is None else self.prior.tobytes()
-        if key not in self.laws:
-            self.laws[key] = self._law(self.heat)
-        return self.laws[key]
+        return self.law()
 
-    def _law(self, heat: FloatArray) -> Partition | SampledLaw:
-        if isinstance(self.extension, TableExtension):
-            return Partition(self.extension, heat, self.prior)
-        return SampledLaw(self.game, self.extension, heat, self.prior, self.how)
+    def law(self) -> Partition | SampledLaw:
+        """Sums over p(S), exactly from a table, else by sampling; computed once."""
+        heat = self.needs_heat()
+        key = heat.tobytes(), b"" if self.prior is None else self.prior.tobytes()
+        if key not in self.laws:
+            self.laws[key] = (
+                Partition(self.extension, heat, self.prior)
+                if isinstance(self.extension, TableExtension)
+                else SampledLaw(self.game, self.extension, heat, self.prior, self.how)
+            )
+        return self.laws[key]
 
     def estimates(self, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
         """Valuations after each round of an estimator; the last tells why it stopped."""
@@ -197,6 +201,7 @@ class Setting:
             rest.update(stderr=np.sqrt(variances), covariance=covariance)
         about = {
             **self._about(),
+            "method": self.extension.method,
             "stops": np.full(self.extension.batch, "exact"),
             **self._energies(values, logits),
             **rest,
@@ -204,7 +209,6 @@ class Setting:
         return Valuation(
             criterion=criterion,
             values=values,
-            method=self.extension.method,
             empty=as_number(empty),
             grand=as_number(grand),
             evaluations=self.evaluations,
