@@ -3,7 +3,7 @@
 Every criterion is a reading of the gradient of the game's multilinear extension.
 """
 
-from fairfield import learning
+from fairfield import learning, plots
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
@@ -27,7 +27,7 @@ from fairfield.curves import (
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.sampled import EstimateWarning
 from fairfield.energy.temperature import concentrated, relative
-from fairfield.evaluation.how import top
+from fairfield.evaluation.how import How, top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.explain import explain
@@ -43,6 +43,7 @@ from fairfield.games.cluster import cluster
 from fairfield.games.data import DataGame
 from fairfield.games.ensembles import EnsembleGame
 from fairfield.games.features import FeatureGame
+from fairfield.games.linear import LinearGame
 from fairfield.games.neighbors import NeighborGame
 from fairfield.games.set_functions import (
     CoverageGame,
@@ -56,6 +57,7 @@ from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
 from fairfield.learning.learn import learn
+from fairfield.means import Means
 from fairfield.multilinear import Extension
 from fairfield.report import report
 from fairfield.valuation import Valuation
@@ -84,7 +86,10 @@ __all__ = [
     "FunctionGame",
     "Game",
     "GlovesGame",
+    "How",
     "Interactions",
+    "LinearGame",
+    "Means",
     "NeighborGame",
     "PairwiseGame",
     "StoreError",
@@ -114,6 +119,7 @@ __all__ = [
     "learning",
     "leave_one_out",
     "moebius",
+    "plots",
     "pruning_curve",
     "rank_stability",
     "relative",

@@ -41,6 +41,10 @@ class Game:
 
     players: tuple[Player, ...]
     batch: tuple[int, ...] = ()
+    # The names of the games of a batch of one axis, where they have names.
+    labels: tuple[Any, ...] | None = None
+    # What a worth is, in words, where the game can say: "probability of class 1".
+    plays_for: str = ""
     # How many coalitions to hand over at once; None leaves it to the evaluation.
     block: int | None = None
     # What to show beside the players (feature values, say), shaped (*batch, n).
@@ -50,8 +54,10 @@ class Game:
     opaque: bool = True
     # Whether worths are means of random trials: it then tells their variances as well.
     noisy: bool = False
-    # How many worths it could not find and filled in, here and on its workers.
+    # How many worths it could not find and filled in, here and on its workers, and why it
+    # could not find the first of them.
     failures: int = 0
+    first_failure: str = ""
     # Which players are known to add nothing to any coalition, shaped (*batch, n).
     nulls: BoolArray | None = None
     # A device with memory of its own, on which the table is built and stays.
@@ -89,7 +95,8 @@ class Game:
     def __repr__(self) -> str:
         batch = f"{' × '.join(map(str, self.batch))} games of " if self.batch else ""
         count = len(self.players)
-        return f"{type(self).__name__}: {batch}{count} player{'s' if count > 1 else ''}"
+        goal = f", for the {self.plays_for}" if self.plays_for else ""
+        return f"{type(self).__name__}: {batch}{count} player{'s' if count > 1 else ''}{goal}"
 
     def __add__(self, other: Game) -> Game:
         return (
@@ -310,6 +317,7 @@ class Combination(Game):
             raise ValueError("a game is scaled by a finite number; NaN or infinity was given")
         games = [game for _, game in self.terms]
         self.players, self.batch, self.data = first.players, first.batch, first.data
+        self.labels = first.labels
         self.opaque = any(game.opaque for game in games)
         self.noisy = any(game.noisy for game in games)
         self.block = min((game.block for game in games if game.block), default=None)
@@ -331,6 +339,16 @@ class Combination(Game):
     def failures(self, count: int) -> None:
         # Which of the games failed on a worker is not known; their sum is.
         self.terms[0][1].failures += count - self.failures
+
+    @property
+    def first_failure(self) -> str:
+        """Why the first of these worths was not found."""
+        return next((game.first_failure for _, game in self.terms if game.first_failure), "")
+
+    @first_failure.setter
+    def first_failure(self, reason: str) -> None:
+        for place, (_, game) in enumerate(self.terms):
+            game.first_failure = "" if place else reason
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))

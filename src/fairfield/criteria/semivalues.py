@@ -146,12 +146,14 @@ def leave_one_out(
 
 def _near_grand(game: Game, how: Keywords) -> Setting:
     """A setting that knows no more than it must."""
-    started, wishes = time.perf_counter(), How().changed(how)
+    started, wishes, before = time.perf_counter(), How().changed(how), game.failures
     if isinstance(game, TableGame):
         return Setting.of(game, None, None, how)
     closed = game.extension()
     extension, evaluations = near_grand(game, wishes) if closed is None else (closed, 0)
-    return Setting(game, extension, None, wishes, evaluations, started=started)
+    return Setting(
+        game, extension, None, wishes, evaluations, started=started, failed_before=before
+    )
 
 
 @streamed
