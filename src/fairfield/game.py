@@ -93,7 +93,8 @@ class Game:
         return {"game": type(self).__name__, "players": [str(p) for p in self.players]}
 
     def __repr__(self) -> str:
-        batch = f"{' × '.join(map(str, self.batch))} games of " if self.batch else ""
+        games = "game" if self.batch == (1,) else "games"
+        batch = f"{' × '.join(map(str, self.batch))} {games} of " if self.batch else ""
         count = len(self.players)
         goal = f", for the {self.plays_for}" if self.plays_for else ""
         return f"{type(self).__name__}: {batch}{count} player{'s' if count > 1 else ''}{goal}"

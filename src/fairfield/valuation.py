@@ -280,7 +280,13 @@ class Valuation:
             return self.columns(), self.notes()
         notes = [line for line in self.notes() if line]
         if self.side_by_side is None:
-            return self.mean().shown()[0], notes
+            shown = self.mean().shown()[0]
+            if self.stderr is not None:
+                # The mean of the games' errors is the widest that the error of their mean can be.
+                widest = self.stderr.reshape(-1, len(self.players)).mean(axis=0)
+                error = dict(zip(self.players, NORMAL * widest, strict=True))
+                shown["±"] = [error[player] for player in shown["player"]]
+            return shown, notes
         order = rows_to_show(np.abs(self.values).max(axis=0))
         table: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
         return table | {name: list(row[order]) for name, row in self.side_by_side.items()}, notes

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fairfield.cli.engines import engine
 from fairfield.cli.sentences import say
 from fairfield.cli.wishes import Wishes
 from fairfield.comparison import Comparison
@@ -34,7 +35,7 @@ def value(game: Game, wishes: Wishes, *, curves: bool = False) -> Comparison:
 
     The worths are evaluated once, for the table and for everything in the report.
     """
-    with wishes.workers():
+    with engine(wishes.backend, wishes.address, wishes.jobs):
         started = time.perf_counter()
         setting = Setting.of(game, None, wishes.heat(), wishes.how())  # type: ignore[arg-type]  # checked by How
         spent = time.perf_counter() - started
@@ -82,7 +83,7 @@ def print_table(found: Comparison) -> None:
     table.add_column("player", overflow="fold")
     for each in criteria:
         table.add_column(each["label"], justify="right", no_wrap=True)
-        if each["stderr"] and each["stderr"][0]:
+        if each["stderr"]:
             table.add_column("±", justify="right", no_wrap=True)
     digits = {each["name"]: _decimals(each["values"][0]) for each in criteria}
     for i in rows_to_show(np.asarray(criteria[0]["values"][0])):
@@ -90,7 +91,7 @@ def print_table(found: Comparison) -> None:
         for each in criteria:
             held = each["values"][0][i]
             cells.append(Text(f"{held:.{digits[each['name']]}f}", style="red" if held < 0 else ""))
-            if each["stderr"] and each["stderr"][0]:
+            if each["stderr"]:
                 cells.append(Text(number(1.96 * each["stderr"][0][i], 2), style="dim"))
         table.add_row(*cells)
     console = Console(highlight=False)

@@ -147,10 +147,9 @@ def leave_one_out(
 def _near_grand(game: Game, how: Keywords) -> Setting:
     """A setting that knows no more than it must."""
     started, wishes, before = time.perf_counter(), How().changed(how), game.failures
-    if isinstance(game, TableGame):
+    if isinstance(game, TableGame) or game.extension() is not None:
         return Setting.of(game, None, None, how)
-    closed = game.extension()
-    extension, evaluations = near_grand(game, wishes) if closed is None else (closed, 0)
+    extension, evaluations = near_grand(game, wishes)
     return Setting(
         game, extension, None, wishes, evaluations, started=started, failed_before=before
     )
