@@ -14,16 +14,7 @@ from fairfield.criteria.interactions import interactions, moebius
 from fairfield.criteria.samples import samples_needed
 from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalue, shapley
 from fairfield.criteria.variational import variational_index, variational_values
-from fairfield.curves import (
-    Curve,
-    addition_curve,
-    detection_f1,
-    detection_rate,
-    pruning_curve,
-    rank_stability,
-    removal_curve,
-    weighted_drop,
-)
+from fairfield.curves import Curve, addition_curve, pruning_curve, removal_curve, weighted_drop
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.sampled import EstimateWarning
 from fairfield.energy.temperature import concentrated, relative
@@ -60,6 +51,7 @@ from fairfield.learning.learn import learn
 from fairfield.means import Means
 from fairfield.multilinear import Extension
 from fairfield.report import report
+from fairfield.trials import detection_f1, detection_rate, rank_stability
 from fairfield.valuation import Valuation
 
 __version__ = "0.1.0"

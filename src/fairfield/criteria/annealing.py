@@ -89,6 +89,8 @@ def annealing(
     start of the next, θ + (1/T' - 1/T) dθ/dβ. By default 21 temperatures from 10 to 0.1
     times the game's scale. Of one game, ``critical`` temperatures in between are found.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> path = ff.annealing([0, 1, 1, 5], temperatures=[100.0, 1.0])
     >>> path.values()[:, 0].round(2)

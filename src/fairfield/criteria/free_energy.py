@@ -28,6 +28,8 @@ def free_energy_value(
     max_{S∋i} F - max_{S∌i} F as T falls. Its sums have no closed form: it needs the table,
     and two exponentials per worth.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.free_energy_value([0, 0, 0, 1], temperature=1).values.round(4)
     array([0.6201, 0.6201])

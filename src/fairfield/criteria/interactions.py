@@ -59,6 +59,8 @@ def interactions(
     default. ``top=k`` finds the k strongest pairs of many players by ∂_A f, without
     listing all pairs.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
     [((0, 1), 3.0)]
@@ -117,6 +119,8 @@ def moebius(game: Any, *, players: Players | None = None, **how: Unpack[Keywords
     """a(S) = Σ_{R⊆S} (-1)^(|S|-|R|) F(R), in table order: F(S) = Σ_{R⊆S} a(R).
 
     O(n 2^n), on a copy of the table.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.moebius([0, 1, 1, 5])

@@ -83,6 +83,8 @@ def shapley(
 
     Weights 1/(n C(n-1, |S|)). One pass over a table, O(2^n).
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.shapley(lambda S: S.sum(axis=1) >= 2, players=["ann", "bob", "eve"]).values.round(4)
     array([0.3333, 0.3333, 0.3333])
@@ -108,6 +110,8 @@ def banzhaf(
 ) -> Iterator[Valuation]:
     """Ba_i = ∂_i f(½): the mean marginal contribution over all coalitions alike.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.banzhaf(lambda S: S @ [2, 1, 1] >= 3, players=3).values
     array([0.75, 0.25, 0.25])
@@ -132,6 +136,8 @@ def leave_one_out(
     """∂_i f(1) = F(N) - F(N - i): what is lost when one player leaves.
 
     Without a temperature n + 2 worths are enough, for any number of players.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.leave_one_out(lambda S: S.any(axis=1), players=2).values
@@ -168,6 +174,8 @@ def semivalue(
 
     ``weights[s]`` is the weight of one coalition of size s = 0 … n-1; a semivalue has
     Σ_s C(n-1, s) weights[s] = 1, and that is checked.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.semivalue(lambda S: S.any(axis=1), [0.25, 0.25, 0.25], players=3).values

@@ -51,6 +51,8 @@ class Boltzmann:
     ``stderr(name)`` is the standard error of one, and ``warnings`` says in sentences where
     they may be wrong by more than that; the same is said by an ``EstimateWarning``.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> law = Boltzmann([0.0, 1.0, 1.0, 2.0], temperature=1.0)
     >>> law.marginals.round(3).tolist()
     [0.731, 0.731]
