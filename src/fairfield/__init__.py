@@ -22,7 +22,7 @@ from fairfield.evaluation.how import How, top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.explain import explain
-from fairfield.game import FunctionGame, Game, TableGame
+from fairfield.game import Game
 from fairfield.games.classic import (
     AirportGame,
     BankruptcyGame,
@@ -36,17 +36,12 @@ from fairfield.games.ensembles import EnsembleGame
 from fairfield.games.features import FeatureGame
 from fairfield.games.linear import LinearGame
 from fairfield.games.neighbors import NeighborGame
-from fairfield.games.set_functions import (
-    CoverageGame,
-    CutGame,
-    FacilityLocationGame,
-    FLDCGame,
-    FLIDGame,
-    PairwiseGame,
-)
+from fairfield.games.pairwise import CutGame, PairwiseGame
+from fairfield.games.set_functions import CoverageGame, FacilityLocationGame, FLDCGame, FLIDGame
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
+from fairfield.given_games import FunctionGame, TableGame
 from fairfield.learning.learn import learn
 from fairfield.means import Means
 from fairfield.multilinear import Extension

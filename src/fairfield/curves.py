@@ -17,8 +17,9 @@ from fairfield.display import html_table, text_table
 from fairfield.evaluation.evaluate import Evaluator
 from fairfield.evaluation.how import How, Keywords
 from fairfield.extension.choose import table_of
-from fairfield.game import Game, Player, Players, as_game
+from fairfield.game import Game, Player, Players
 from fairfield.games.subgame import Subgame
+from fairfield.given_games import as_game
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
 

@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
 from fairfield.extension.table import TableExtension
-from fairfield.game import TableGame
 from fairfield.games.subgame import Subgame
 from fairfield.games.voting import whole_votes
+from fairfield.given_games import TableGame
 
 from .examples import assert_same, table_of
 

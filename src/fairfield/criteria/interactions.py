@@ -28,7 +28,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Player, Players, as_game
+from fairfield.game import Player, Players
+from fairfield.given_games import as_game
 from fairfield.multilinear import Extension, FloatArray
 
 # Lists of coalitions longer than this are refused unless they are named.

@@ -28,7 +28,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.grand import near_grand
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, Players, TableGame, as_game
+from fairfield.game import Game, Players
+from fairfield.given_games import TableGame, as_game
 from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation
 

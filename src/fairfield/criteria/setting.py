@@ -28,7 +28,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.extension.choose import choose, table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, Players, as_game
+from fairfield.game import Game, Players
+from fairfield.given_games import as_game
 from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation, as_number
 

@@ -21,8 +21,9 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.evaluation.memory import table_refused
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, Player, Players, TableGame, as_game
+from fairfield.game import Game, Player, Players
 from fairfield.games.held import HeldGame
+from fairfield.given_games import TableGame, as_game
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Number, Valuation, as_number
 

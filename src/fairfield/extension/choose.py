@@ -9,7 +9,8 @@ from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
 from fairfield.evaluation.memory import check_table
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, TableGame
+from fairfield.game import Game
+from fairfield.given_games import TableGame
 from fairfield.multilinear import Extension
 
 # All worths of so few players are soon found, whatever tolerance or time is given.

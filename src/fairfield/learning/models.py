@@ -17,7 +17,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from fairfield.game import Game
-from fairfield.games.set_functions import FLDCGame, FLIDGame, PairwiseGame
+from fairfield.games.pairwise import PairwiseGame
+from fairfield.games.set_functions import FLDCGame, FLIDGame
 from fairfield.learning.observed import Observed
 from fairfield.learning.repetition import Pullback, repeated_by_each, repeated_in_all
 from fairfield.multilinear import FloatArray
