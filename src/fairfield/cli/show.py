@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fairfield.cli.engines import engine
 from fairfield.cli.sentences import say
 from fairfield.cli.wishes import Wishes
 from fairfield.comparison import Comparison
@@ -35,7 +34,7 @@ def value(game: Game, wishes: Wishes, *, curves: bool = False) -> Comparison:
 
     The worths are evaluated once, for the table and for everything in the report.
     """
-    with engine(wishes.backend, wishes.address, wishes.jobs):
+    with wishes.workers():
         started = time.perf_counter()
         setting = Setting.of(game, None, wishes.heat(), wishes.how())  # type: ignore[arg-type]  # checked by How
         spent = time.perf_counter() - started

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from fairfield.cli.engines import Backend
+from fairfield.cli.engines import Backend, engine
 from fairfield.cli.sentences import InputError, told
 from fairfield.criteria.compare import CRITERIA, USUAL
 from fairfield.energy.temperature import OWN_SCALE, Temperature, relative
@@ -146,6 +147,10 @@ class Wishes:
             "progress": False if self.quiet else None,
         }
         return {"seed": self.seed, **{k: v for k, v in given.items() if v is not None}}
+
+    def workers(self) -> AbstractContextManager[None]:
+        """The engine that evaluates worths, for as long as it is needed."""
+        return engine(self.backend, self.address, self.jobs)
 
 
 def valuing(command: Callable[..., None]) -> Callable[..., None]:
