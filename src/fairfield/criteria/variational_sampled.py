@@ -22,7 +22,7 @@ from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
 from fairfield.energy.product import CERTAIN, log_odds, sigmoid
 from fairfield.extension.pool import Reading
-from fairfield.games.set_functions import PairwiseExtension
+from fairfield.games.pairwise import PairwiseExtension
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import as_number
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fairfield.coalitions import BoolArray, enumerate_coalitions
 from fairfield.extension import by_size, folding, probes
 from fairfield.extension.matrix import Lift, WorthMatrix
-from fairfield.game import TableGame
+from fairfield.given_games import TableGame
 from fairfield.multilinear import Extension, FloatArray, Update
 
 
