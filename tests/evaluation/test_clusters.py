@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import cloudpickle
@@ -95,13 +96,24 @@ def test_data_is_worth_the_same_bits_on_every_engine(name, request, tmp_path):
     assert ff.shapley(game, store=tmp_path / "worths.db").evaluations == 0
 
 
+ESTIMATES = {
+    "shapley": ff.shapley,
+    "index": partial(ff.variational_index, temperature=20.0),
+    "steps": partial(ff.variational_values, steps=2, temperature=20.0),
+}
+
+
+@pytest.mark.parametrize("criterion", ESTIMATES)
 @pytest.mark.parametrize("name", BACKENDS)
-def test_every_engine_gives_the_same_estimate(name, request):
-    alone = ff.shapley(Fits(), budget=100)
+def test_every_engine_gives_the_same_estimate(name, criterion, request):
+    estimate = partial(ESTIMATES[criterion], Fits(), budget=100, seed=2)
+    alone = estimate(n_jobs=1)
     with backend(name, request):
-        shared = ff.shapley(Fits(), budget=100)
+        shared = estimate()
+    assert shared.evaluations == alone.evaluations > 60
     assert_array_equal(shared.values, alone.values)
     assert_array_equal(shared.stderr, alone.stderr)
+    assert_array_equal(estimate(n_jobs=2).values, alone.values)
 
 
 @pytest.mark.parametrize("name", ["loky", "dask", "ray"])
