@@ -74,6 +74,13 @@ def worths_kept(store: Path | None) -> str:
         )
     from fairfield.evaluation.store import describe_store
 
+    if store.is_dir():
+        files = sorted(store.glob("*.db"))
+        count = sum(describe_store(file).worths for file in files)
+        return (
+            f"stopped; {store} keeps {count:,} worths in {len(files)} files. Run the same command to "
+            "go on from there"
+        )
     try:
         count = describe_store(store).worths
     except StoreError:
