@@ -102,7 +102,7 @@ def print_table(found: Comparison) -> None:
     table.add_column("player", overflow="fold")
     for each in criteria:
         table.add_column(each["label"], justify="right", no_wrap=True)
-        if each["stderr"] and each["stderr"][0]:
+        if each["stderr"]:
             table.add_column("±", justify="right", no_wrap=True)
     digits = {each["name"]: _decimals(each["values"][0]) for each in criteria}
     for i in rows_to_show(np.asarray(criteria[0]["values"][0])):
@@ -110,7 +110,7 @@ def print_table(found: Comparison) -> None:
         for each in criteria:
             held = each["values"][0][i]
             cells.append(Text(f"{held:.{digits[each['name']]}f}", style="red" if held < 0 else ""))
-            if each["stderr"] and each["stderr"][0]:
+            if each["stderr"]:
                 cells.append(Text(number(1.96 * each["stderr"][0][i], 2), style="dim"))
         table.add_row(*cells)
     console = Console(highlight=False)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from fairfield.cli.engines import Backend, engine
 from fairfield.cli.sentences import InputError, told, worths_kept
 from fairfield.criteria.compare import CRITERIA, USUAL
 from fairfield.energy.temperature import OWN_SCALE, Temperature, relative
@@ -20,12 +20,8 @@ from fairfield.energy.temperature import OWN_SCALE, Temperature, relative
 WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
 
 
-class Backend(StrEnum):
-    """Who evaluates worths."""
-
-    loky = "loky"
-    dask = "dask"
-    ray = "ray"
+def _criteria() -> list[str]:
+    return [name.replace("_", "-") for name in (*CRITERIA, "all")]
 
 
 @dataclass(frozen=True)
@@ -37,6 +33,7 @@ class Asked:
         typer.Option(
             help=f"One of {', '.join(name.replace('_', '-') for name in CRITERIA)}, or all: the "
             "first three side by side. May be given several times.  [default: all]",
+            autocompletion=_criteria,
             rich_help_panel=WHAT,
         ),
     ] = None
@@ -117,7 +114,9 @@ class Wishes(Asked):
 
     budget: Annotated[
         int | None,
-        typer.Option(help="At most so many worths are evaluated.", rich_help_panel=WORK),
+        typer.Option(
+            help="At most so many worths are evaluated for a criterion.", rich_help_panel=WORK
+        ),
     ] = None
     tolerance: Annotated[
         float | None,
@@ -125,6 +124,10 @@ class Wishes(Asked):
             help="Sample until every 95 % interval is within ± this, in the units of the worths.",
             rich_help_panel=WORK,
         ),
+    ] = None
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Sample for so long, and take the best so far.", rich_help_panel=WORK),
     ] = None
     jobs: Annotated[
         int | None,
@@ -156,48 +159,15 @@ class Wishes(Asked):
         given = {
             "budget": self.budget,
             "tolerance": self.tolerance,
+            "seconds": self.seconds,
             "n_jobs": None if on_cluster else self.jobs,
             "store": self.store,
         }
         return {**super().how(), **{k: v for k, v in given.items() if v is not None}}
 
-    @contextmanager
-    def workers(self) -> Iterator[None]:
+    def workers(self) -> AbstractContextManager[None]:
         """The engine that evaluates worths, for as long as it is needed."""
-        import joblib
-
-        if self.address is not None and self.backend not in (Backend.dask, Backend.ray):
-            raise InputError("--address goes with --backend dask or --backend ray")
-        if self.backend is Backend.dask:
-            from distributed import Client, LocalCluster
-
-            if self.address is not None:
-                with Client(self.address), joblib.parallel_config(backend="dask"):
-                    yield
-                return
-            with (
-                LocalCluster(
-                    n_workers=self.jobs, threads_per_worker=1, dashboard_address=None
-                ) as cluster,
-                Client(cluster),
-                joblib.parallel_config(backend="dask"),
-            ):
-                yield
-        elif self.backend is Backend.ray:
-            import ray
-            from ray.util.joblib import register_ray
-
-            own: dict[str, Any] = {"num_cpus": self.jobs, "include_dashboard": False}
-            ray.init(logging_level="ERROR", **({"address": self.address} if self.address else own))
-            register_ray()
-            try:
-                with joblib.parallel_config(backend="ray", n_jobs=self.jobs or -1):
-                    yield
-            finally:
-                ray.shutdown()
-        else:
-            with joblib.parallel_config(backend="loky"):
-                yield
+        return engine(self.backend, self.address, self.jobs)
 
     def kept(self) -> str:
         """What is left when the command is interrupted, and how to go on."""

@@ -11,7 +11,8 @@ from fairfield.energy.partition import Partition
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import How, Keywords
 from fairfield.evaluation.memory import table_refused
-from fairfield.game import Players, as_game
+from fairfield.game import Players
+from fairfield.given_games import as_game
 from fairfield.valuation import Valuation
 
 
@@ -28,6 +29,8 @@ def free_energy_value(
     max_{S∋i} F - max_{S∌i} F as T falls. Its sums have no closed form: it needs the table,
     and two exponentials per worth. A game with a closed form and too many players for a
     table is sampled as by :class:`~fairfield.Boltzmann`, and values have standard errors.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.free_energy_value([0, 0, 0, 1], temperature=1).values.round(4)

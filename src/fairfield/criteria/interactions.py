@@ -28,7 +28,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Player, Players, as_game
+from fairfield.game import Player, Players
+from fairfield.given_games import as_game
 from fairfield.multilinear import Extension, FloatArray
 
 # Lists of coalitions longer than this are refused unless they are named.
@@ -58,6 +59,8 @@ def interactions(
     ``among``: the players to combine, or the coalitions themselves; all players by
     default. ``top=k`` finds the k strongest pairs of many players by ∂_A f, without
     listing all pairs.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
@@ -117,6 +120,8 @@ def moebius(game: Any, *, players: Players | None = None, **how: Unpack[Keywords
     """a(S) = Σ_{R⊆S} (-1)^(|S|-|R|) F(R), in table order: F(S) = Σ_{R⊆S} a(R).
 
     O(n 2^n), on a copy of the table.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.moebius([0, 1, 1, 5])

@@ -20,34 +20,50 @@ from fairfield.criteria.estimates import Estimate
 from fairfield.criteria.setting import Setting
 from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
+from fairfield.energy.mean_field import MeanField
 from fairfield.energy.product import CERTAIN, log_odds, sigmoid
 from fairfield.extension.pool import Reading
-from fairfield.games.set_functions import PairwiseExtension
+from fairfield.games.pairwise import PairwiseExtension
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import as_number
 
 # The least share of the draws that must be effective at a point for them to point the way there.
 REACH = 0.05
-# A model holds at its own index when that is this close to where it was fitted, and cannot be
-# told from it when this close. So many are tried for an estimate, so many for the next point.
-CLOSE, SETTLED = 1e-4, 1e-6
-MOST_MODELS, FEW_MODELS = 16, 3
+# A model holds at its own index when that is this close to where it was fitted. So many are
+# tried for an estimate, so many for the next point.
+CLOSE = 1e-4
+MOST_MODELS, FEW_MODELS = 16, 2
 # Beyond these logits the other side is never drawn.
 FAR = 36.0
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The index of one game by the last model: where it lies, and how well it is known.
+class _Model:
+    """The extension of a game around x, as all draws tell it, and the index of this model.
 
-    ``next`` are the logits where more draws would tell more.
+    ``apart`` is how far from x the index lies, ``next`` are the logits nearest to it that the
+    draws still tell of.
     """
+
+    reading: Reading
+    index: MeanField
+    apart: float
+    next: FloatArray
+
+    @property
+    def holds(self) -> bool:
+        """Whether the model was fitted where its own index lies."""
+        return self.apart <= CLOSE
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The index of one game by the last model: where it lies, and how well it is known."""
 
     values: FloatArray
     logits: FloatArray
     level: float
     covariance: FloatArray
-    next: FloatArray
     residual: float
     reading: Reading
     saddle: bool
@@ -70,43 +86,49 @@ class IndexEstimator(Draws):
     def update(self) -> None:
         """Move every game towards its index."""
         for game in range(len(self.start)):
-            found = self._solve(game, FEW_MODELS)
-            self.logits[game], self.guesses[game] = found.next, found.reading.slopes.gradient
+            model = self._model(game, FEW_MODELS)
+            self.logits[game] = np.clip(model.next, -FAR, FAR)
+            self.guesses[game] = model.reading.slopes.gradient
 
-    def _solve(self, game: int, models: int) -> _Found:
-        pool, heat, certain = self.pool, self.needed_heat()[[game]], np.abs(self.tilt) == CERTAIN
+    def _model(self, game: int, most: int) -> _Model:
+        """The last of models that are each fitted where the index of the one before lies."""
+        heat, certain = self.needed_heat()[[game]], np.abs(self.tilt) == CERTAIN
         logits = np.where(certain, self.tilt, self.logits[game])
         pace, nearest = 1.0, np.inf
         gradient = self.guesses[game]
-        for _ in range(models):
+        for _ in range(most):
             x = sigmoid(logits)
-            reading = pool.read(x, game, gradient)
+            reading = self.pool.read(x, game, gradient)
             gradient, hessian = reading.slopes.gradient, reading.hessian
             model = PairwiseExtension(gradient - hessian @ x, hessian)
             index = mean_field.solve(anderson, model, x, heat[0], self.tilt)
             target = np.where(certain, self.tilt, np.clip(index.logits[0], -FAR, FAR))
             apart = float(np.max(np.abs(sigmoid(target) - x)))
-            close = apart <= CLOSE
             # A model whose index is no nearer than the last one's asks for shorter steps.
             pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
-            nearer = target if close else self._within_reach(logits, target, pace)
-            stuck, logits = bool((nearer == logits).all()), nearer
-            if apart <= SETTLED or stuck:
+            nearer = target if apart <= CLOSE else self._within_reach(logits, target, pace)
+            if apart <= CLOSE or (nearer == logits).all():
                 break
-        at = index.logits[0] if close else self.tilt + gradient / heat[0]
-        step = sigmoid(at) - x if close else np.zeros_like(x)
+            logits = nearer
+        return _Model(reading, index, apart, nearer)
+
+    def _solve(self, game: int) -> _Found:
+        """The index of a game, with its covariance by the delta method."""
+        heat, model = self.needed_heat()[game], self._model(game, MOST_MODELS)
+        reading = model.reading
+        x, gradient, hessian = reading.slopes.x, reading.slopes.gradient, reading.hessian
+        at = model.index.logits[0] if model.holds else self.tilt + gradient / heat
+        step = sigmoid(at) - x if model.holds else np.zeros_like(x)
         spread = sigmoid(at) * sigmoid(-at)
         root = np.sqrt(spread)
-        top = np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / heat[0]
-        through = np.linalg.inv(np.eye(len(x)) - hessian * spread / heat[0])
-        covariance = through @ reading.covariance() @ through.T
+        top = np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / heat
+        through = np.linalg.inv(np.eye(len(x)) - hessian * spread / heat)
         return _Found(
-            values=index.gradient[0] if close else gradient,
+            values=model.index.gradient[0] if model.holds else gradient,
             logits=at,
             level=float(reading.slopes.value + step @ (gradient + hessian @ step / 2)),
-            covariance=covariance,
-            next=np.clip(logits, -FAR, FAR),
-            residual=float(index.residual[0]) if close else apart,
+            covariance=through @ reading.covariance() @ through.T,
+            residual=float(model.index.residual[0]) if model.holds else model.apart,
             reading=reading,
             saddle=bool(top >= 1),
         )
@@ -123,7 +145,7 @@ class IndexEstimator(Draws):
 
     def estimate(self) -> Estimate:
         """The index of the last model, with its errors by the delta method."""
-        found = [self._solve(game, MOST_MODELS) for game in range(len(self.start))]
+        found = [self._solve(game) for game in range(len(self.start))]
         doubts = self.doubts([each.reading for each in found])
         if any(each.residual > CLOSE for each in found):
             doubts.append(
@@ -215,6 +237,7 @@ class StepsEstimator(Draws):
 
     def estimate(self) -> Estimate:
         """The last walk, with its errors carried from step to step."""
+        self.catch_up()
         covariance = self.shaped([walk.covariance for walk in self.walks])
         heat = self.needed_heat()[:, None]
         values = np.stack([walk.values for walk in self.walks])

@@ -10,6 +10,7 @@ from pairs F(S+i) - F(S), a draw and its flip.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,16 +35,29 @@ MOST_FLIPS = 4096
 class Reading:
     """The extension of one game at x, as the pool knows it.
 
-    ``beside`` (n,) is the variance of slopes that come from pairs, and of others what the fit
-    does not know of; ``thin`` are players whose slope rests on next to no draws, ``effective``
-    is the number of draws at x itself that would tell as much.
+    ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) is what they say of
+    their errors; ``thin`` are players whose slope rests on next to no draws, ``effective`` is
+    the number of draws at x itself that would tell as much.
     """
 
     slopes: Slopes
-    beside: FloatArray
     hessian: FloatArray
+    pairs: FloatArray
+    variances: FloatArray
     thin: BoolArray
     effective: float
+
+    @cached_property
+    def beside(self) -> FloatArray:
+        """The variance (n,) of slopes that come from pairs; of others, what the fit leaves out."""
+        x, fitted = self.slopes.x, self.slopes.fitted
+        root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
+        # Draws and pairs that all agree say nothing of one still to come, as odd as any is.
+        oddest = np.abs(self.slopes.residuals)
+        unseen = oddest.max(initial=0.0) / (self.pairs + 1)
+        beside = np.where(self.pairs > 0, np.maximum(self.variances, unseen**2), 0.0)
+        near = oddest.max(initial=0.0, where=self.slopes.counts > 0) / max(self.effective, 1.0)
+        return np.where(fitted, (near / root) ** 2, beside)
 
     def covariance(self) -> FloatArray:
         """The covariance of the gradient (n, n)."""
@@ -70,6 +84,8 @@ class Pool:
     def __init__(self, players: int, games: int) -> None:
         self.players, self.games = players, games
         self.coalitions: BoolArray = np.empty((0, players), dtype=bool)
+        # The same as numbers, which every reading multiplies.
+        self.inside: FloatArray = np.empty((0, players))
         self.worths: FloatArray = np.empty((games, 0))
         self.counts: FloatArray = np.empty(0)
         self.points: FloatArray = np.empty((0, players))
@@ -161,6 +177,7 @@ class Pool:
         for key in _keys(coalitions):
             self._place.setdefault(key, len(self._place))
         self.coalitions = np.concatenate([self.coalitions, coalitions])
+        self.inside = np.concatenate([self.inside, coalitions])
         self.worths = np.concatenate([self.worths, worths], axis=1)
         self.counts = np.concatenate([self.counts, np.zeros(len(coalitions))])
         self._mixture = None
@@ -193,9 +210,9 @@ class Pool:
         if self._mixture is None:
             used = self.sizes > 0
             shares = np.log(self.sizes[used] / self.sizes.sum())
-            laws = log_law(self.coalitions, self.points[used])
+            laws = log_law(self.inside, self.points[used])
             self._mixture = np.logaddexp.reduce(laws + shares[:, None], axis=0)
-        return np.asarray(np.exp(log_law(self.coalitions, x) - self._mixture))
+        return np.asarray(np.exp(log_law(self.inside, x) - self._mixture))
 
     def effective(self, x: FloatArray) -> float:
         """The number of draws at x that would tell as much: (Σ w)²/Σ w²."""
@@ -218,7 +235,7 @@ class Pool:
         if effective < 2 * self.players:
             thin = np.isnan(known)
         found = slopes(
-            self.coalitions,
+            self.inside,
             self.worths[game],
             x,
             weights=weights,
@@ -227,16 +244,10 @@ class Pool:
             known=known,
             products=products,
         )
-        fitted = np.asarray(found.columns.any(axis=0))
+        fitted = found.fitted
         root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
-        # Draws and pairs that all agree say nothing of one still to come, as odd as any is.
-        oddest = np.abs(found.residuals)
-        unseen = oddest.max(initial=0.0) / (pairs + 1)
-        beside = np.where(pairs > 0, np.maximum(variances, unseen**2), 0.0)
-        near = oddest.max(initial=0.0, where=self.counts > 0) / max(effective, 1.0)
-        beside = np.where(fitted, (near / root) ** 2, beside)
         hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
-        return Reading(found, beside, hessian + crossed, thin, effective)
+        return Reading(found, hessian + crossed, pairs, variances, thin, effective)
 
     def _from_pairs(
         self, x: FloatArray, game: int, rare: BoolArray

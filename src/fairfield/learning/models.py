@@ -18,7 +18,8 @@ import numpy as np
 
 from fairfield.coalitions import IntArray
 from fairfield.game import Game
-from fairfield.games.set_functions import FLDCGame, FLIDGame, PairwiseGame
+from fairfield.games.pairwise import PairwiseGame
+from fairfield.games.set_functions import FLDCGame, FLIDGame
 from fairfield.learning.members import Members
 from fairfield.learning.observed import Observed
 from fairfield.learning.repetition import Pullback, repeated_by_each, repeated_in_all

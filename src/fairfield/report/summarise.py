@@ -163,8 +163,8 @@ def _criterion(name: str, v: Valuation, layout: Layout) -> dict[str, Any]:
         "label": label_of(name),
         "meaning": MEANINGS.get(v.criterion, ""),
         "values": layout.per_player(v.values),
-        # Means over rows are exact sums; their spread is not an error of estimation.
-        "stderr": layout.per_player(v.stderr, mean=False),
+        # The mean of the rows' errors is the widest that the error of their mean can be.
+        "stderr": layout.per_player(v.stderr),
         "marginals": layout.per_player(v.marginals),
         "magnitude": layout.magnitude(v.values),
         "temperature": layout.per_game(v.temperature),
