@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fairfield.cli.sentences import InputError
+from fairfield.cli.sentences import InputError, say
 from fairfield.cli.show import print_plain, value
 from fairfield.cli.wishes import WHAT, Asked, valuing
 from fairfield.comparison import Interactions
@@ -20,6 +20,7 @@ from fairfield.learning import Observed, ScoreTable, read_baskets, score_table
 from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
+from fairfield.learning.scores import INDEPENDENT
 
 EXAMPLES = """
 **Examples**
@@ -157,6 +158,13 @@ def _scores(
     found = score_table({name: game}, test, learned_from=train, seed=wishes.seed)
     if not wishes.quiet:
         print_plain(repr(found))
+        law, alone = (found[each].log_likelihood for each in (name, INDEPENDENT))
+        if law is not None and alone is not None and law < alone:
+            say(
+                "warning: as a law of whole baskets the game is worse than independent players: it "
+                "expects some that nobody buys; a larger --strength, --objective ratio-matching or "
+                "--model fldc --objective nce may mend this"
+            )
     return found
 
 
