@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,13 @@ class Interactions:
     game: str
     seconds: float = 0.0
     stderr: FloatArray | None = None
+
+    @property
+    def square(self) -> bool:
+        """Whether these are all pairs of some players, which make a matrix without gaps."""
+        among = {player for coalition in self.coalitions for player in coalition}
+        pairs = all(len(coalition) == 2 for coalition in self.coalitions)
+        return pairs and len(self.coalitions) == comb(len(among), 2)
 
     def matrix(self) -> FloatArray:
         """Pair interactions as a symmetric (*batch, n, n) matrix, zero where not asked."""

@@ -244,6 +244,8 @@ def test_coalitions_that_make_no_matrix_are_bars():
     assert ax.get_yticklabels()[0].get_text() == "{Age, Workclass, Education-Num}"
     many = ff.interactions(pictures.game(120), "banzhaf", top=5)
     assert len(plots.interactions(many).patches) == 5
+    some = ff.interactions(pictures.game(12), "banzhaf", top=5)
+    assert len(plots.interactions(some).patches) == 5
     errors = dataclasses.replace(many, stderr=np.full(5, 0.1))
     assert len(plots.interactions(errors).containers) == 2
 

@@ -6,8 +6,7 @@ starts with the mean of its rows, so that whoever draws a row can draw the mean 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import comb
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -200,7 +199,7 @@ def _together(found: Interactions, layout: Layout) -> dict[str, Any]:
     """Pairs as a matrix over the players who matter most; a list of others, and of few pairs."""
     values = found.values.reshape(-1, len(found.coalitions))
     about = {"criterion": found.criterion, "label": label_of(found.criterion)}
-    if not _is_square(found.coalitions):
+    if not found.square:
         mean = values.mean(axis=0)
         order = np.argsort(-np.abs(mean), kind="stable")[:MOST_COALITIONS]
         strongest = [[[str(p) for p in found.coalitions[i]], float(mean[i])] for i in order]
@@ -219,12 +218,6 @@ def _together(found: Interactions, layout: Layout) -> dict[str, Any]:
         "matrix": plain(shown, digits=6),
         "strongest": [],
     }
-
-
-def _is_square(coalitions: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether these are all pairs of some players."""
-    among = {player for coalition in coalitions for player in coalition}
-    return all(len(each) == 2 for each in coalitions) and len(coalitions) == comb(len(among), 2)
 
 
 def _predicted(scores: ScoreTable) -> dict[str, Any]:
