@@ -36,6 +36,7 @@ BASKETS = [
     ("apparel", "fldc", "nce", ONE_FIT),
     ("groceries", "linear", "pseudolikelihood", {}),
     ("groceries", "pairwise", "pseudolikelihood", {}),
+    ("groceries", "pairwise", "nce", {"strength": 30.0}),
 ]
 
 

@@ -55,6 +55,18 @@ def test_values_scores_and_pairs(run, baskets):
         assert told in result.stdout
 
 
+def test_a_law_worse_than_independent_players_is_warned_of(run, tmp_path):
+    path = tmp_path / "b.csv"
+    rows = np.random.default_rng(3).random((30, 8)) < 0.3
+    path.write_text("a,b,c,d,e,f,g,h\n" + "\n".join(",".join(map(str, r)) for r in rows))
+    result = run("learn", path, "--strength", "0.01")
+    assert result.exit_code == 0, result.output
+    assert "warning: as a law of whole baskets" in result.stderr
+    assert "--objective nce --strength 0.01" in result.stderr
+    calm = run("learn", path, "--model", "linear")
+    assert calm.stderr == ""
+
+
 def test_nothing_is_held_out_and_no_pairs_are_shown(run, baskets):
     result = run(
         "learn", baskets, "--held-out", "0", "--top", "0", "--strength", "2", "--csv", "v.csv",

@@ -16,7 +16,7 @@ from fairfield.comparison import Interactions
 from fairfield.criteria.interactions import INTERACTIONS, POINTS, interactions
 from fairfield.display import text_table
 from fairfield.game import Game
-from fairfield.learning import Observed, ScoreTable, read_baskets, score_table
+from fairfield.learning import LearnedGame, Observed, ScoreTable, read_baskets, score_table
 from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
@@ -34,6 +34,8 @@ EXAMPLES = """
 MODEL = "The game that is learned"
 # All pairs are listed, for the page and the files, of so few players; else the strongest.
 MOST_PAIRS = 20_000
+# A log-likelihood below that of independent players by less is not worth a warning.
+NOTED = 0.01
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def learn(
 
 
 def _scores(
-    game: Game, name: str, train: Observed, test: Observed | None, wishes: AtOne
+    game: LearnedGame, name: str, train: Observed, test: Observed | None, wishes: AtOne
 ) -> ScoreTable | None:
     if test is None:
         return None
@@ -159,11 +161,11 @@ def _scores(
     if not wishes.quiet:
         print_plain(repr(found))
         law, alone = (found[each].log_likelihood for each in (name, INDEPENDENT))
-        if law is not None and alone is not None and law < alone:
+        if law is not None and alone is not None and law < alone - NOTED:
+            harder = game.fit.strength * (3 if game.objective == "nce" else 1)
             say(
-                "warning: as a law of whole baskets the game is worse than independent players: it "
-                "expects some that nobody buys; a larger --strength, --objective ratio-matching or "
-                "--model fldc --objective nce may mend this"
+                "warning: as a law of whole baskets the game is worse than independent players; "
+                f"perhaps it expects some that nobody buys; --objective nce --strength {harder:g} may mend this"
             )
     return found
 
