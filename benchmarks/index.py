@@ -56,14 +56,16 @@ def temperatures(name: str, game: ff.Game) -> list[tuple[str, float]]:
     return [*cold, ("own", own)]
 
 
-def error(game: str, heat: float, budget: int, seeds: int) -> tuple[float, float, int]:
+def error(
+    game: str, heat: float, budget: int, seeds: int, sampler: str = "auto"
+) -> tuple[float, float, int]:
     """The mean over seeds of mean (x - x*)² over players; the same in standard errors; warnings."""
     players, worths, _, _ = load(game)
     exact = ff.variational_index(exact_game(game), temperature=heat)
     squares, ratios, doubted = [], [], 0
     for seed in range(seeds):
         found = ff.variational_index(
-            worths, players=players, temperature=heat, budget=budget, seed=seed
+            worths, players=players, temperature=heat, budget=budget, seed=seed, sampler=sampler
         )
         squares.append(np.mean((found.marginals - exact.marginals) ** 2))
         off = np.sum((found.values - exact.values) ** 2) / np.sum(found.stderr**2)
