@@ -119,11 +119,12 @@ def test_data_is_worth_the_same_bits_on_every_engine(name, request, tmp_path):
     assert ff.shapley(game, store=tmp_path / "worths.db").evaluations == 0
 
 
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
 @pytest.mark.parametrize("name", BACKENDS)
-def test_every_engine_gives_the_same_estimate(name, request):
-    alone = ff.shapley(Fits(), budget=100)
+def test_every_engine_gives_the_same_estimate(name, criterion, request):
+    alone = criterion(Fits(), budget=100, n_jobs=1)
     with backend(name, request):
-        shared = ff.shapley(Fits(), budget=100)
+        shared = criterion(Fits(), budget=100)
     assert_array_equal(shared.values, alone.values)
     assert_array_equal(shared.stderr, alone.stderr)
 
