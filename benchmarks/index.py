@@ -1,13 +1,14 @@
 """The variational index under a budget: its errors, and what it costs beside the game.
 
-``python benchmarks/index.py errors [--seeds 20] [--games flid20 …]`` prints the mean squared
-error of the marginals x* at budgets 500, 2000 and 10 000, on the games of estimates.py and
-beside plain least squares at ½; ``python benchmarks/index.py bookkeeping`` prints the time per
+``python benchmarks/index.py errors [--seeds 20] [--games flid20 …] [--budgets 500 …]`` prints the
+mean squared error of the marginals x* on the games of estimates.py, ``surrogate`` the same with
+and without boosted trees; ``python benchmarks/index.py bookkeeping`` prints the time per
 evaluation that a run of 10 000 of them takes beside the worths. Coverage of the intervals:
-``python benchmarks/coverage.py --criteria variational_index``.
+``python benchmarks/intervals.py --criteria variational_index``.
 """
 
 import argparse
+import sys
 import time
 import warnings
 
@@ -56,14 +57,16 @@ def temperatures(name: str, game: ff.Game) -> list[tuple[str, float]]:
     return [*cold, ("own", own)]
 
 
-def error(game: str, heat: float, budget: int, seeds: int) -> tuple[float, float, int]:
+def error(
+    game: str, heat: float, budget: int, seeds: int, sampler: str = "auto"
+) -> tuple[float, float, int]:
     """The mean over seeds of mean (x - x*)² over players; the same in standard errors; warnings."""
     players, worths, _, _ = load(game)
     exact = ff.variational_index(exact_game(game), temperature=heat)
     squares, ratios, doubted = [], [], 0
     for seed in range(seeds):
         found = ff.variational_index(
-            worths, players=players, temperature=heat, budget=budget, seed=seed
+            worths, players=players, temperature=heat, budget=budget, seed=seed, sampler=sampler
         )
         squares.append(np.mean((found.marginals - exact.marginals) ** 2))
         off = np.sum((found.values - exact.values) ** 2) / np.sum(found.stderr**2)
@@ -72,21 +75,47 @@ def error(game: str, heat: float, budget: int, seeds: int) -> tuple[float, float
     return float(np.mean(squares)), float(np.median(ratios)), doubted
 
 
-def errors(names: list[str], seeds: int) -> None:
+def errors(names: list[str], budgets: list[int], seeds: int) -> None:
+    """The table of errors, beside the figures to be met."""
     lines = []
     for name in names:
         for label, heat in temperatures(name, exact_game(name)):
-            for budget in BUDGETS:
+            for budget in budgets:
                 found, ratio, doubted = error(name, heat, budget, seeds)
                 bar = NOISE * WANTED[budget] if (name, label) == ("flid20", "0.1") else None
                 lines.append(
                     (name, label, budget, f"{found:.1e}", "" if bar is None else f"{bar:.1e}",
                      f"{ratio:.2f}", f"{doubted} of {seeds}")
                 )  # fmt: skip
-                print(*lines[-1], flush=True)
+                print(*lines[-1], file=sys.stderr, flush=True)
     show(
         "Mean squared error of x*",
         ("game", "T", "budget", "MSE", "bar", "error / bar of error", "runs that warn"),
+        lines,
+    )
+
+
+def surrogate(names: list[str], budgets: list[int], seeds: int) -> None:
+    """What boosted trees add: errors with and without, and how often the gate lets them in."""
+    lines = []
+    for name in names:
+        heat = temperatures(name, exact_game(name))[-1][1]
+        for budget in budgets:
+            plain, helped = (error(name, heat, budget, seeds, s) for s in ("auto", "surrogate"))
+            lines.append(
+                (
+                    name,
+                    budget,
+                    f"{plain[0]:.1e}",
+                    f"{helped[0]:.1e}",
+                    f"{plain[1]:.2f}",
+                    f"{helped[1]:.2f}",
+                )
+            )
+            print(*lines[-1], file=sys.stderr, flush=True)
+    show(
+        "Boosted trees: mean squared error of x*, and error over reported error",
+        ("game", "budget", "without", "with", "without, ratio", "with, ratio"),
         lines,
     )
 
@@ -119,16 +148,18 @@ def bookkeeping() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["errors", "bookkeeping"])
+    parser.add_argument("part", choices=["errors", "surrogate", "bookkeeping"])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--games", nargs="+", default=list(GAMES))
+    parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS))
     wishes = parser.parse_args()
     warnings.simplefilter("error", RuntimeWarning)
     print(f"# The variational index under a budget\n\n{machine()}")
-    if wishes.part == "errors":
-        errors(wishes.games, wishes.seeds)
-    else:
+    if wishes.part == "bookkeeping":
         bookkeeping()
+    else:
+        part = errors if wishes.part == "errors" else surrogate
+        part(wishes.games, wishes.budgets, wishes.seeds)
 
 
 if __name__ == "__main__":

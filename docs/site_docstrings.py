@@ -1,14 +1,17 @@
-"""Our docstrings as Markdown: examples in frames, stars and underscores as they are."""
+"""Our docstrings as Markdown: examples in frames, formulas apart, stars and underscores as they are."""
 
 import re
+from textwrap import dedent
 from typing import Any
 
 import griffe
 
 # A doctest, up to the next empty line or the end.
 EXAMPLE = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
-# What Markdown leaves alone: frames, indented formulas, code in a line.
-CODE = re.compile(r"(```.*?```|^ {4}.*?$|`+[^`]+`+)", re.MULTILINE | re.DOTALL)
+# What is indented is a formula.
+FORMULA = re.compile(r"(?:^ {4,}\S.*\n)+", re.MULTILINE)
+# What Markdown leaves alone.
+CODE = re.compile(r"(```.*?```|`+[^`]+`+)", re.DOTALL)
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
 
 
@@ -20,6 +23,7 @@ def as_markdown(text: str) -> str:
     """
     text = ROLE.sub(r"`\1`", text)
     text = EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", text)
+    text = FORMULA.sub(lambda found: f"```formula\n{dedent(found[0])}```\n", text)
     parts = CODE.split(text)
     parts[::2] = [re.sub(r"([*_<\[])", r"\\\1", part) for part in parts[::2]]
     return "".join(parts)

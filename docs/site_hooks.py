@@ -2,7 +2,8 @@
 
 Pages link to files of the repository, ``../examples/baskets.py`` say, so that they can be read
 there. On the site those files are pages, too, and every link follows them. Where a page says
-``fairfield data --help`` in a line of its own, the site shows what it prints. A page that would
+``fairfield data --help`` in a line of its own, the site shows what it prints. Formulas are written
+to be read as they are, x_i and 2^n; the site lowers and raises what they mean. A page that would
 load anything from elsewhere fails the build.
 """
 
@@ -10,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from mkdocs.exceptions import PluginError
@@ -26,8 +28,15 @@ PUBLISHED = (
 )
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 HELP = re.compile(r"^`fairfield ([a-z ]*)--help`$", re.MULTILINE)
+# An indented block that holds a mathematical sign.
+FORMULA = re.compile(r"(?<=\n\n)(?: {4}.*\n)+(?=\n)")
+SIGNS = re.compile("[ΣΠ∫σ∂∇‖∝→φ∈]")
+FRAMES = re.compile(r"(<pre.*?</pre>|<code.*?</code>|<svg.*?</svg>|<[^>]*>)", re.DOTALL)
+LOWERED = re.compile(r"(?<!\w)((?:[^\W\d_]{1,2}|[Σ∂∇∫∏Π]))_(\{[^}]*\}|[^\W_]{1,2})(?!\w)")
+RAISED = re.compile(r"(?<=[\w)>])\^(\{[^}]*\}|\([^)]*\)|\w+)")
 LOADED = re.compile(
-    r"""<(?:script|img|iframe|link\s+rel="(?:stylesheet|preconnect|icon)")[^>]*(?:src|href)="(?:https?:)?//[^"]*"""
+    r"""<(?:script|img|iframe|link\s+rel="(?:stylesheet|preconnect|icon)")[^>]*"""
+    r"""(?:src|href)="(?:https?:)?//[^"]*"""
 )
 
 
@@ -47,7 +56,15 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The page with its links led to where they are on the site, and helps filled in."""
     place = page.file.src_uri
     source = place if page.file.generated_by else f"docs/{place}"
-    return HELP.sub(_help, LINK.sub(_led(source, place), markdown))
+    told = HELP.sub(_help, LINK.sub(_led(source, place), markdown))
+    return FORMULA.sub(_formula, told)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """The page with indices lowered and powers raised, outside programs."""
+    parts = FRAMES.split(html)
+    parts[::2] = [_set(part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
@@ -72,6 +89,16 @@ def _led(source: str, place: str) -> Callable[[re.Match[str]], str]:
     return lead
 
 
+def _formula(block: re.Match[str]) -> str:
+    """An indented formula in a frame of its own; programs stay as they are."""
+    return f"```formula\n{dedent(block[0])}```\n" if SIGNS.search(block[0]) else block[0]
+
+
+def _set(text: str) -> str:
+    text = LOWERED.sub(lambda m: f"{m[1]}<sub>{m[2].strip('{}')}</sub>", text)
+    return RAISED.sub(lambda m: f"<sup>{m[1].strip('{}')}</sup>", text)
+
+
 def _help(line: re.Match[str]) -> str:
     """What a command prints when it is asked for help, eighty characters wide."""
     from typer.testing import CliRunner
@@ -79,7 +106,7 @@ def _help(line: re.Match[str]) -> str:
     from fairfield.cli.app import app
 
     words = line[1].split()
-    plain = {"COLUMNS": "88", "TERMINAL_WIDTH": "88", "NO_COLOR": "1"}
+    plain = {"COLUMNS": "80", "TERMINAL_WIDTH": "80", "NO_COLOR": "1"}
     shown = CliRunner().invoke(app, [*words, "--help"], env=plain, prog_name="fairfield")
     if shown.exit_code:
         raise PluginError(f"{line[0]} failed: {shown.output}")

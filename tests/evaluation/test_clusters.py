@@ -98,6 +98,7 @@ def test_data_is_worth_the_same_bits_on_every_engine(name, request, tmp_path):
 
 ESTIMATES = {
     "shapley": ff.shapley,
+    "banzhaf": ff.banzhaf,
     "index": partial(ff.variational_index, temperature=20.0),
     "steps": partial(ff.variational_values, steps=2, temperature=20.0),
 }

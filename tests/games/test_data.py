@@ -708,6 +708,7 @@ def test_what_could_not_be_found_is_told(fragile, groups, n_jobs):
             "ArithmeticError: the sky is falling"
         )
     assert v.stop in repr(v)
+    assert isinstance(v.stops, np.ndarray)
     assert "worths could not be found" in ff.leave_one_out(game, n_jobs=n_jobs).stop
     assert "could not be found" in ff.shapley(2.0 * game, budget=20, n_jobs=n_jobs).stop
     fine = ff.DataGame(LogisticRegression(), *fragile, groups=groups, on_error="fallback")

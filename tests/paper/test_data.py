@@ -18,8 +18,15 @@ PROBLEMS = splits.PROBLEMS
 
 @pytest.fixture
 def small(monkeypatch):
-    """Four players and two splits of everything."""
-    tiny = {name: replace(problem, few=4) for name, problem in PROBLEMS.items()}
+    """Three players and two splits of everything, on few rows."""
+    whole = splits._held_out
+
+    def few_rows(problem, seed):
+        X, X_test, y, y_test = whole(problem, seed)
+        return [X[:150], X_test[:60], y[:150], y_test[:60]]
+
+    monkeypatch.setattr(splits, "_held_out", few_rows)
+    tiny = {name: replace(problem, few=3) for name, problem in PROBLEMS.items()}
     for module in (data, convergence, tradeoff):
         monkeypatch.setattr(module, "PROBLEMS", tiny)
     monkeypatch.setattr(valued, "QUICK_SPLITS", 2)

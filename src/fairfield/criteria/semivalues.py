@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import Any, TypeAlias, Unpack
 
@@ -247,8 +248,9 @@ def _estimates(criterion: str, setting: Setting, shares: FloatArray) -> Iterator
     }
     if criterion in ("shapley", "banzhaf"):
         law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
-        samplers["surrogate"] = lambda: Paired(count, law, how.seed)
-        samplers["regression"] = lambda: Paired(count, law, how.seed, surrogates=False)
+        paired = partial(Paired, count, law, how.seed, noisy=setting.game.noisy)
+        samplers["surrogate"] = paired
+        samplers["regression"] = partial(paired, surrogates=False)
     samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
     if how.sampler not in samplers:
         raise ValueError(

@@ -240,7 +240,7 @@ class Setting:
             **rest,
         }
         for told in [*rounded, *self._failures()]:
-            about["stops"] = np.strings.add(about["stops"], f"; {told}")
+            about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {told}"))
         return Valuation(
             criterion=criterion,
             values=values,

@@ -86,6 +86,8 @@ class How:
             if not isinstance(given, Integral):
                 raise TypeError(f"{name}={given!r} was given; it must be a whole number")
             object.__setattr__(self, name, int(given))
+        if self.seed < 0:
+            raise ValueError(f"seed={self.seed} was given; it must be 0 or more")
         if self.budget is not None and self.budget < 1:
             raise ValueError(f"budget={self.budget} allows no evaluation; give at least 1")
         self._check_limits()

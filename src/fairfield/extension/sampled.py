@@ -78,6 +78,10 @@ class Slopes:
         """ψ_j, what each draw adds to the error of the gradient: (*batch, m, n)."""
         return self.residuals[..., None] * self.reach
 
+    def level_influence(self) -> FloatArray:
+        """What each draw adds to the error of the value f(x): (*batch, m)."""
+        return np.asarray(self.residuals * self.weights * self._reach[:, 0])
+
     def covariance(self) -> FloatArray:
         """Cov ĝ = Σ_j ψ_j ψ_jᵀ over the draws: (*batch, n, n)."""
         games = self.residuals.reshape(-1, len(self.counts))

@@ -127,7 +127,7 @@ def _steps(found: list[Valued]) -> Claim:
         int(np.argmax(v.moved < SETTLED)) + 1 if (v.moved < SETTLED).any() else len(v.moved) + 1
         for v in whole or found
     ]
-    of = f"{len(whole)} games of the paper's size" if whole else f"{len(found)} smaller games"
+    of = f"games of the paper's size ({len(whole)})" if whole else f"smaller games ({len(found)})"
     return Claim(
         "Sec. 5.3",
         "Alg. 1 converges in 5 to 10 iterations",

@@ -36,7 +36,7 @@ SEEDS, QUICK_SEEDS = 30, 10
 # The released code takes 10 n steps and looks no further; beyond these, nothing settles.
 STEPS = 500
 SETTLED = 1e-6
-FIGURE = "Fig. 4, FLID games"
+FIGURE = "Fig. 5, FLID games"
 # What the legend for n = 10, D = 8 says.
 STORED = {
     "variational_index": (0.000705, 1.0),
@@ -154,7 +154,7 @@ def _alg1(cells: dict[tuple[int, int], list[Played]]) -> Claim:
     count = len(next(iter(cells.values())))
     told = "; ".join(f"n={n}, D={d}: {each}" for (n, d), each in failed.items())
     return Claim(
-        "Sec. 3.2",
+        "Sec. 4.2",
         "Alg. 1 converges to a stationary point, in 5 to 10 steps",
         "always",
         f"games of {count} in which it has not settled after {STEPS} steps: {told}",

@@ -34,6 +34,8 @@ class LogisticGame(Game):
     steps of O(rows · features²) for each coalition, as matrix products over a block of them.
     """
 
+    opaque = False  # its data tells all
+
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)
         self.rows, self.tests = _with_ones(rows), _with_ones(np.asarray(X_test, dtype=float))

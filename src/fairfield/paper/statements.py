@@ -53,7 +53,7 @@ def _one_step(game: TableGame) -> Claim:
     step = variational_values(game, 1, temperature=0.3)
     apart = float(np.abs(step.values - banzhaf(game).values).max())
     return Claim(
-        "Sec. 3.3",
+        "Sec. 4.3",
         "the 1-step variational value from ½ is Banzhaf's value",
         "equal",
         f"largest difference {apart:.1g}",
@@ -68,7 +68,7 @@ def _line_integral(game: TableGame) -> Claim:
     slopes = [variational_values(game, 1, start=(t + 1) / 2, temperature=0.3).values for t in nodes]
     apart = float(np.abs(weights @ np.array(slopes) / 2 - shapley(game).values).max())
     return Claim(
-        "Sec. 3.3",
+        "Sec. 4.3",
         "Shapley's value is the integral of 1-step values along the diagonal",
         "equal",
         f"largest difference {apart:.1g}",
@@ -100,7 +100,7 @@ def _own_marginalism(game: TableGame) -> Claim:
         for steps in (1, 2)
     ]
     return Claim(
-        "App. A, remark",
+        "App. B, remark",
         "the axiom “requires a player's payoffs to depend only on his own marginal contributions”",
         "satisfied",
         f"a player's own contributions kept, others changed: his K-step value moves by {found[0]:.1g} "
@@ -116,7 +116,7 @@ def _voting() -> Claim:
     both = [v(game).values for v in (banzhaf, shapley)]
     exact = [[3 / 4, 1 / 4, 1 / 4], [4 / 6, 1 / 6, 1 / 6]]
     return Claim(
-        "App. D",
+        "App. F",
         "the voting game of weights 2, 1, 1 and quota 3: Banzhaf and Shapley",
         "3/4, 1/4, 1/4 and 4/6, 1/6, 1/6",
         " and ".join(", ".join(f"{v:.4f}" for v in values) for values in both),
@@ -144,7 +144,7 @@ def _cycle() -> Claim:
             )
         )
     return Claim(
-        "Sec. 3.2",
+        "Sec. 4.2",
         "“one can easily show that x^k will converge to some stationary point”",
         "converges",
         "F = 1[S ≠ ∅] − 0.2|S|, n = 3, after 1000 steps: " + "; ".join(told),
@@ -162,7 +162,7 @@ def _equal_players() -> Claim:
     assert sequential.marginals is not None
     assert even.marginals is not None
     return Claim(
-        "App. B, Alg. 2",
+        "App. C, Alg. 2",
         "the naive mean field algorithm calculates the variational index, as Alg. 1 does",
         "the same index",
         f"worths −20, 2, 2, 2 at T = 1: Alg. 1 alternates {steps.trajectory[-2, 0]:.5f}, "
@@ -180,7 +180,7 @@ def _best_conceivable() -> Claim:
     fair = variational_values(game, 1000, temperature=0.05)
     other = variational_values(game, 1000, start=0.99, temperature=0.05)
     return Claim(
-        "Sec. 3.1",
+        "Sec. 4.1",
         "the variational index, by default what Alg. 1 finds from ½, has the best conceivable "
         "decoupling error",
         "the smallest",
@@ -223,7 +223,7 @@ def _hoeffding() -> Claim:
     missed = float(np.mean(np.abs(gains - gains.mean()) > epsilon * np.abs(gains).max()))
     bound = float(np.exp(-(epsilon**2) / 2))
     return Claim(
-        "Sec. 3.2",
+        "Sec. 4.2",
         "with probability at least 1 − exp(−mε²/2) the mean of m draws is within ε·max|F(S+i)−F(S)| "
         "of the partial derivative",
         f"missed in at most {bound:.3f} of cases (m = 1, ε = {epsilon})",
@@ -250,7 +250,7 @@ def _without_heat(run: Run) -> Claim:
     assert step is not None
     one = float(np.log(step[player] / (1 - step[player])))
     return Claim(
-        "App. B, Alg. 2, and released code",
+        "App. C, Alg. 2, and released code",
         "the variational index is s* = σ⁻¹(x*)",
         "σ⁻¹(x*)" + (" = 1.672 for Hours per week" if held is not None else ""),
         f"{whose}: σ⁻¹(x*) = {logit:.3f}, T·σ⁻¹(x*) = {heat * logit:.4f}; after one step "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TEMPERATURES, STEPS = (0.1, 0.2, 0.5, 1.0), 10
-WHERE = "Sec. 3.2 and 3.4"
+WHERE = "Sec. 4.2 and 4.4"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _closer(grids: list[Grid]) -> Claim:
         if not fell
     ]
     return Claim(
-        "Sec. 3.2",
+        "Sec. 4.2",
         "with more steps the K-step values come closer to the variational index",
         "always",
         f"the largest distance falls at every step in {share(falls)} cases of game and T"
