@@ -19,7 +19,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fairfield as ff
-from conftest import needs
 
 PLAYERS = 8
 
@@ -56,29 +55,6 @@ class Fits(ff.Game):
 
 # Workers cannot import this file; its classes travel whole.
 cloudpickle.register_pickle_by_value(sys.modules[Fits.__module__])
-
-
-@pytest.fixture(scope="module")
-def dask_cluster():
-    distributed = needs("distributed", "dask")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster),
-    ):
-        yield
-
-
-@pytest.fixture(scope="module")
-def ray_cluster():
-    ray = needs("ray", "ray")
-    from ray.util.joblib import register_ray
-
-    ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
-    register_ray()
-    yield
-    ray.shutdown()
 
 
 BACKENDS = ["loky", "threading", "dask", "ray"]

@@ -62,6 +62,8 @@ def variational_values(
     carried from step to step; ``sampler="monte-carlo"`` draws as the paper does, anew for every
     player and step, ``"one-shot"`` once and uniformly.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.variational_values(lambda S: S @ [2, 1, 1] >= 3, 1, players=3, temperature=1).values
     array([0.75, 0.25, 0.25])
@@ -115,6 +117,8 @@ def variational_index(
     ``sampler="surrogate"`` lets boosted trees explain what they can, if draws they have not seen
     bear them out: it helps where the worths are those of a tree model. The paper's own samplers
     go by the names "one-shot" and "monte-carlo".
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> v = ff.variational_index(lambda S: S @ [2, 1, 1] >= 3, players=3, temperature=1)

@@ -28,7 +28,7 @@ from fairfield.energy.product import CERTAIN, elbo, log_odds, sigmoid
 from fairfield.energy.sampled import EstimateWarning
 from fairfield.extension.draws import log_law
 from fairfield.extension.pool import Control, Reading
-from fairfield.games.set_functions import PairwiseExtension
+from fairfield.games.pairwise import PairwiseExtension
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import as_number
 
