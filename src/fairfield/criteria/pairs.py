@@ -150,8 +150,8 @@ class Design:
         plain = (1 - EVENLY) * plain / plain.sum() + EVENLY * even
         need = np.zeros(len(plain)) if left is None else self.masses * self.reach * np.sqrt(left)
         spread = (plain + need / need.sum()) / 2 if need.any() else plain
-        early = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
-        return np.asarray(np.maximum(spread, early))
+        least = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
+        return np.asarray(np.maximum(spread, least))
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
