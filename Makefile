@@ -1,6 +1,7 @@
 # make demo    sets up everything, values training data and features, writes demo/report.html
 # make test    sets up everything and runs the tests
 # make check   ruff, mypy and import-linter
+# make docs    builds the documentation site, strictly, into site/
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
 # make release-check   builds the distributions, tries them and every extra alone, kills workers
 
@@ -9,7 +10,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test check bench release-check clean
+.PHONY: demo test check docs bench release-check clean
 
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
@@ -23,11 +24,16 @@ check: $(VENV)/check.stamp
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
+# Material for MkDocs advertises its successor on every run unless told not to.
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
 bench: $(VENV)/test.stamp
 	$(RUN) benchmarks/run_all.py
 
-release-check: $(VENV)/check.stamp
-	$(RUN) benchmarks/release_check.py
+release-check: $(VENV)/bin/python
+	$(RUN) release/check.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -46,5 +52,9 @@ $(VENV)/check.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --constraint constraints.txt --editable '.[check]'
 	@touch $@
 
+$(VENV)/docs.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,9 @@
 """The code blocks of the README and of the other pages run, in order, page by page."""
 
 import re
+import shlex
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -9,12 +11,33 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+# A frame of Python or of commands, indented where it stands in a tab.
+FRAME = re.compile(r"^( *)```(python|sh)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
+
+
+def run_commands(block):
+    """The lines of a block that call fairfield, in this process."""
+    from typer.testing import CliRunner
+
+    from fairfield.cli.app import app
+
+    for line in block.splitlines():
+        if line.startswith("fairfield "):
+            ran = CliRunner().invoke(app, shlex.split(line, comments=True)[1:])
+            assert ran.exit_code == 0, f"{line}: {ran.output}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_blocks_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "page"}
-    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
-        exec(compile(block, page.name, "exec"), names)
+    for _, kind, block in FRAME.findall(page.read_text(encoding="utf-8")):
+        if kind == "sh":
+            # Only this page brings the files that its commands read.
+            if page.name == "commands.md":
+                run_commands(block)
+        else:
+            exec(compile(dedent(block), page.name, "exec"), names)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -22,6 +45,29 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_navigation():
+    listed = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(set(pages) - set(listed)) == [], "add these to nav in mkdocs.yml"
+
+
+def test_public_names_are_in_the_reference():
+    import fairfield as ff
+
+    text = "".join(
+        page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")
+    )
+    told = set(re.findall(r"^::: fairfield\.(?:\w+\.)*(\w+)$", text, re.MULTILINE))
+    assert set(ff.__all__) - {"learning"} <= told
+
+
+def test_one_version():
+    import fairfield as ff
+
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert cited[1] == ff.__version__
 
 
 def test_the_skeleton_game_equals_its_table(tmp_path):
@@ -49,3 +95,15 @@ def test_the_skeleton_game_equals_its_table(tmp_path):
         ff.variational_index(game.worths(enumerate_coalitions(4)), temperature=9.0).values,
         atol=1e-9,
     )
+
+
+def test_pages_do_not_share_stores():
+    """A store belongs to one game, so pages that run one after another need their own."""
+    owners = {}
+    for page in PAGES:
+        for name in set(re.findall(r'store="([^"]+)"', page.read_text(encoding="utf-8"))):
+            blocks = "".join(
+                re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+            )
+            if f'store="{name}"' in blocks:
+                assert owners.setdefault(name, page) == page, (name, owners[name].name, page.name)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from fairfield.cli.sentences import say, sentence, told
+from fairfield.cli.sentences import say, sentence, told, worths_kept
 from fairfield.cli.wishes import OUT, WHAT, WORK
 from fairfield.paper import (
     convergence,
@@ -115,7 +115,7 @@ def paper(
     progress = False if quiet else None
     run = Run(out, quick, seed, jobs, progress, reference, source)
     chosen = list(FINDERS) if Experiment.all in experiments else list(dict.fromkeys(experiments))
-    with told(run.stores), warnings.catch_warnings():
+    with told(lambda: worths_kept(run.stores)), warnings.catch_warnings():
         # A temperature too low for the budget, and the like: the page has the error bars.
         if quiet:
             warnings.simplefilter("ignore")

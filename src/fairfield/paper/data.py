@@ -10,7 +10,7 @@ import numpy as np
 from fairfield.coalitions import enumerate_coalitions, rows_of
 from fairfield.criteria.compare import compare
 from fairfield.curves import Curve
-from fairfield.game import TableGame
+from fairfield.given_games import TableGame
 from fairfield.paper.claims import (
     DIFFERS,
     OPEN,

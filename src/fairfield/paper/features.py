@@ -18,8 +18,8 @@ from fairfield.comparison import Comparison
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
 from fairfield.curves import Curve
-from fairfield.game import TableGame
 from fairfield.games.features import FeatureGame
+from fairfield.given_games import TableGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.adult import fit
 from fairfield.paper.convergence import factor, read

@@ -13,8 +13,8 @@ from fairfield.comparison import Comparison
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
 from fairfield.energy.boltzmann import Boltzmann
-from fairfield.game import TableGame
 from fairfield.games.set_functions import FLIDGame
+from fairfield.given_games import TableGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.claims import (
     DIFFERS,

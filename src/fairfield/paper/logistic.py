@@ -39,7 +39,7 @@ class LogisticGame(Game):
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)
         self.rows, self.tests = _with_ones(rows), _with_ones(np.asarray(X_test, dtype=float))
-        self.labels, self.truth = np.asarray(y, dtype=bool), np.asarray(y_test, dtype=bool)
+        self.classes, self.truth = np.asarray(y, dtype=bool), np.asarray(y_test, dtype=bool)
         owners = np.arange(len(rows)) if groups is None else np.asarray(groups)
         names, self.owner = np.unique(owners, return_inverse=True)
         self.players = tuple(names.tolist())
@@ -52,7 +52,7 @@ class LogisticGame(Game):
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         inside = coalitions[:, self.owner]
-        positives = inside @ self.labels.astype(int)
+        positives = inside @ self.classes.astype(int)
         fitted = (coalitions.sum(axis=1) > 1) & (positives > 0) & (positives < inside.sum(axis=1))
         found = np.full(len(coalitions), PAPERS_WORTH)
         weights = self._fit(inside[fitted].astype(float))
@@ -60,7 +60,7 @@ class LogisticGame(Game):
         return found
 
     def describe(self) -> dict[str, Any]:
-        held = digest(self.rows, self.labels, self.tests, self.truth, self.owner)
+        held = digest(self.rows, self.classes, self.tests, self.truth, self.owner)
         return {**super().describe(), "data": held}
 
     def _fit(self, inside: FloatArray) -> FloatArray:
@@ -70,7 +70,7 @@ class LogisticGame(Game):
         first, second = self._pairs
         for _ in range(MOST_STEPS):
             chance = sigmoid(weights @ self.rows.T)
-            slope = weights + (inside * (chance - self.labels)) @ self.rows
+            slope = weights + (inside * (chance - self.classes)) @ self.rows
             curvature[:, first, second] = (inside * chance * (1 - chance)) @ self._products
             curvature[:, second, first] = curvature[:, first, second]
             step = np.linalg.solve(curvature + np.eye(len(self._start)), slope[..., None])[..., 0]

@@ -14,8 +14,9 @@ import numpy as np
 
 from fairfield.criteria.variational import variational_values
 from fairfield.evaluation.how import Keywords
-from fairfield.game import FunctionGame, Game
+from fairfield.game import Game
 from fairfield.games.set_functions import FLIDGame
+from fairfield.given_games import FunctionGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.large import TEMPERATURE, synthetic_game
 

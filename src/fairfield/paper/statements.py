@@ -12,7 +12,7 @@ from fairfield.criteria.compare import compare
 from fairfield.criteria.semivalues import banzhaf, shapley
 from fairfield.criteria.variational import variational_index, variational_values
 from fairfield.energy.boltzmann import Boltzmann
-from fairfield.game import FunctionGame, TableGame
+from fairfield.given_games import FunctionGame, TableGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding
 from fairfield.paper.run import Run

@@ -11,7 +11,7 @@ from fairfield.coalitions import enumerate_coalitions
 from fairfield.criteria.semivalues import banzhaf
 from fairfield.criteria.variational import variational_index, variational_values
 from fairfield.energy.boltzmann import Boltzmann
-from fairfield.game import TableGame
+from fairfield.given_games import TableGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding, Table, share
 from fairfield.paper.flid import flid_game

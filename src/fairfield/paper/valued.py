@@ -17,7 +17,7 @@ from fairfield.criteria.variational import variational_values
 from fairfield.curves import removal_curve
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
-from fairfield.game import TableGame
+from fairfield.given_games import TableGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.run import CRITERIA, Run
 from fairfield.paper.splits import (

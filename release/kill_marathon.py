@@ -1,6 +1,6 @@
 """Twenty random SIGKILLs of drivers and workers, and the answer is that of a quiet run.
 
-    python benchmarks/kill_marathon.py [kills]
+    python release/kill_marathon.py [kills]
 
 Each run is a driver with two workers on one store. After a random while one of the three is
 killed; a driver that lost a worker must go on by itself and commit more. Every evaluation

@@ -1,0 +1,107 @@
+"""What must hold before a release: ``make release-check``.
+
+    python release/check.py                    everything
+    python release/check.py version build      some of it
+    python release/check.py extras ml dask     these extras
+
+- version: one version, in the package, CITATION.cff and CHANGELOG.md, and on the tag if there is one;
+- build: wheel and sdist, each installed into a new environment and tried there;
+- kills: what was built survives the death of its drivers and workers;
+- extras: each alone in a new environment, tried there.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).parent
+
+
+def run(*command: object) -> None:
+    print("$", *command, flush=True)
+    subprocess.run([str(part) for part in command], check=True)
+
+
+def fresh(place: Path, *requirements: str) -> Path:
+    """A new environment with these requirements, as the path of its interpreter."""
+    run(sys.executable, "-m", "venv", place)
+    python = place / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements)
+    return python
+
+
+def tried(place: Path, requirement: str, part: str) -> None:
+    """The smoke test of a requirement, in an environment that is thrown away."""
+    run(fresh(place, requirement), "-I", HERE / "smoke.py", part)
+    shutil.rmtree(place)
+
+
+def version() -> None:
+    """One version everywhere."""
+    text = (ROOT / "src" / "fairfield" / "__init__.py").read_text(encoding="utf-8")
+    own = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)[1]
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
+    if cited != own:
+        raise SystemExit(f"CITATION.cff says {cited}, the package {own}")
+    tags = subprocess.run(
+        ["git", "-C", ROOT, "tag", "--points-at", "HEAD"], capture_output=True, text=True
+    ).stdout.split()
+    versions = [tag for tag in tags if re.match(r"v\d", tag)]
+    if not versions:
+        print(f"version {own}; no tag here")
+        return
+    if versions != [f"v{own}"]:
+        raise SystemExit(f"the tag is {', '.join(versions)}, the package says {own}")
+    if f"## {own}" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
+        raise SystemExit(f"CHANGELOG.md has no heading '## {own}'")
+    print(f"version {own}, as the tag says")
+
+
+def build(space: Path) -> Path:
+    """Both distributions, tried; the wheel."""
+    builder = fresh(space / "build", "build")
+    run(builder, "-m", "build", "--outdir", space / "dist", ROOT)
+    for built in sorted((space / "dist").iterdir()):
+        tried(space / "tried", str(built), "base")
+    return next((space / "dist").glob("*.whl"))
+
+
+def kills(space: Path, wheel: Path) -> None:
+    run(fresh(space / "kills", str(wheel)), HERE / "kill_marathon.py")
+
+
+def extras(space: Path, wheel: Path, names: list[str]) -> None:
+    for name in names:
+        tried(space / f"extra-{name}", f"{wheel}[{name}]", name)
+
+
+def main(wanted: list[str]) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    every = list(project["optional-dependencies"])
+    steps = [each for each in wanted if each in ("version", "build", "kills", "extras")]
+    named = [each for each in wanted if each in every]
+    unknown = set(wanted) - set(steps) - set(named)
+    if unknown:
+        raise SystemExit(f"there is no {', '.join(sorted(unknown))}; see the head of this file")
+    everything = not wanted
+    if everything or "version" in steps:
+        version()
+    if wanted == ["version"]:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        space = Path(name)
+        wheel = build(space)
+        if everything or "kills" in steps:
+            kills(space, wheel)
+        if everything or "extras" in steps:
+            extras(space, wheel, named or every)
+    print("ready")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
