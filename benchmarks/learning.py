@@ -1,7 +1,7 @@
 """Learning games from coalitions: recovery of a known truth, real baskets, time.
 
-``python benchmarks/learning.py [recovery] [objectives] [baskets] [time]`` prints the tables of
-learning.md. The baskets are read from the folder that FAIRFIELD_BASKETS names: apparel.csv
+``python benchmarks/learning.py [recovery] [objectives] [baskets] [time] [large]`` prints the tables
+of learning.md. The baskets are read from the folder that FAIRFIELD_BASKETS names: apparel.csv
 (Amazon baby registry, items separated by blanks) and groceries.csv (the arules Groceries data,
 items separated by commas); where they are not there, that table is left out.
 """
@@ -9,6 +9,7 @@ items separated by commas); where they are not there, that table is left out.
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from pathlib import Path
@@ -24,6 +25,19 @@ TRUTHS = range(3)
 SAMPLES = (300, 3000, 30_000)
 SEEDS = range(3)
 SHOWN = ("percentile_rank", "top_1", "log_likelihood")
+ONE_FIT = {"strength": 1.0, "starts": 1, "redraws": 0, "noise": 5, "steps": 150}
+BASKETS = [
+    ("apparel", "linear", "pseudolikelihood", {}),
+    ("apparel", "pairwise", "pseudolikelihood", {}),
+    ("apparel", "pairwise", "ratio-matching", {}),
+    ("apparel", "pairwise", "nce", {}),
+    ("apparel", "pairwise", "nce", {"strength": 10.0}),
+    ("apparel", "flid", "nce", ONE_FIT),
+    ("apparel", "fldc", "nce", ONE_FIT),
+    ("groceries", "linear", "pseudolikelihood", {}),
+    ("groceries", "pairwise", "pseudolikelihood", {}),
+    ("groceries", "pairwise", "nce", {"strength": 30.0}),
+]
 
 
 def pairwise_truth(seed: int) -> ff.Game:
@@ -118,18 +132,8 @@ def baskets() -> None:
     if folder is None:
         print("\nFAIRFIELD_BASKETS names no folder, so no baskets were learned.")
         return
-    fixed = {"strength": 1.0, "starts": 1, "noise": 5, "steps": 150}
-    plans = [
-        ("apparel", "linear", "pseudolikelihood", {}),
-        ("apparel", "pairwise", "pseudolikelihood", {}),
-        ("apparel", "pairwise", "ratio-matching", {}),
-        ("apparel", "flid", "nce", fixed),
-        ("apparel", "fldc", "nce", fixed),
-        ("groceries", "linear", "pseudolikelihood", {}),
-        ("groceries", "pairwise", "pseudolikelihood", {}),
-    ]
     rows = []
-    for data, model, objective, keywords in plans:
+    for data, model, objective, keywords in BASKETS:
         seen = ff.learning.read_baskets(Path(folder) / f"{data}.csv")
         scores, strengths, seconds = [], [], []
         for seed in SEEDS:
@@ -138,7 +142,7 @@ def baskets() -> None:
             game = ff.learn(train, model, objective, seed=seed, **keywords)
             seconds.append(time.process_time() - start)
             scores.append(ff.learning.score(game, test, seed=seed))
-            strengths.append(f"{game.fit.strength:g}")
+            strengths.append(f"{game.fit.strength:g}{'' if game.fit.held_out else ' (given)'}")
         rows.append(
             [data, model, objective, "/".join(strengths)]
             + [spread([vars(each)[what] for each in scores]) for what in SHOWN]
@@ -179,7 +183,43 @@ def timing() -> None:
     )
 
 
-PARTS = {"recovery": recovery, "objectives": objectives, "baskets": baskets, "time": timing}
+def large(count: int = 100_000, players: int = 1000) -> None:
+    """Many baskets of many items, sparse, by noise contrast."""
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(0)
+    popular, taste = rng.dirichlet(np.full(players, 0.3)), rng.integers(0, 20, players)
+    row, column = [], []
+    for group in range(20):
+        chances = popular * np.where(taste == group, 8, 1)
+        sizes = rng.poisson(5, count // 20)
+        row.append(np.repeat(group * len(sizes) + np.arange(len(sizes)), sizes))
+        column.append(rng.choice(players, sizes.sum(), p=chances / chances.sum()))
+    places = np.concatenate(row), np.concatenate(column)
+    seen = csr_array((np.ones(len(places[0])), places), shape=(count, players))
+    rows = []
+    for model, noise in (("pairwise", 10), ("fldc", 5)):
+        start = time.process_time()
+        game = ff.learn(
+            seen > 0, model, "nce", strength=10.0, noise=noise, steps=20, starts=1, redraws=0
+        )
+        seconds = time.process_time() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        rows.append([model, noise, game.fit.steps, seconds, peak])
+    show(
+        f"{count:,} baskets of {players:,} items by noise contrast",
+        ["model", "noise", "steps", "processor seconds", "peak GiB of the process"],
+        rows,
+    )
+
+
+PARTS = {
+    "recovery": recovery,
+    "objectives": objectives,
+    "baskets": baskets,
+    "time": timing,
+    "large": large,
+}
 
 
 def main() -> None:

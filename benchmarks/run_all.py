@@ -24,7 +24,6 @@ SCRIPTS = (
     "data.py",
     "ensembles.py",
     "features.py",
-    "adult.py",
 )
 PEERS = {
     ".venv-peers": [

@@ -73,8 +73,6 @@ VALUES = {"shapley": SHAPLEY, "banzhaf": BANZHAF}
 # The order of the interactions a peer regresses on: beyond so many columns it takes minutes.
 ORDERS = {"PolySHAP, order 3": 3, "PolySHAP, order 2": 2, "kADDSHAP, paired": 2, "KernelSHAP-IQ": 2}
 MOST_COLUMNS = 2000
-# Seeds of those that take many seconds a run.
-SEEDS = {"ProxySPEX": 1, "PolySHAP, order 3": 1, "SVARM, paired": 3, "SVARM": 5}
 
 
 def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[str, object]:
@@ -114,28 +112,33 @@ def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[
     }
 
 
+def missing(done: list[dict[str, object]], seeds: int) -> list[tuple[str, int, str, str, int]]:
+    """What is still to be run, the cheapest first, by the seconds of runs of the same kind."""
+    keys = ("game", "budget", "value", "method")
+    seconds = {tuple(map(run.get, keys)): run["seconds"] for run in done}
+    known = {(*map(run.get, keys), run["seed"]) for run in done}
+    todo = [
+        (game, budget, value, method, seed)
+        for seed in range(seeds)
+        for game, budget in cells()
+        for value, methods in VALUES.items()
+        for method in methods
+        if (game, budget, value, method, seed) not in known
+    ]
+    return sorted(todo, key=lambda task: seconds.get(task[:4], 0.0))
+
+
 def main() -> None:
     path, seconds = Path(sys.argv[1]), float(sys.argv[2])
     seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 10
     started = time.perf_counter()
-    keys = ("game", "budget", "value", "method", "seed")
-    done = set()
-    if path.exists():
-        done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
+    done = [json.loads(line) for line in path.open()] if path.exists() else []
     with path.open("a", encoding="utf-8") as file:
-        for seed in range(seeds):
-            for game, budget in cells():
-                for value, methods in VALUES.items():
-                    for method in methods:
-                        if (game, budget, value, method, seed) in done:
-                            continue
-                        if seed >= SEEDS.get(method, seeds):
-                            continue
-                        if time.perf_counter() - started > seconds:
-                            return
-                        line = measure(game, budget, value, method, seed)
-                        file.write(json.dumps(line) + "\n")
-                        file.flush()
+        for task in missing(done, seeds):
+            if time.perf_counter() - started > seconds:
+                return
+            file.write(json.dumps(measure(*task)) + "\n")
+            file.flush()
 
 
 if __name__ == "__main__":

@@ -35,19 +35,13 @@ def noisy_digits(seed: int, share: float = 0.1) -> tuple[ff.NeighborGame, np.nda
     return ff.NeighborGame(images[train], labels, images[test], digits[test], k=5), wrong
 
 
-def found(values: np.ndarray, wrong: np.ndarray) -> float:
-    """The share of wrong labels among as many lowest values as there are wrong labels."""
-    lowest = np.argsort(values, kind="stable")[: wrong.sum()]
-    return float(wrong[lowest].mean())
-
-
 def main() -> None:
     seeds = range(3)
     print("wrong labels among the lowest-valued tenth of 1200 digits, a tenth of them wrong\n")
     print(f"{'criterion':20}", *(f"seed {seed}" for seed in seeds), sep="  ")
     games = [noisy_digits(seed) for seed in seeds]
     for name, criterion in CRITERIA.items():
-        shares = [found(criterion(game).values, wrong) for game, wrong in games]
+        shares = [ff.detection_rate(criterion(game), wrong) for game, wrong in games]
         print(f"{name:20}", *(f"{share:6.1%}" for share in shares), sep="  ")
 
 

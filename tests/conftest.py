@@ -46,3 +46,28 @@ def needs(module, engine):
         if engine in REQUIRED:
             raise
         pytest.skip(f"{engine} is not installed")
+
+
+@pytest.fixture(scope="module")
+def dask_cluster():
+    """A real dask cluster of two workers; its address."""
+    distributed = needs("distributed", "dask")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+    ):
+        yield cluster.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def ray_cluster():
+    """A real ray cluster with two cores; its address."""
+    ray = needs("ray", "ray")
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
+    register_ray()
+    yield ray.get_runtime_context().gcs_address
+    ray.shutdown()

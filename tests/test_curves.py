@@ -54,7 +54,7 @@ def test_a_curve_of_data_is_evaluated_once_and_shared(rng, tmp_path):
     assert ff.describe_store(store).worths == 16
     assert_array_equal(curve.worths[:, 0], found.grand)
     assert_array_equal(curve.worths[:, -1], found.empty)
-    assert "worth 1" in repr(curve)
+    assert "worth, log" in repr(curve)
     assert "25 %" in repr(curve)
 
 

@@ -25,6 +25,7 @@ def test_tables_in_one_piece_or_in_blocks(xp, dtype, rng, monkeypatch):
     game = ff.TableGame(xp.asarray(worths))
     for size in (2**26, 2**6):
         monkeypatch.setattr(matrix, "ON_DEVICE", size)
+        monkeypatch.setattr(matrix, "MANY", size)
         for criterion in (ff.shapley, ff.variational_index, ff.free_energy_value):
             found, wanted = criterion(game, **HOT), criterion(worths, **HOT)
             assert_allclose(found.values, wanted.values, rtol=1e-11, atol=1e-11)
@@ -42,6 +43,7 @@ def test_compiled_passes_are_the_same(rng, monkeypatch):
     monkeypatch.setattr(matrix, "compiler", lambda _: lambda function: function)
     monkeypatch.setattr(matrix, "COMPILED", 1)
     monkeypatch.setattr(matrix, "ONE_CALL", 2**6)
+    monkeypatch.setattr(matrix, "MANY", 1)
     for criterion in (ff.banzhaf, ff.variational_index):
         found, wanted = criterion(game, **HOT), criterion(worths, **HOT)
         assert_allclose(found.values, wanted.values, rtol=1e-12, atol=1e-12)

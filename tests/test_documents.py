@@ -95,3 +95,15 @@ def test_the_skeleton_game_equals_its_table(tmp_path):
         ff.variational_index(game.worths(enumerate_coalitions(4)), temperature=9.0).values,
         atol=1e-9,
     )
+
+
+def test_pages_do_not_share_stores():
+    """A store belongs to one game, so pages that run one after another need their own."""
+    owners = {}
+    for page in PAGES:
+        for name in set(re.findall(r'store="([^"]+)"', page.read_text(encoding="utf-8"))):
+            blocks = "".join(
+                re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+            )
+            if f'store="{name}"' in blocks:
+                assert owners.setdefault(name, page) == page, (name, owners[name].name, page.name)

@@ -23,7 +23,7 @@ def table(rng):
 
 def test_functions_are_feature_games(X):
     found = ff.explain(wavy, X[:3], X, "shapley")
-    assert found.game == "FeatureGame: 3 games of 4 players"
+    assert found.game == "FeatureGame: 3 games of 4 players, for the output of wavy"
     assert_allclose(found.values, ff.shapley(ff.FeatureGame(wavy, X[:3], X)).values)
     default = ff.explain(wavy, X[:3], X, temperature=0.2)
     assert default.criterion == "variational_index"
@@ -255,3 +255,76 @@ def test_means_by_label(X):
     means = found.mean(by=X[:, 0] > 0)
     assert means.labels == (False, True)
     assert_allclose(means.mean[1], found.values[X[:, 0] > 0].mean(axis=0))
+
+
+def test_it_says_what_was_explained(X):
+    """The unit and the class, for every kind of model and game."""
+    from sklearn import ensemble, linear_model, svm
+    from sklearn.neural_network import MLPClassifier
+
+    y, letters = X[:, 0] > 0, np.array(list("abc"))[np.argmax(X[:, :3], axis=1)]
+    line = linear_model.LogisticRegression().fit(X, y)
+    boosted = ensemble.GradientBoostingClassifier(n_estimators=3).fit(X, y)
+    three = ensemble.HistGradientBoostingClassifier(max_iter=2).fit(X, letters)
+    counts = ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=2).fit(X, y)
+    forest = ensemble.RandomForestClassifier(3).fit(X, letters)
+    net = MLPClassifier((2,), max_iter=2).fit(X, y)
+    for model, output, meaning in (
+        (line, None, "log-odds of class True"),
+        (line, "margin", "log-odds of class True"),
+        (line, False, "log-odds of class False"),
+        (line, "probability", "probability of class True"),
+        (linear_model.LinearRegression().fit(X, y), None, "prediction"),
+        (linear_model.RidgeClassifier().fit(X, y), None, "margin of class True"),
+        (boosted, "margin", "log-odds of class True"),
+        (boosted, False, "log-odds of class False"),
+        (three, "b", "margin of class b"),
+        (counts, None, "raw margin"),
+        (forest, "b", "probability of class b"),
+        (net, None, "probability of class True"),
+        (svm.SVC().fit(X, y), "margin", "margin of class True"),
+        (lambda X: X[:, :2], 1, "output of"),
+    ):
+        assert f", for the {meaning}" in game_of(model, X[:2], X, output=output).__repr__()
+    assert ff.explain(line, X[:1], X, "shapley", output="margin").game.endswith("of class True")
+    labels = ff.FeatureGame(line, X[:2], X, output="label", y=y[:2], link="logit")
+    assert labels.plays_for == "logit of the probability of the true class"
+    with pytest.raises(ValueError, match="MLPClassifier has no decision_function"):
+        ff.explain(net, X[:2], X, output="margin")
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_it_says_what_was_explained_of_other_libraries(X, library):
+    module = pytest.importorskip(library)
+    start = {"xgboost": "XGB", "lightgbm": "LGBM"}[library]
+    quiet = {"verbosity": 0} if library == "xgboost" else {"verbose": -1, "min_child_samples": 2}
+    kinds = {kind: getattr(module, start + kind) for kind in ("Classifier", "Regressor")}
+    letters = np.argmax(X[:, :3], axis=1)
+    for model, y, output, meaning in (
+        (kinds["Classifier"](n_estimators=2, **quiet), X[:, 0] > 0, 0, "log-odds of class 0"),
+        (kinds["Classifier"](n_estimators=2, **quiet), letters, 2, "margin of class 2"),
+        (kinds["Regressor"](n_estimators=2, **quiet), X[:, 0], None, "prediction"),
+    ):
+        assert game_of(model.fit(X, y.astype(int)), X[:2], X, output=output).plays_for == meaning
+
+
+def test_rows_of_a_frame_keep_their_names(X):
+    pd = pytest.importorskip("pandas")
+    from sklearn import ensemble, linear_model
+
+    frame = pd.DataFrame(X, columns=list("abcd"), index=[f"row {i}" for i in range(20)])
+    for model in (
+        linear_model.LinearRegression().fit(frame, X[:, 0]),
+        ensemble.RandomForestRegressor(2, random_state=0).fit(frame, X[:, 0]),
+        lambda rows: np.sin(rows.to_numpy()).sum(axis=1),
+    ):
+        found = ff.explain(model, frame[3:5], frame, "shapley")
+        assert (
+            found.to_frame().index.get_level_values("game").tolist()
+            == ["row 3"] * 4 + ["row 4"] * 4
+        )
+        assert_array_equal(found["row 4"].values, found.values[1])
+        assert ff.explain(model, frame.iloc[3], frame, "shapley").labels is None
+    dates = frame.set_axis(pd.date_range("2020-01-01", periods=20))
+    days = ff.explain(model, dates[:2], dates, "shapley").to_frame()
+    assert days.loc[pd.Timestamp("2020-01-02"), "value"].shape == (4,)

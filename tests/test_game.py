@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from fairfield.game import as_game
+from fairfield.given_games import as_game
 
 
 def test_the_same_game_in_five_forms(rng):

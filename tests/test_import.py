@@ -21,7 +21,7 @@ HEAVY = (
 
 
 def test_optional_packages_are_imported_where_used():
-    code = f"import sys, fairfield; print([m for m in {HEAVY} if m in sys.modules])"
+    code = f"import sys, fairfield; fairfield.plots.bar; print([m for m in {HEAVY} if m in sys.modules])"
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
@@ -34,3 +34,24 @@ def test_every_public_name_exists_and_is_told():
     for name in ff.__all__:
         assert getattr(ff, name).__doc__, name
     assert ff.__all__ == sorted(ff.__all__)
+
+
+def test_keywords_are_told_in_one_place():
+    """Whoever takes the keywords of the computation says where they are explained."""
+    import inspect
+
+    import fairfield as ff
+
+    def takes_keywords(name):
+        try:
+            parameters = inspect.signature(getattr(ff, name)).parameters.values()
+        except (TypeError, ValueError):  # modules, and errors
+            return False
+        return any(each.name == "how" and each.kind is each.VAR_KEYWORD for each in parameters)
+
+    taking = [getattr(ff, name) for name in ff.__all__ if takes_keywords(name)]
+    assert len(taking) > 12
+    for each in taking:
+        assert "fairfield.How" in each.__doc__, each.__name__
+    for name in inspect.signature(ff.How).parameters:
+        assert f"``{name}``:" in ff.How.__doc__, name

@@ -198,3 +198,57 @@ def test_decoupling_can_be_left_out(rng):
     assert v.log_z is None
     assert v.decoupling_error is None
     assert v.marginals is not None
+
+
+class Named(ff.FunctionGame):
+    """A batch of two games that have names."""
+
+    batch, labels = (2,), ("hits", "loss")
+
+    def worths(self, coalitions):
+        return np.stack([coalitions @ [3.0, 2.0, 1.0], coalitions @ [-1.0, 0.0, 5.0]])
+
+
+@pytest.fixture
+def named():
+    return ff.shapley(Named(len, players=NAMES))
+
+
+def test_games_of_a_batch_are_picked_and_shown_by_name(named, tmp_path):
+    assert_allclose(named["loss"].values, [-1, 0, 5], atol=1e-12)
+    assert "shapley of 'loss' in Named: 2 games of 3 players" in repr(named["loss"])
+    head = repr(named).splitlines()[0].split()
+    assert head == ["player", "hits", "loss"]
+    assert repr(named).splitlines()[1].split() == ["<script>", "1", "5"]
+    assert named[::-1].labels == ("loss", "hits")
+    with pytest.raises(KeyError, match=r"the games of this batch are \{hits, loss\}"):
+        named["accuracy"]
+    with pytest.raises(KeyError, match="have no names, take one as v"):
+        ff.shapley(np.arange(8.0).reshape(2, 4))["hits"]
+    named.save(tmp_path / "v.npz")
+    same(ff.Valuation.load(tmp_path / "v.npz"), named)
+    head = repr(ff.compare(Named(len, players=NAMES), criteria=["shapley", "banzhaf"]))
+    assert head.startswith("player    shapley, hits  shapley, loss  banzhaf, hits  banzhaf, loss")
+    assert ff.shapley(2.0 * Named(len, players=NAMES))["loss"]["bob"] == pytest.approx(0)
+    pytest.importorskip("pandas")
+    assert_allclose(named.to_frame().loc["loss", "value"], [-1, 0, 5], atol=1e-12)
+
+
+def test_games_that_share_a_name_come_together(named):
+    alike = dataclasses.replace(named, labels=("hits", "hits"))
+    assert alike["hits"].batch == (2,)
+    pytest.importorskip("pandas")
+    frame = ff.Comparison({"one": alike, "two": alike}).to_frame()
+    assert_array_equal(frame["two"], named.values.ravel())
+
+
+def test_means_are_shown_and_read_by_player(named):
+    means = named.mean()
+    assert means["<script>"] == pytest.approx(3)
+    by = named.mean(by=["x", "y"])
+    assert by["ann"] == pytest.approx({"x": 3, "y": -1})
+    assert repr(by).splitlines()[0].split() == ["player", "mean,", "x", "mean,", "y"]
+    assert "mean |value|" in repr(means)
+    assert "&lt;script&gt;" in means._repr_html_()
+    with pytest.raises(KeyError, match="no player 'zed'"):
+        means["zed"]

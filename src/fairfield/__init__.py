@@ -3,7 +3,7 @@
 Every criterion is a reading of the gradient of the game's multilinear extension.
 """
 
-from fairfield import learning
+from fairfield import learning, plots
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
@@ -14,24 +14,15 @@ from fairfield.criteria.interactions import interactions, moebius
 from fairfield.criteria.samples import samples_needed
 from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalue, shapley
 from fairfield.criteria.variational import variational_index, variational_values
-from fairfield.curves import (
-    Curve,
-    addition_curve,
-    detection_f1,
-    detection_rate,
-    pruning_curve,
-    rank_stability,
-    removal_curve,
-    weighted_drop,
-)
+from fairfield.curves import Curve, addition_curve, pruning_curve, removal_curve, weighted_drop
 from fairfield.energy.boltzmann import Boltzmann
 from fairfield.energy.sampled import EstimateWarning
 from fairfield.energy.temperature import concentrated, relative
-from fairfield.evaluation.how import top
+from fairfield.evaluation.how import How, top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.explain import explain
-from fairfield.game import FunctionGame, Game, TableGame
+from fairfield.game import Game
 from fairfield.games.classic import (
     AirportGame,
     BankruptcyGame,
@@ -43,21 +34,19 @@ from fairfield.games.cluster import cluster
 from fairfield.games.data import DataGame
 from fairfield.games.ensembles import EnsembleGame
 from fairfield.games.features import FeatureGame
+from fairfield.games.linear import LinearGame
 from fairfield.games.neighbors import NeighborGame
-from fairfield.games.set_functions import (
-    CoverageGame,
-    CutGame,
-    FacilityLocationGame,
-    FLDCGame,
-    FLIDGame,
-    PairwiseGame,
-)
+from fairfield.games.pairwise import CutGame, PairwiseGame
+from fairfield.games.set_functions import CoverageGame, FacilityLocationGame, FLDCGame, FLIDGame
 from fairfield.games.shapiq import from_shapiq, to_shapiq
 from fairfield.games.trees import TreeGame
 from fairfield.games.voting import VotingGame
+from fairfield.given_games import FunctionGame, TableGame
 from fairfield.learning.learn import learn
+from fairfield.means import Means
 from fairfield.multilinear import Extension
 from fairfield.report import report
+from fairfield.trials import detection_f1, detection_rate, rank_stability
 from fairfield.valuation import Valuation
 
 __version__ = "0.1.0"
@@ -84,7 +73,10 @@ __all__ = [
     "FunctionGame",
     "Game",
     "GlovesGame",
+    "How",
     "Interactions",
+    "LinearGame",
+    "Means",
     "NeighborGame",
     "PairwiseGame",
     "StoreError",
@@ -114,6 +106,7 @@ __all__ = [
     "learning",
     "leave_one_out",
     "moebius",
+    "plots",
     "pruning_curve",
     "rank_stability",
     "relative",

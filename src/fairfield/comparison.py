@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,17 @@ import numpy as np
 
 from fairfield.coalitions import spell
 from fairfield.display import MOST_ROWS, html_table, not_shown, number, rows_to_show, text_table
+from fairfield.extras import needed_for
 from fairfield.game import Player
 from fairfield.multilinear import FloatArray
-from fairfield.valuation import Valuation, read_plain, write_plain
+from fairfield.saved import read_plain, write_plain
+from fairfield.valuation import Valuation
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Named games of a batch have columns of their own, up to so many over all criteria.
+MOST_COLUMNS = 12
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -36,13 +42,20 @@ class Comparison(Mapping[str, Valuation]):
 
     def to_frame(self) -> pd.DataFrame:
         """Values with one column per criterion."""
-        import pandas as pd
-
+        with needed_for("to_frame"):
+            import pandas as pd
         return pd.DataFrame({name: v.to_frame()["value"] for name, v in self.items()})
 
     def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
         first = next(iter(self.values()))
-        if first.batch:
+        if first.side_by_side is not None and len(self) * len(first) <= MOST_COLUMNS:
+            order = rows_to_show(np.abs(first.values).max(axis=0))
+            columns = {
+                f"{name}, {label}": list(row[order])
+                for name, v in self.items()
+                for label, row in (v.side_by_side or {}).items()
+            }
+        elif first.batch:
             means = {name: v.mean().mean[0] for name, v in self.items()}
             order = rows_to_show(first.mean().magnitude[0])
             columns = {f"mean {name}": list(mean[order]) for name, mean in means.items()}
@@ -66,12 +79,13 @@ class Comparison(Mapping[str, Valuation]):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write all valuations to one .npz file of plain arrays and JSON."""
-        write_plain(path, "comparison", self.valuations)
+        write_plain(path, "comparison", {name: v.entries() for name, v in self.items()})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Comparison:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
-        return cls(read_plain(path, "comparison"))
+        parts = read_plain(path, "comparison")
+        return cls({name: Valuation(**entries) for name, entries in parts.items()})
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -90,6 +104,13 @@ class Interactions:
     game: str
     seconds: float = 0.0
     stderr: FloatArray | None = None
+
+    @property
+    def square(self) -> bool:
+        """Whether these are all pairs of some players, which make a matrix without gaps."""
+        among = {player for coalition in self.coalitions for player in coalition}
+        pairs = all(len(coalition) == 2 for coalition in self.coalitions)
+        return pairs and len(self.coalitions) == comb(len(among), 2)
 
     def matrix(self) -> FloatArray:
         """Pair interactions as a symmetric (*batch, n, n) matrix, zero where not asked."""
@@ -110,8 +131,8 @@ class Interactions:
 
     def to_frame(self) -> pd.DataFrame:
         """One line per coalition; batches give one column per game."""
-        import pandas as pd
-
+        with needed_for("to_frame"):
+            import pandas as pd
         index = pd.Index([tuple(c) for c in self.coalitions], tupleize_cols=False, name="coalition")
         flat = self.values.reshape(-1, len(self.coalitions)).T
         names: list[Any] = ["value"] if self.values.ndim == 1 else list(range(flat.shape[1]))

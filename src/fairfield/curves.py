@@ -1,26 +1,25 @@
-"""What values are good for: curves of worth as players leave or join, and other trials.
+"""What values are good for: curves of worth as players leave or join.
 
-Each takes values of the players, as a valuation or as an array, and judges them by what
-they are used for: whom to remove, whom to keep, who is spoilt.
+Each takes values of the players, as a valuation or as an array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import BoolArray, coalition_of
+from fairfield.coalitions import BoolArray
 from fairfield.criteria.compare import Criterion, criterion_of
-from fairfield.display import number, text_table
+from fairfield.display import html_table, text_table
 from fairfield.evaluation.evaluate import Evaluator
 from fairfield.evaluation.how import How, Keywords
 from fairfield.extension.choose import table_of
-from fairfield.game import Game, Player, Players, as_game
+from fairfield.game import Game, Player, Players
 from fairfield.games.subgame import Subgame
+from fairfield.given_games import as_game
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
 
@@ -33,21 +32,33 @@ STEPS = 20
 class Curve:
     """The worth of what is left (or of what has joined) at each fraction of the players.
 
-    ``worths`` are shaped (*batch, fractions), for a game that is a batch; ``order`` are the
-    players as they leave (or join).
+    ``worths`` are shaped (*batch, fractions), for a game that is a batch, whose games may have
+    ``labels``; ``order`` are the players as they leave (or join).
     """
 
     label: str
     fractions: FloatArray
     worths: FloatArray
     order: tuple[Player, ...] = ()
+    labels: tuple[Any, ...] | None = None
+
+    def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
+        rows = self.worths.reshape(-1, len(self.fractions))
+        names = self.labels or range(len(rows))
+        heads = ["worth"] if self.worths.ndim == 1 else [f"worth, {name}" for name in names]
+        table: dict[str, list[object]] = {
+            "players": [f"{share:.4g} %" for share in 100 * self.fractions]
+        }
+        if len(self.order) + 1 == len(self.fractions):
+            table["who"] = ["", *map(str, self.order)]
+        table |= {head: list(row) for head, row in zip(heads, rows, strict=True)}
+        return table, [self.label]
 
     def __repr__(self) -> str:
-        rows = self.worths.reshape(-1, len(self.fractions))
-        names = ["worth"] if self.worths.ndim == 1 else [f"worth {i}" for i in range(len(rows))]
-        columns = {name: list(row) for name, row in zip(names, rows, strict=True)}
-        shares = [f"{number(100 * share)} %" for share in self.fractions]
-        return text_table({"players": shares, **columns}, [self.label])
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())
 
 
 def removal_curve(
@@ -64,6 +75,8 @@ def removal_curve(
     it fall early, and fall late with the lowest first. ``fractions`` of the players removed
     default to each player, or to steps of 5 %. The game may have another test set than the
     one that was valued; a batch of games gives a curve for each. One worth per fraction.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> removal_curve(lambda S: S @ [3, 2, 1], [3, 2, 1]).worths
     array([6., 3., 1., 0.])
@@ -82,6 +95,8 @@ def addition_curve(
 ) -> Curve:
     """F of those who have joined, as the most valuable players (or the least) come first.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> addition_curve(lambda S: S @ [3, 2, 1], [3, 2, 1], highest_first=False).worths
     array([0., 1., 3., 6.])
     """
@@ -99,9 +114,9 @@ def _curve(
     *,
     staying: bool,
 ) -> Curve:
-    values = _values(valuation)
+    values = values_of(valuation)
     count = len(values)
-    played = as_game(game, None if isinstance(game, Game) else _players(valuation, count))
+    played = as_game(game, None if isinstance(game, Game) else players_of(valuation, count))
     if len(played.players) != count or (
         isinstance(valuation, Valuation) and valuation.players != played.players
     ):
@@ -113,7 +128,8 @@ def _curve(
     chosen: BoolArray = place < counts[:, None]
     with Evaluator(played, How().changed(how)) as evaluator:
         worths = evaluator.worths(chosen if staying else ~chosen)
-    return Curve(what, counts / count, worths, tuple(played.players[i] for i in order))
+    names = tuple(played.players[i] for i in order)
+    return Curve(what, counts / count, worths, names, played.labels)
 
 
 def pruning_curve(
@@ -128,6 +144,8 @@ def pruning_curve(
     Greedy, in contrast to a removal curve, whose values stay what they were: of two players
     who do the same work one goes early, and the other is worth more from then on. All worths
     are evaluated once; then there is one valuation per player.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> twins = pruning_curve(lambda S: 3.0 * S[:, 0] + 4.0 * S[:, 1:].any(axis=1), players=3)
     >>> twins.order, twins.worths
@@ -175,137 +193,23 @@ def weighted_drop(curve: Curve) -> FloatArray:
     return np.asarray(drops @ (1 / np.arange(1, drops.shape[-1] + 1)))
 
 
-def detection_rate(
-    valuation: Values, bad: BoolArray | Iterable[Player], among: int | None = None
-) -> float:
-    """The share of the bad players who are among the lowest-valued ``among``.
-
-    ``bad`` is a bool for each player, or names; ``among`` defaults to their number. Players
-    of equal value at the edge count by the chance that a random order puts them below it.
-
-    >>> detection_rate([0.5, -1.0, 0.5, 2.0], [False, True, True, False])
-    0.75
-    """
-    values = _values(valuation)
-    spoilt = _spoilt(valuation, bad, len(values))
-    k = int(spoilt.sum()) if among is None else among
-    if not 1 <= k <= len(values):
-        raise ValueError(f"among={k} of {len(values)} players; give 1 to {len(values)}")
-    return float(_chances_of_top(-values, k) @ spoilt / spoilt.sum())
-
-
-def detection_f1(valuation: Values, bad: BoolArray | Iterable[Player]) -> float:
-    """The F1 of calling those players bad whose values fall into the lower of two clusters.
-
-    The clusters are the best two of k-means, which on a line are found exactly: the cut of
-    the sorted values with the largest variance between its sides.
-    Kwon, Zou: *Data-OOB*, ICML 2023.
-
-    >>> detection_f1([0.1, 0.0, 0.9, 1.0], [True, False, False, False]) == 2 / 3
-    True
-    """
-    values = _values(valuation)
-    spoilt = _spoilt(valuation, bad, len(values))
-    flagged = _lower_cluster(values)
-    return float(2 * (flagged & spoilt).sum() / (flagged.sum() + spoilt.sum()))
-
-
-def _lower_cluster(values: FloatArray) -> BoolArray:
-    cuts = np.unique(values)[:-1]
-    if not len(cuts):
-        return np.zeros(len(values), dtype=bool)
-    ordered = np.sort(values - values.mean())
-    left = np.searchsorted(np.sort(values), cuts, side="right")
-    # Between-cluster variance of centred values: both sides have opposite sums.
-    between = np.cumsum(ordered)[left - 1] ** 2 * (1 / left + 1 / (len(values) - left))
-    return np.asarray(values <= cuts[np.argmax(between)])
-
-
-@dataclass(frozen=True)
-class Stability:
-    """How far runs agree: mean Spearman correlation, mean share of the top they have in common.
-
-    Spearman is NaN where a run values all players alike.
-    """
-
-    spearman: float
-    overlap: float
-    runs: int
-
-
-def rank_stability(runs: Sequence[Values], top: float = 0.1) -> Stability:
-    """The agreement of valuations over seeds, as means over all pairs of runs.
-
-    ``top`` is the fraction of players whose common share is counted, at least one player.
-    Players of equal value at its edge count by the chance that each run, in a random order
-    of its own, puts them above it.
-
-    >>> agreed = rank_stability([[1, 2, 3, 4], [1, 2, 4, 3]], top=0.5)
-    >>> round(agreed.spearman, 4), agreed.overlap
-    (0.8, 1.0)
-    """
-    from scipy.stats import rankdata
-
-    rows = [_values(run) for run in runs]
-    if len(rows) < 2 or len({len(row) for row in rows}) > 1 or not 0 < top <= 1:
-        raise ValueError(
-            f"{len(rows)} runs over {sorted({len(row) for row in rows})} players with top={top}; "
-            "give two or more runs over the same players, and a top above 0 and up to 1"
-        )
-    values = np.array(rows)
-    ranks = rankdata(values, axis=1)
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        ranks /= np.linalg.norm(ranks, axis=1, keepdims=True)
-    pairs = np.triu_indices(len(rows), 1)
-    k = max(1, round(top * values.shape[1]))
-    best = np.array([_chances_of_top(row, k) for row in values])
-    return Stability(
-        float((ranks @ ranks.T)[pairs].mean()),
-        float((best @ best.T)[pairs].mean() / k),
-        len(rows),
-    )
-
-
-def _chances_of_top(values: FloatArray, k: int) -> FloatArray:
-    """The chance of each player to be among the highest k, equal values in random order."""
-    edge = np.sort(values)[-k]
-    above, tied = values > edge, values == edge
-    return np.asarray(above + tied * (k - above.sum()) / tied.sum())
-
-
 def _name(valuation: Values) -> str:
     return valuation.criterion if isinstance(valuation, Valuation) else "values"
 
 
-def _players(valuation: Values, count: int) -> tuple[Player, ...]:
+def players_of(valuation: Values, count: int) -> tuple[Player, ...]:
+    """The players of a valuation, 0 … n-1 of an array."""
     return valuation.players if isinstance(valuation, Valuation) else tuple(range(count))
 
 
-def _values(valuation: Values) -> FloatArray:
+def values_of(valuation: Values) -> FloatArray:
+    """The values of one game, all of them numbers that can be ranked."""
     values = valuation.values if isinstance(valuation, Valuation) else np.asarray(valuation, float)
     if values.ndim != 1:
         raise ValueError(f"values have shape {values.shape}; take one game of a batch, v[i]")
     if np.isnan(values).any():
         raise ValueError(
-            f"the value of player {_players(valuation, len(values))[np.isnan(values).argmax()]!r} is "
+            f"the value of player {players_of(valuation, len(values))[np.isnan(values).argmax()]!r} is "
             "NaN, which has no rank; value the players anew or leave them out"
         )
     return values
-
-
-def _spoilt(valuation: Values, bad: BoolArray | Iterable[Player], count: int) -> BoolArray:
-    """The bad players as booleans, at least one of them."""
-    given = bad.tolist() if isinstance(bad, np.ndarray) else list(bad)
-    if len(given) == count and all(isinstance(each, (bool, np.bool_)) for each in given):
-        spoilt: BoolArray = np.array(given)
-    elif len(set(given)) < len(given):
-        raise ValueError(
-            "bad names players twice; name each once, or give one True or False for each of the "
-            f"{count} players (zeros and ones are names: use .astype(bool))"
-        )
-    else:
-        spoilt = coalition_of(given, _players(valuation, count))
-    if not spoilt.any():
-        raise ValueError("no player is called bad; name at least one")
-    return spoilt

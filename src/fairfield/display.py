@@ -27,17 +27,22 @@ def number(value: object, digits: int = 4) -> str:
 def rows_to_show(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """The rows of the largest |value|, as many as are shown, the most valuable first.
 
+    Where all values are below 0, as log-odds often are, half of them are the highest.
+
     >>> rows_to_show(np.array([1.0, -3.0, 2.0])).tolist()
     [2, 0, 1]
     """
-    kept = np.sort(np.argsort(-np.abs(values), kind="stable")[:MOST_ROWS])
+    order = np.argsort(-np.abs(values), kind="stable")
+    if len(order) > MOST_ROWS and values.max() < 0:
+        order = np.concatenate([order[: MOST_ROWS // 2], order[MOST_ROWS // 2 - MOST_ROWS :]])
+    kept = np.sort(order[:MOST_ROWS])
     return np.asarray(kept[np.argsort(-values[kept], kind="stable")], dtype=np.int64)
 
 
 def not_shown(count: int) -> list[str]:
     """A note on the rows that are left out, if there are any."""
     hidden = count - MOST_ROWS
-    return [f"… {hidden} more players, of smaller values"] if hidden > 0 else []
+    return [f"… {hidden} more players"] if hidden > 0 else []
 
 
 def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:

@@ -33,8 +33,11 @@ def explain(
     margin of boosted trees), a closed form for linear models (their margin), and
     ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
     (the probability of each row's true class in ``y``) and for a background that is drawn.
-    The valuation's ``game`` says which, and a warning why a closed form was refused. Without a ``background`` only tree
-    models can be explained. The criterion's own keywords are passed on.
+    ``output`` names a class, or asks for the "margin" or the "probability"; the valuation's
+    ``game`` says which game it was and what it was played for (a probability, log-odds, a
+    prediction), and a warning why a closed form was refused. Without a ``background`` only
+    tree models can be explained. The criterion's own keywords are passed on, and so are
+    those of :class:`fairfield.How`.
 
     >>> import numpy as np
     >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
@@ -59,7 +62,7 @@ def game_of(
 
     >>> import numpy as np
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
-    FeatureGame: 4 games of 3 players
+    FeatureGame: 4 games of 3 players, for the output of <lambda>
     """
     closed: type[TreeGame] | type[LinearGame] | None = None
     if y is None and output not in ("probability", "label") and not callable(background):

@@ -39,6 +39,8 @@ class Extension:
     degree: int
     # How many games of a batch are best solved at once.
     together: int = 256
+    # By how much at most a Banzhaf value is off since the game was rounded for its closed form.
+    coarseness: float = 0.0
     # Whether a sweep costs about one gradient, rather than one per player.
     quick_sweep: bool = False
 
@@ -131,6 +133,7 @@ class CombinedExtension(Extension):
         first = self.terms[0][1]
         self.players, self.batch = first.players, first.batch
         self.degree = max(part.degree for _, part in self.terms)
+        self.coarseness = sum(abs(c) * part.coarseness for c, part in self.terms)
         self.method = " + ".join(dict.fromkeys(part.method for _, part in self.terms))
 
     def hessian(self, x: ArrayLike) -> FloatArray:

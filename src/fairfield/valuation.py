@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -14,8 +13,11 @@ from numpy.typing import NDArray
 
 from fairfield.coalitions import spell
 from fairfield.display import html_table, not_shown, number, rows_to_show, text_table
+from fairfield.extras import needed_for
 from fairfield.game import Player
+from fairfield.means import Means
 from fairfield.multilinear import FloatArray
+from fairfield.saved import read_plain, write_plain
 from fairfield.shap_view import explanation
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ CONVERGED = 1e-10
 
 # The two-sided 95 % point of the normal law: intervals are value ± NORMAL · stderr.
 NORMAL = 1.959963984540054
+
+# Games of a batch that have names are shown side by side, up to so many.
+SIDE_BY_SIDE = 6
 
 Number = float | FloatArray
 
@@ -50,7 +55,8 @@ class Valuation:
     """The value of each player by one criterion, and how it was found.
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
-    one of them. Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the
+    one of them, and ``v["name"]`` where ``labels`` name them (scorings, rows of a DataFrame).
+    Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the
     values where it is not too large to keep. With a temperature, ``marginals`` are
     σ(value / T), ``elbo`` bounds ``log_z`` from below and their gap is the
     ``decoupling_error`` KL(q ‖ p); both are estimates where there is a ``log_z_stderr``.
@@ -77,6 +83,7 @@ class Valuation:
     empty: Number | None = None
     grand: Number | None = None
     data: NDArray[Any] | None = None
+    labels: tuple[Any, ...] | None = None
     evaluations: int = 0
     seconds: float = 0.0
     seed: int | None = None
@@ -107,9 +114,13 @@ class Valuation:
         """The value of a player; of a batch, the valuation of one game, or of some."""
         if not self.batch:
             return float(self.values[self._place(index)])
+        if isinstance(index, str):
+            index = self._games_named(index)
         # Indexing the numbers of the games keeps every index within the batch axes.
         chosen = np.arange(np.prod(self.batch)).reshape(self.batch)[index]
         part: dict[str, Any] = {"stops": np.array(self.stops.ravel()[chosen])}
+        if self.labels is not None:
+            part["labels"] = tuple(self.labels[i] for i in np.ravel(chosen))
         for entry in fields(self):
             held = getattr(self, entry.name)
             if entry.name == "trajectory" and held is not None:
@@ -137,6 +148,16 @@ class Valuation:
         if player not in self.players:
             raise KeyError(f"there is no player {player!r}; the players are {spell(self.players)}")
         return self.players.index(player)
+
+    def _games_named(self, label: str) -> Any:
+        """The place of the game with this name, or the places where several have it."""
+        if self.labels is None or label not in self.labels:
+            known = "have no names" if self.labels is None else f"are {spell(self.labels)}"
+            raise KeyError(
+                f"there is no game {label!r}; the games of this batch {known}, take one as v[0]"
+            )
+        places = [i for i, each in enumerate(self.labels) if each == label]
+        return places[0] if len(places) == 1 else places
 
     def to_dict(self) -> dict[Player, float]:
         """The values of one game by player."""
@@ -194,12 +215,13 @@ class Valuation:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """A DataFrame with one line per player (and per game of a batch)."""
-        import pandas as pd
-
+        """A DataFrame with one line per player (and per game of a batch, by its name if it has one)."""
+        with needed_for("to_frame"):
+            import pandas as pd
         columns = {"value": self.values, "stderr": self.stderr, "marginal": self.marginals}
         known = {name: c.ravel() for name, c in columns.items() if c is not None}
-        levels = [range(size) for size in self.batch]
+        named = len(self.batch) == 1 and self.labels is not None
+        levels: list[Any] = [self.labels] if named else [range(size) for size in self.batch]
         names = [f"game{i}" if i else "game" for i in range(len(levels))]
         index: pd.Index[Any] = pd.MultiIndex.from_product(
             [*levels, self.players], names=[*names, "player"]
@@ -244,9 +266,11 @@ class Valuation:
             )
             if held is not None and not self.batch
         ]
+        one = self.labels is not None and not self.batch
+        which = f"{self.labels[0]!r} in " if one and self.labels else ""
         return [
             *not_shown(len(self.players)),
-            f"{self.criterion} of {self.game}, {self.method}",
+            f"{self.criterion} of {which}{self.game}, {self.method}",
             ", ".join(counts),
             self.stop,
         ]
@@ -254,14 +278,25 @@ class Valuation:
     def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
         if not self.batch:
             return self.columns(), self.notes()
-        means = self.mean()
-        order = rows_to_show(means.magnitude[0])
-        table: dict[str, list[object]] = {
-            "player": [self.players[i] for i in order],
-            "mean value": list(means.mean[0][order]),
-            "mean |value|": list(means.magnitude[0][order]),
-        }
-        return table, [line for line in self.notes() if line]
+        notes = [line for line in self.notes() if line]
+        if self.side_by_side is None:
+            shown = self.mean().shown()[0]
+            if self.stderr is not None:
+                # The mean of the games' errors is the widest that the error of their mean can be.
+                widest = self.stderr.reshape(-1, len(self.players)).mean(axis=0)
+                error = dict(zip(self.players, NORMAL * widest, strict=True))
+                shown["±"] = [error[player] for player in shown["player"]]
+            return shown, notes
+        order = rows_to_show(np.abs(self.values).max(axis=0))
+        table: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
+        return table | {name: list(row[order]) for name, row in self.side_by_side.items()}, notes
+
+    @property
+    def side_by_side(self) -> dict[str, FloatArray] | None:
+        """The values (n,) of each game by its name, where there are names and few games."""
+        if len(self.batch) != 1 or self.labels is None or len(self) > SIDE_BY_SIDE:
+            return None
+        return {str(label): row for label, row in zip(self.labels, self.values, strict=True)}
 
     def __repr__(self) -> str:
         return text_table(*self._shown())
@@ -275,12 +310,16 @@ class Valuation:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one .npz file of plain arrays and JSON."""
-        write_plain(path, "valuation", {"": self})
+        write_plain(path, "valuation", {"": self.entries()})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Valuation:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
-        return read_plain(path, "valuation")[""]
+        return cls(**read_plain(path, "valuation")[""])
+
+    def entries(self) -> dict[str, Any]:
+        """All fields by name, as they are."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
 
 class Difference(NamedTuple):
@@ -291,73 +330,6 @@ class Difference(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class Means:
-    """Mean value and mean |value| of the players over groups of games."""
-
-    players: tuple[Player, ...]
-    labels: tuple[Any, ...]
-    mean: FloatArray
-    magnitude: FloatArray
-
-    def to_frame(self) -> pd.DataFrame:
-        """One line per label and player."""
-        import pandas as pd
-
-        index = pd.MultiIndex.from_product([self.labels, self.players], names=["label", "player"])
-        columns = {"mean": self.mean.ravel(), "mean |value|": self.magnitude.ravel()}
-        return pd.DataFrame(columns, index=index)
-
-
 def as_number(held: FloatArray) -> Number:
     """One number as a float, an array of them as it is."""
     return float(held) if np.ndim(held) == 0 else held
-
-
-def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Valuation]) -> None:
-    """Write valuations under their names into one .npz file."""
-    arrays: dict[str, NDArray[Any]] = {}
-    about: dict[str, dict[str, Any]] = {}
-    for name, valuation in parts.items():
-        about[name] = {}
-        for entry in fields(valuation):
-            held = getattr(valuation, entry.name)
-            if isinstance(held, np.ndarray) and held.dtype != object:
-                arrays[f"{name}/{entry.name}"] = held
-            elif isinstance(held, np.ndarray):
-                about[name][entry.name] = {"objects": np.vectorize(str)(held).tolist()}
-            elif entry.name == "players":
-                about[name]["players"] = [p if _is_plain(p) else str(p) for p in held]
-            elif held is not None:
-                about[name][entry.name] = dict(held) if isinstance(held, Mapping) else held
-    text = json.dumps({"fairfield": kind, "parts": about})
-    with open(path, "wb") as file:
-        np.savez_compressed(file, about=np.array(text), **arrays)  # type: ignore[arg-type]  # names are free
-
-
-def read_plain(path: str | PathLike[str], kind: str) -> dict[str, Valuation]:
-    """Read what :func:`write_plain` wrote, refusing anything else."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        about = json.loads(str(arrays.pop("about")))
-        if about["fairfield"] != kind:
-            raise ValueError(f"it holds a {about['fairfield']}")
-        parts: dict[str, dict[str, Any]] = about["parts"]
-    except Exception as reason:  # whatever a strange file makes of zip, NumPy and JSON
-        if isinstance(reason, OSError) and reason.errno:  # no such file, no permission
-            raise
-        raise ValueError(f"{path} is not a saved {kind} of fairfield ({reason})") from reason
-    for key, array in arrays.items():
-        name, entry = key.rsplit("/", 1)
-        parts[name][entry] = array
-    for held in parts.values():
-        held["players"] = tuple(held["players"])
-        data = held.get("data")
-        if isinstance(data, dict):
-            held["data"] = np.array(data["objects"], dtype=object)
-    return {name: Valuation(**held) for name, held in parts.items()}
-
-
-def _is_plain(name: object) -> bool:
-    return name is None or isinstance(name, (str, int, float, bool))

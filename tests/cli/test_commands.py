@@ -230,21 +230,127 @@ def test_jobs_and_backends_give_the_same_values(run, people):
         ["features"],
         ["ensemble"],
         ["game"],
+        ["learn"],
         ["demo"],
         ["store"],
         ["store", "show"],
         ["paper"],
-        ["paper", "features"],
     ],
     ids=" ".join,
 )
 def test_help_is_there_with_an_example(run, command):
     result = run(*command, "--help")
     assert result.exit_code == 0
-    if command not in ([], ["store"], ["paper"]):
+    if command != ["store"]:
         assert "Example" in result.output
-        assert f"fairfield {' '.join(command)}" in result.output
+        assert f"fairfield {' '.join(command or ['data'])}" in result.output
 
 
 def test_the_version_is_printed(run):
     assert run("--version").stdout.strip() == ff.__version__
+
+
+@pytest.mark.parametrize(
+    ("more", "columns"),
+    [
+        (["--budget", "60", "--criterion", "shapley"], 1),
+        (["--tolerance", "0.3", "--criterion", "banzhaf"], 1),
+        (["--seconds", "0.1", "--criterion", "shapley,banzhaf"], 2),
+    ],
+    ids=str,
+)
+def test_estimates_have_error_bars(run, people, more, columns):
+    result = run("data", people, "--target", "label", "--clusters", "9", *more)
+    assert result.exit_code == 0, result.output
+    head = next(line for line in result.stdout.splitlines() if line.startswith("player"))
+    assert head.count("±") == columns
+
+
+@pytest.fixture
+def wide(tmp_path, rng):
+    """A model of 30 columns without a closed form, and rows of its table."""
+    joblib = pytest.importorskip("joblib")
+    from sklearn.neighbors import KNeighborsRegressor
+
+    table = pd.DataFrame(rng.normal(size=(20, 30)), columns=[f"c{i}" for i in range(30)])
+    joblib.dump(KNeighborsRegressor(2).fit(table, table["c0"]), tmp_path / "m.joblib")
+    table.to_csv(tmp_path / "wide.csv", index=False)
+    return ["features", tmp_path / "m.joblib", tmp_path / "wide.csv", "--trust-pickle",
+            "--background", "3", "--criterion", "shapley"]  # fmt: skip
+
+
+def test_means_of_estimates_have_error_bars(run, wide):
+    result = run(*wide, "--rows", "0:8", "--budget", "80", "--json", "v.json")
+    assert result.exit_code == 0, result.output
+    assert "±" in result.stdout
+    errors = json.loads(Path("v.json").read_text(encoding="utf-8"))["criteria"][0]["stderr"]
+    assert_allclose(errors[0], np.mean(errors[1:], axis=0))
+
+
+def test_too_many_players_are_a_sentence(run, wide):
+    result = run(*wide, "--rows", "0")
+    assert result.exit_code == 2
+    assert "or give a budget of worths to evaluate" in result.stderr
+
+
+def test_a_store_that_is_not_used_is_told(run, people, tmp_path):
+    (tmp_path / "w.csv").write_text("coalition,worth\n,0\na,1\nb,1\na+b,5\n")
+    neighbours = ["data", people, "--target", "label", "--model", "knn", "--clusters", "0"]
+    for command, why in (
+        (neighbours, "has a closed form, which needs no worths; none were kept"),
+        (["game", tmp_path / "w.csv"], "knows all its worths; none were kept"),
+    ):
+        result = run(*command, "--store", "kept.db", "--quiet")
+        assert result.exit_code == 0, result.output
+        assert result.stderr.startswith("warning: store='kept.db' is left as it was: ")
+        assert why in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert not Path("kept.db").exists()
+
+
+def test_rows_are_named_by_their_place_in_the_file(run, people):
+    command = ["data", people, "--target", "label", "--model", "knn", "--clusters", "0", "--quiet"]
+    assert run(*command, "--csv", "v.csv").exit_code == 0
+    names = [int(line["player"]) for line in read("v.csv")]
+    assert len(names) == 45
+    assert max(names) > 45
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("fairfield da", "data"),
+        ("fairfield data --tol", "--tolerance"),
+        ("fairfield data --backend r", "ray"),
+        ("fairfield game --criterion sh", "shapley"),
+        ("fairfield data --model kn", "knn"),
+    ],
+)
+def test_the_shell_completes(typed, offered):
+    from typer.testing import CliRunner
+
+    from fairfield.cli.app import app
+
+    about = {
+        "_FAIRFIELD_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(typed.count(" ")),
+    }
+    result = CliRunner().invoke(app, [], prog_name="fairfield", env=about)
+    assert result.stdout.split() == [offered]
+
+
+def test_completion_is_shown_and_installed(tmp_path, monkeypatch):
+    """In a home of its own, for the shell it is asked for."""
+    from typer.testing import CliRunner
+
+    from fairfield.cli.app import app
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    shown = CliRunner().invoke(app, ["--show-completion", "bash"], prog_name="fairfield")
+    assert "complete -o default -F _fairfield_completion fairfield" in shown.stdout
+    installed = CliRunner().invoke(app, ["--install-completion", "bash"], prog_name="fairfield")
+    assert installed.exit_code == 0, installed.output
+    assert "_fairfield_completion" in (tmp_path / ".bash_completions" / "fairfield.sh").read_text()

@@ -180,7 +180,7 @@ def test_compare_under_a_budget_finds_its_own_temperature():
 
 
 def test_bad_wishes_are_told():
-    with pytest.raises(ValueError, match="at least 30 are needed"):
+    with pytest.raises(ValueError, match="at least 30 coalitions are needed"):
         ff.shapley(covered, players=PLAYERS, budget=29)
     with pytest.raises(ValueError, match=r"no sampler 'best' for shapley; choose from"):
         ff.shapley(covered, players=PLAYERS, budget=100, sampler="best")
@@ -192,8 +192,74 @@ def test_bad_wishes_are_told():
         ff.shapley(covered, players=PLAYERS, tolerance=ff.top(12))
     with pytest.raises(ValueError, match="1 or more"):
         ff.top(0)
+    with pytest.raises(ValueError, match="seed=-1 was given; it must be 0 or more"):
+        ff.shapley(covered, players=PLAYERS, budget=100, seed=-1)
     with pytest.raises(ValueError, match="relative temperature needs Banzhaf values"):
         ff.shapley(covered, players=PLAYERS, budget=100, temperature=ff.relative(1))
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_worths_of_any_size_are_told_or_refused(criterion):
+    how = {"players": PLAYERS, "budget": 200, "sampler": "regression"}
+    plain = criterion(covered, **how)
+    for factor in (2.0**-450, 2.0**450):
+        found = criterion(lambda S, factor=factor: factor * covered(S), **how)
+        assert_array_equal(found.values, factor * plain.values)
+        assert_array_equal(found.stderr, factor * plain.stderr)
+    for factor in (1e-160, 1e160):
+        with pytest.raises(ValueError, match="give the worths in other units"):
+            criterion(lambda S, factor=factor: factor * covered(S), **how)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_a_constant_game_has_values_of_nothing(criterion):
+    found = criterion(lambda S: np.full(len(S), 3.0), players=PLAYERS, tolerance=1e-9)
+    assert "within ±1e-09" in found.stop
+    assert not found.values.any()
+    assert not found.stderr.any()
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_a_worth_that_is_no_number_is_named(criterion):
+    def broken(S):
+        return np.where(S.sum(axis=1) == 5, np.nan, covered(S))
+
+    with pytest.raises(ff.WorthError, match=r"coalition \{(\d+, ){4}\d+\} is nan"):
+        criterion(broken, players=PLAYERS, budget=300)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+@pytest.mark.parametrize("players", [1, 2, 3])
+def test_few_players_are_exact_or_refused(criterion, players):
+    def root(S):
+        return np.sqrt(S @ np.arange(1.0, players + 1))
+
+    found = criterion(root, players=players, budget=2**players)
+    assert_array_equal(found.values, criterion(root, players=players).values)
+    with pytest.raises(ValueError, match=f"at least {2**players} coalitions are needed"):
+        criterion(root, players=players, budget=2**players - 1)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_the_first_estimate_is_waited_for_however_short_the_time(criterion):
+    found = criterion(covered, players=PLAYERS, seconds=1e-9)
+    assert found.stop.startswith("stopped after 1e-09 seconds and 98 coalitions")
+    assert np.isfinite(found.stderr).all()
+
+
+def test_a_stream_may_be_left_and_its_store_goes_on(tmp_path):
+    how = {"players": PLAYERS, "budget": 600, "store": tmp_path / "worths.db", "seed": 2}
+    stream = ff.stream("banzhaf", Asked(), sampler="regression", **how)
+    first = next(stream)
+    stream.close()
+    assert first.stop.startswith("under way after 98 coalitions")
+    rest = Asked()
+    found = ff.banzhaf(rest, sampler="regression", **how)
+    assert rest.count - 4 + first.evaluations <= 600  # four are tried again
+    assert_array_equal(
+        found.values,
+        ff.banzhaf(covered, players=PLAYERS, budget=600, seed=2, sampler="regression").values,
+    )
 
 
 def test_few_coalitions_come_with_a_warning():
@@ -201,3 +267,5 @@ def test_few_coalitions_come_with_a_warning():
     assert "are few for 12 players" in found.stop
     assert "74 coalitions" in found.stop
     assert "few" not in ff.shapley(covered, players=PLAYERS, budget=74).stop
+    fewest = ff.shapley(lambda S: np.sqrt(S.sum(axis=1)), players=4, budget=14)
+    assert "; 16 coalitions are the least" in fewest.stop

@@ -12,13 +12,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
-from fairfield.criteria import boosting, kernels, paired, triples
+from fairfield.criteria import boosting, kernels, paired, surrogates, triples
 from fairfield.criteria.pairs import Design, Stratum
 from fairfield.criteria.surrogates import Law, Sample
 
 PLAYERS = 9
 SIGNS = brute.coalitions(PLAYERS) - 0.5
-TABLES = arrays(float, 2**PLAYERS, elements=st.floats(-10, 10))
+# No subnormal games: worths of 1e-200 and nothing larger are refused.
+WORTHS = st.integers(-(10**6), 10**6)
+TABLES = arrays(np.int64, 2**PLAYERS, elements=WORTHS).map(lambda whole: whole / 1e5)
 LAWS = {"shapley": Law.shapley, "banzhaf": Law.banzhaf}
 
 
@@ -48,7 +50,7 @@ def test_shapley_estimates_share_out_the_worth_of_all(table, seed):
 
 
 @settings(max_examples=15, deadline=None)
-@given(arrays(float, PLAYERS, elements=st.floats(-10, 10)), TABLES, st.integers(0, 99))
+@given(arrays(np.int64, PLAYERS, elements=WORTHS), TABLES, st.integers(0, 99))
 def test_games_of_players_and_of_pairs_are_known_without_error(slopes, other, seed):
     """Pairs leave nothing of even interactions, so slopes and pairs are fitted exactly."""
     S = brute.coalitions(PLAYERS).astype(float)
@@ -134,6 +136,57 @@ def test_worths_that_only_singles_have_are_known_once_singles_are(rng):
         assert_allclose(found.values, criterion(table).values, atol=1e15)
 
 
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_a_single_player_who_is_wild_is_found(criterion):
+    """Worths of 1e39 in one coalition of 4096: no error bar could tell of it unseen."""
+    table = brute.coalitions(12) @ np.arange(12.0)
+    table[2**5] = 1e39
+    exact = criterion(table).values
+    for seed in range(5):
+        found = sampled(criterion, table, budget=500, seed=seed, sampler="regression")
+        assert_allclose(found.values, exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_noise_is_not_taken_for_what_is_known(criterion, rng):
+    """Of nearly all coalitions little is left unknown, but for the noise of their worths."""
+    table = ff.TableGame(SIGNS @ np.arange(9.0) + rng.standard_normal(2**PLAYERS))
+
+    class Trials(ff.Game):
+        players, noisy = table.players, True
+
+        def worths(self, coalitions):
+            return table.worths(coalitions)
+
+    by_noise = criterion(ff.TableGame(np.zeros(2**PLAYERS), variances=np.ones(2**PLAYERS))).stderr
+    # The noise of F(∅) and F(N), a part of Shapley's values, is not looked at.
+    ends = 2 / PLAYERS**2 if criterion is ff.shapley else 0.0
+    found = criterion(Trials(), budget=500, sampler="regression")
+    assert_allclose(np.mean(found.stderr**2), np.mean(by_noise**2) - ends, rtol=0.3)
+    exact = sampled(criterion, table.worth_table, budget=500, sampler="regression")
+    assert np.mean(exact.stderr**2) < 0.1 * np.mean(found.stderr**2)
+
+
+def test_more_pairs_than_are_fitted_are_left_to_the_correction(rng, monkeypatch):
+    table = np.tanh(SIGNS @ rng.standard_normal(PLAYERS)) + SIGNS[:, :3].prod(axis=1)
+    monkeypatch.setattr(surrogates, "FITTED", 120)
+    sample = sample_of(table, "shapley", 200)
+    fit = triples.triple_surrogate(sample, Law.shapley(PLAYERS), 0, sample.odd)
+    assert_array_equal(fit.inside[:, 120:], fit.outside[:, 120:])
+    assert (fit.inside[:, :120] != fit.outside[:, :120]).all()
+    found = sampled(ff.shapley, table, budget=402)
+    exact = ff.shapley(table).values
+    assert (np.abs(found.values - exact) <= 5 * found.stderr).all()
+
+
+def test_a_kernel_predicts_in_blocks_what_it_predicts_at_once(rng, monkeypatch):
+    monkeypatch.setattr(kernels, "AT_ONCE", 7)
+    signs, alpha = np.where(rng.random((50, 6)) < 0.5, 0.5, -0.5), rng.standard_normal((2, 20))
+    kernel = kernels.KERNELS[2]
+    found = kernels._predict(alpha, signs[:20], signs[20:], kernel)
+    assert_allclose(found, alpha @ kernels._gram(signs[:20], signs[20:], kernel), rtol=1e-12)
+
+
 def test_a_hopeless_surrogate_is_given_up(rng):
     sample = sample_of(np.tanh(SIGNS @ rng.standard_normal(PLAYERS)), "shapley", 240)
     law = Law.shapley(PLAYERS)
@@ -181,7 +234,7 @@ def test_a_stratum_lists_every_pair_once(players, size):
 def test_a_design_draws_no_pair_twice_and_ends_with_all(make):
     design, drawn = make(7, 0), []
     while True:
-        pairs, strata = design.next(20, design.shares(None))
+        pairs, strata = design.next(20, design.shares(None, 20))
         if not len(pairs):
             break
         assert_array_equal(np.array([s.size for s in design.strata])[strata], pairs.sum(axis=1))
@@ -193,7 +246,7 @@ def test_a_design_draws_no_pair_twice_and_ends_with_all(make):
 
 def test_a_large_stratum_draws_no_pair_twice():
     design = Design.banzhaf(40, 3)
-    pairs, _ = design.next(3000, design.shares(None))
+    pairs, _ = design.next(3000, design.shares(None, 3000))
     assert len(np.unique(pairs, axis=0)) == 3000
 
 
@@ -201,8 +254,8 @@ def test_strata_with_more_left_to_explain_are_drawn_from_more():
     design = Design.shapley(20, 0)
     left = np.ones(10)
     left[3] = 100.0
-    shares = design.shares(left)
-    assert shares[3] > 2 * design.shares(None)[3]
+    shares = design.shares(left, 10_000)
+    assert shares[3] > 2 * design.shares(None, 10_000)[3]
     assert_allclose(shares.sum(), 1.0)
 
 

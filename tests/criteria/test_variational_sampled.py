@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
+from conftest import needs
 from fairfield.coalitions import rows_of
 from fairfield.valuation import NORMAL
 
@@ -42,6 +43,35 @@ def test_the_index_is_within_its_errors(table, temperature):
     assert found.empty == table[0]
     assert found.grand == table[-1]
     assert abs(found.elbo - exact.elbo) < 0.05 * max(1, abs(exact.elbo))
+
+
+def test_log_z_and_the_decoupling_error_come_from_the_same_draws(table):
+    exact = ff.variational_index(table, temperature=3.0)
+    how = {"players": 12, "temperature": 3.0, "budget": 1200}
+    found = ff.variational_index(hidden(table), decoupling=True, **how)
+    assert found.evaluations <= 1200
+    assert 0 < found.log_z_stderr < 0.1
+    assert abs(found.log_z - exact.log_z) <= 5 * found.log_z_stderr
+    assert abs(found.decoupling_error - exact.decoupling_error) <= 5 * found.log_z_stderr
+    assert ff.variational_index(hidden(table), **how).decoupling_error is None
+
+
+def test_the_prior_is_part_of_log_z(rng):
+    table, prior = brute.mixed(rng, 11), np.r_[np.full(9, 0.3), 0.0, 1.0]
+    exact = ff.variational_index(table, temperature=4.0, prior=prior)
+    found = ff.variational_index(
+        hidden(table), players=11, temperature=4.0, prior=prior, budget=400, decoupling=True
+    )
+    assert abs(found.log_z - exact.log_z) <= 5 * found.log_z_stderr
+    assert abs(found.decoupling_error - exact.decoupling_error) <= 5 * found.log_z_stderr
+
+
+def test_a_law_far_from_its_mean_field_is_doubted(rng):
+    table = brute.flid(rng, 14) + 3.0 * (np.arange(2**14) == 2**14 - 1)
+    with pytest.warns(ff.EstimateWarning, match="effective, 100 and a fifth of all are needed"):
+        ff.variational_index(
+            hidden(table), players=14, temperature=0.3, budget=150, decoupling=True
+        )
 
 
 def test_values_of_k_steps_are_within_their_errors(table):
@@ -105,6 +135,30 @@ def test_one_shot_is_the_papers_by_definition(rng):
         x = 1 / (1 + np.exp(-gradient / heat))
     assert_allclose(found.values, gradient)
     assert f"{each} contributions per player, {min(effective):,.0f} effective" in found.method
+
+
+def test_trees_explain_what_trees_have_made():
+    """Worths that a tree tells in a few leaves; a root of a sum it cannot."""
+    needs("sklearn", "ml")
+    needs("numba", "trees")
+
+    def worth(S):
+        return np.where(
+            S[:, 0] & S[:, 1] & ~S[:, 2], 3.0, np.where(S[:, 3] & S[:, 4], S[:, 5], 0.0)
+        )
+
+    table = worth(brute.coalitions(13))
+    how = {"players": 13, "temperature": 1.0, "budget": 400}
+    exact = ff.variational_index(table, temperature=1.0).values
+    plain, helped = (
+        ff.variational_index(worth, sampler=name, **how) for name in ("auto", "surrogate")
+    )
+    assert helped.method.endswith("beside boosted trees")
+    assert np.median(helped.stderr) < np.median(plain.stderr) / 2
+    assert (errors(helped, exact) <= 5).all()
+    skill = np.arange(1, 14)
+    same = ff.variational_index(lambda S: np.sqrt(S @ skill), sampler="surrogate", **how)
+    assert "trees" not in same.method
 
 
 @settings(max_examples=10, deadline=None)

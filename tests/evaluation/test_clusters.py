@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import cloudpickle
@@ -18,7 +19,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fairfield as ff
-from conftest import needs
 
 PLAYERS = 8
 
@@ -55,29 +55,6 @@ class Fits(ff.Game):
 
 # Workers cannot import this file; its classes travel whole.
 cloudpickle.register_pickle_by_value(sys.modules[Fits.__module__])
-
-
-@pytest.fixture(scope="module")
-def dask_cluster():
-    distributed = needs("distributed", "dask")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster),
-    ):
-        yield
-
-
-@pytest.fixture(scope="module")
-def ray_cluster():
-    ray = needs("ray", "ray")
-    from ray.util.joblib import register_ray
-
-    ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
-    register_ray()
-    yield
-    ray.shutdown()
 
 
 BACKENDS = ["loky", "threading", "dask", "ray"]
@@ -119,13 +96,25 @@ def test_data_is_worth_the_same_bits_on_every_engine(name, request, tmp_path):
     assert ff.shapley(game, store=tmp_path / "worths.db").evaluations == 0
 
 
+ESTIMATES = {
+    "shapley": ff.shapley,
+    "banzhaf": ff.banzhaf,
+    "index": partial(ff.variational_index, temperature=20.0),
+    "steps": partial(ff.variational_values, steps=2, temperature=20.0),
+}
+
+
+@pytest.mark.parametrize("criterion", ESTIMATES)
 @pytest.mark.parametrize("name", BACKENDS)
-def test_every_engine_gives_the_same_estimate(name, request):
-    alone = ff.shapley(Fits(), budget=100)
+def test_every_engine_gives_the_same_estimate(name, criterion, request):
+    estimate = partial(ESTIMATES[criterion], Fits(), budget=100, seed=2)
+    alone = estimate(n_jobs=1)
     with backend(name, request):
-        shared = ff.shapley(Fits(), budget=100)
+        shared = estimate()
+    assert shared.evaluations == alone.evaluations > 60
     assert_array_equal(shared.values, alone.values)
     assert_array_equal(shared.stderr, alone.stderr)
+    assert_array_equal(estimate(n_jobs=2).values, alone.values)
 
 
 @pytest.mark.parametrize("name", ["loky", "dask", "ray"])

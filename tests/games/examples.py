@@ -10,7 +10,8 @@ from scipy.sparse import csr_array
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, TableGame
+from fairfield.game import Game
+from fairfield.given_games import TableGame
 
 rng = np.random.default_rng(20220425)
 

@@ -10,7 +10,8 @@ from scipy.sparse import csr_array
 
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
-from fairfield.game import Game, TableGame
+from fairfield.game import Game
+from fairfield.given_games import TableGame
 from fairfield.multilinear import Extension
 
 from .examples import GAMES, assert_same, table_of

@@ -670,3 +670,46 @@ def test_the_papers_worths_are_refitted(name, reference):
     off = np.rint(off * len(data["y_test"]))
     assert off.max() <= 2
     assert np.count_nonzero(off) < 20
+
+
+def test_a_metric_is_no_scorer(sets, groups):
+    with pytest.raises(TypeError, match=r"scoring=accuracy_score .*make_scorer\(accuracy_score\)"):
+        ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring=accuracy_score)
+    with pytest.raises(TypeError, match="log_loss compares true and predicted"):
+        ff.DataGame(LogisticRegression(), *sets, scoring={"loss": log_loss})
+    made = make_scorer(accuracy_score)
+    assert ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring=made).batch == ()
+
+
+def test_several_scorings_have_names(sets, groups):
+    scoring = {"hits": "accuracy", "loss": "neg_log_loss"}
+    v = ff.banzhaf(ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring=scoring))
+    alone = ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring="neg_log_loss")
+    assert_allclose(v["loss"].values, ff.banzhaf(alone).values, atol=1e-12)
+
+
+def test_single_rows_are_named_as_neighbors_are(sets):
+    X, y, X_test, y_test = sets
+    frame = pd.DataFrame(X, index=[f"r{i}" for i in range(len(X))])
+    twice = frame.set_axis(["same"] * len(X))
+    for rows in (frame, frame.to_numpy(), twice):
+        data = ff.DataGame(LogisticRegression(), rows, y, pd.DataFrame(X_test), y_test)
+        assert data.players == ff.NeighborGame(rows, y, X_test, y_test).players
+    assert data.players[1] == 1
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_could_not_be_found_is_told(fragile, groups, n_jobs):
+    game = ff.DataGame(Fragile(), *fragile, groups=groups, on_error="fallback")
+    for _ in range(2):  # each tells of its own
+        v = ff.shapley(game, n_jobs=n_jobs)
+        assert v.stop == (
+            "exact; 8 worths could not be found and took the fallback, the first of {1, 3}: "
+            "ArithmeticError: the sky is falling"
+        )
+    assert v.stop in repr(v)
+    assert isinstance(v.stops, np.ndarray)
+    assert "worths could not be found" in ff.leave_one_out(game, n_jobs=n_jobs).stop
+    assert "could not be found" in ff.shapley(2.0 * game, budget=20, n_jobs=n_jobs).stop
+    fine = ff.DataGame(LogisticRegression(), *fragile, groups=groups, on_error="fallback")
+    assert ff.shapley(fine).stop == "exact"

@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
 from fairfield.extension.table import TableExtension
-from fairfield.game import TableGame
+from fairfield.games.subgame import Subgame
 from fairfield.games.voting import whole_votes
+from fairfield.given_games import TableGame
 
 from .examples import assert_same, table_of
 
@@ -363,3 +364,49 @@ def test_sums_that_float32_holds_exactly_leave_no_case_open(rng, monkeypatch):
     monkeypatch.setattr(vote_tables, "_settle", settle)
     game = ff.EnsembleGame(rng.integers(0, 5, (7, 60)) / 4, None, rng.integers(0, 2, 60))
     assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
+
+
+def test_rounded_votes_are_not_called_exact() -> None:
+    chances, truth = votes(17, 60)
+    game = ff.EnsembleGame(chances, None, truth)
+    bound = game.extension().coarseness
+    assert bound > 0
+    told = f"a Banzhaf value by at most {1.05 * bound:.2g}"
+    for criterion in (ff.banzhaf, ff.shapley, ff.variational_index):
+        stop = criterion(game, decoupling=False).stop
+        assert told in stop
+        assert stop.split(";")[0] != "exact"
+    true = ff.banzhaf(game.table()).values
+    assert np.abs(ff.banzhaf(game).values - true).max() <= bound
+    assert ff.banzhaf(game + 2.0 * game).stop.endswith(f"{3 * 1.05 * bound:.2g}")
+    some = ff.pruning_curve(game).worths
+    assert len(some) == 18
+    assert ff.shapley(ff.EnsembleGame(chances.round(), None, truth, vote="hard")).stop == "exact"
+    real = ff.VotingGame(rng.random(5), 1.2, resolution=20)
+    assert "not known" in ff.shapley(Subgame(real, np.arange(5) < 4)).stop
+
+
+def test_one_model_is_no_list_of_models() -> None:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    forest = RandomForestClassifier(2).fit(X, y)
+    for model, sentence in (
+        (forest, r"pass model.estimators_, and np.searchsorted\(model.classes_, y_test\)"),
+        (RandomForestRegressor(2).fit(X, y), "pass model.estimators_$"),
+        (LogisticRegression().fit(X, y), "give a list of models"),
+    ):
+        with pytest.raises(TypeError, match=sentence):
+            ff.EnsembleGame(model, X, y)
+
+
+def test_a_scorer_as_well_as_its_name() -> None:
+    from sklearn.metrics import get_scorer
+
+    chances, truth = votes(4, 40)
+    games = [
+        ff.EnsembleGame(chances, None, truth, scoring=scoring)
+        for scoring in ("neg_log_loss", get_scorer("neg_log_loss"))
+    ]
+    assert_allclose(*(ff.shapley(game).values for game in games))

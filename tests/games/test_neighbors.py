@@ -271,6 +271,8 @@ def test_players_and_labels():
     frame = pd.DataFrame({"size": [0.0, 1.0, 2.0]}, index=["ann", "bob", "eve"])
     game = ff.NeighborGame(frame, ["no", "yes", "yes"], frame.iloc[:1], ["yes"], k=1)
     assert game.players == ("ann", "bob", "eve")
+    alike = frame.set_axis(["ann", "ann", "eve"])
+    assert ff.NeighborGame(alike, [0, 1, 1], alike, [0, 1, 1], k=1).players == (0, 1, 2)
     assert game.worths(enumerate_coalitions(3)).tolist() == [0, 0, 1, 0, 1, 0, 1, 0]
     assert repr(game) == "NeighborGame: 3 players, k=1, 1 test point"
     unseen = ff.NeighborGame(frame, ["no", "yes", "yes"], frame, ["maybe"] * 3, k=1)
@@ -323,7 +325,6 @@ BAD = {
     "regression needs numbers": {"y": ["a", "b", "c"], "y_test": ["a", "b"], "task": "regression"},
     "task='ranking' is not known": {"task": "ranking"},
     "metric='crow' is not known": {"metric": "crow"},
-    "player 'a' is named twice": {"X": pd.DataFrame(np.zeros((3, 2)), index=["a", "a", "b"])},
 }
 
 

@@ -485,7 +485,7 @@ def test_players_and_data():
     mixed = TreeGame(model, frame.iloc[:3], frame.loc[10:19, list("fedcba")])
     np.testing.assert_array_equal(mixed.extension().shapley(), game.extension().shapley())
     assert TreeGame(model, X[:3]).players == tuple(range(COLUMNS))
-    assert repr(game) == "TreeGame: 3 games of 6 players"
+    assert repr(game) == "TreeGame: 3 games of 6 players, for the prediction"
 
 
 def test_a_game_is_known_by_what_it_is_made_of():

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
 from fairfield.extension.table import TableExtension
-from fairfield.game import TableGame
+from fairfield.given_games import TableGame
 
 from .examples import assert_same, table_of
 

@@ -7,9 +7,10 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
-from fairfield.learning.fitting import Penalised, minimise
+from fairfield.learning.fitting import Penalised, minimise, redraw
 from fairfield.learning.learn import OBJECTIVES
-from fairfield.learning.models import Pairwise
+from fairfield.learning.members import Listed
+from fairfield.learning.models import Diversity, Pairwise
 from fairfield.learning.observed import Observed, observe
 
 N = 5
@@ -40,7 +41,8 @@ def test_endless_data_give_the_truth(objective, rng):
 
         share = seen.shrunk_frequencies()
         noise = np.where(ALL, share, 1 - share).prod(axis=1)
-        loss = Contrast(model, seen, Observed(ALL, 5e12 * noise, seen.players))
+        drawn = Listed.of(Observed(ALL, 5e12 * noise, seen.players))
+        loss = Contrast(model, Listed.of(seen), drawn, share)
     else:
         loss = OBJECTIVES[objective](model, seen, 1, rng)
     start = loss.start(np.zeros(N + model.interactions))
@@ -72,13 +74,31 @@ def test_diversity_models_beat_independent_players(model, rng):
     game = ff.FLDCGame(rng.normal(0.5, 0.5, 8), W, V)
     drawn = ff.Boltzmann(game, 1.0).draw(4000, seed=2)
     learned, alone = (
-        ff.learn(drawn, kind, "nce", dimensions=2, strength=0.3) for kind in (model, "linear")
+        ff.learn(drawn, kind, "nce", dimensions=2, strength=0.3, starts=2, redraws=2)
+        for kind in (model, "linear")
     )
     assert distance(game, learned) < 0.02
     assert distance(game, learned) < distance(game, alone) / 3
     closed = learned.extension()
     assert closed is not None
     assert closed.method.startswith("closed form")
+
+
+def test_redrawn_columns_only_lower_the_loss(rng):
+    """From a poor minimum, where two columns are alike, drawing one afresh finds a better one."""
+    game = ff.FLIDGame(rng.normal(0.5, 0.5, 6), 3 * np.kron(np.eye(2), np.ones((3, 1))))
+    law = brute.boltzmann(game.worths(enumerate_coalitions(6)), 1.0)
+    seen = Observed(enumerate_coalitions(6), 1e5 * law, tuple(range(6)))
+    model = Diversity(6, 2)
+    penalised = Penalised(OBJECTIVES["likelihood"](model, seen, 1, rng), model, 0.1)
+    alike = np.concatenate([game.gains, np.repeat([3.0, 3.0, 3.0, 0.0, 0.0, 0.0], 2)])
+    poor = minimise(penalised, alike, 500)
+    better = redraw(penalised, poor, 8, rng, 500)
+    assert better.losses[-1] < poor.losses[-1] - 0.01
+    best = minimise(penalised, np.concatenate([game.gains, game.weights.ravel()]), 500)
+    assert better.losses[-1] == pytest.approx(best.losses[-1], abs=1e-5)
+    assert redraw(penalised, best, 3, rng, 500).losses[-1] <= best.losses[-1]
+    assert redraw(penalised, poor, 0, rng, 500) is poor
 
 
 def test_independent_players_are_their_frequencies(rng):
@@ -107,7 +127,9 @@ def test_held_out_data_choose_the_strength(rng):
 def test_players_who_never_vary_have_their_stated_odds(model, objective, rng):
     seen = rng.random((60, 6)) < 0.5
     seen[:, 2], seen[:, 4] = False, True
-    game = ff.learn(seen, model, objective, strength=1.0, dimensions=2, starts=1, steps=50)
+    game = ff.learn(
+        seen, model, objective, strength=1.0, dimensions=2, starts=1, redraws=1, steps=50
+    )
     values = ff.variational_index(game, temperature=1.0).values
     assert np.isfinite(values).all()
     assert_allclose(values[[2, 4]], [-np.log(121), np.log(121)])
@@ -143,7 +165,9 @@ def test_the_same_seed_gives_the_same_game(rng):
     seen = rng.random((80, 5)) < 0.4
     for objective in ("pseudolikelihood", "nce"):
         one, same, other = (
-            ff.learn(seen, "flid", objective, dimensions=2, strength=1.0, starts=2, seed=seed)
+            ff.learn(
+                seen, "flid", objective, dimensions=2, strength=1.0, starts=2, redraws=1, seed=seed
+            )
             for seed in (4, 4, 5)
         )
         assert one.describe() == same.describe()
@@ -159,6 +183,7 @@ def test_what_cannot_be_learned_is_refused():
         ({"strength": float("nan")}, "strength=nan"),
         ({"dimensions": 0}, "dimensions=0"),
         ({"noise": 1.5}, "noise=1.5"),
+        ({"redraws": -1}, "redraws=-1"),
         ({"held_out": 1.0}, "between 0 and 1"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -9,6 +9,7 @@ import brute
 import fairfield as ff
 from fairfield.coalitions import enumerate_coalitions
 from fairfield.learning.fitting import Penalised
+from fairfield.learning.members import Listed, Members
 from fairfield.learning.models import Diversity, Linear, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood
 from fairfield.learning.observed import observe
@@ -50,7 +51,9 @@ def test_worths_and_gains_are_those_of_the_game(model, theta):
     game = model.game(theta, seen)
     inside = seen.coalitions.astype(float)
     table = game.worths(enumerate_coalitions(N))
-    assert_allclose(model.worths(theta, inside)[0], game.worths(seen.coalitions), atol=1e-12)
+    assert_allclose(
+        model.worths(theta, Members.of(inside))[0], game.worths(seen.coalitions), atol=1e-12
+    )
     gains = np.array([brute.gradient(table, row) for row in inside])
     assert_allclose(model.gains(theta, inside)[0], gains, atol=1e-12)
 
@@ -71,7 +74,7 @@ def test_slopes_are_differences(model, theta, objective, rng):
 def test_losses_are_their_definitions(rng):
     model, seen = Pairwise(N), observe(rng.random((30, N)) < 0.4)
     theta = rng.normal(size=N + model.interactions)
-    table = model.worths(theta, enumerate_coalitions(N).astype(float))[0]
+    table = model.worths(theta, Members.of(enumerate_coalitions(N)))[0]
     law = brute.boltzmann(table, 1.0)
     rows = seen.coalitions @ (1 << np.arange(N))
     flips = rows[:, None] ^ (1 << np.arange(N))
@@ -89,7 +92,9 @@ def test_losses_are_their_definitions(rng):
     )
     c = 0.3
     real = np.exp(table + c) / (np.exp(table + c) + 4 * noise.prod(axis=1))
-    others = contrast.noise.coalitions @ (1 << np.arange(N))
+    others = np.concatenate(
+        [some.matrix().astype(int) @ (1 << np.arange(N)) for some, _ in contrast.noise.blocks()]
+    )
     expected = -share @ np.log(real[rows])
     expected -= contrast.noise.counts / seen.total @ np.log(1 - real[others])
     assert_allclose(contrast(np.append(theta, c))[0], expected)
@@ -100,10 +105,35 @@ def test_many_blocks_give_one_answer(monkeypatch, rng, model, theta):
     losses = [make(model, seen) for make in OBJECTIVES.values()]
     whole = [loss(loss.start(theta)) for loss in losses]
     monkeypatch.setattr("fairfield.learning.objectives.BLOCK", 60)
+    monkeypatch.setattr("fairfield.learning.members.BLOCK", 60)
     for loss, (value, slope) in zip(losses, whole, strict=True):
         again = loss(loss.start(theta))
         assert_allclose(again[0], value)
         assert_allclose(again[1], slope, atol=1e-12)
+
+
+def test_few_members_and_many_are_worth_the_same(monkeypatch, rng):
+    model = Pairwise(N)
+    theta, slope = rng.normal(size=N + model.interactions), rng.normal(size=2**N)
+    every = Members.of(enumerate_coalitions(N))
+    answers = []
+    for dense in (0, 10**9):
+        monkeypatch.setattr("fairfield.learning.models.DENSE", dense)
+        worths, pullback = model.worths(theta, every)
+        answers.append((worths, pullback(slope)))
+    for one, other in zip(*answers, strict=True):
+        assert_allclose(one, other, atol=1e-12)
+
+
+def test_noise_is_drawn_in_parts_and_counted(monkeypatch, rng):
+    monkeypatch.setattr("fairfield.learning.members.UNPACKED", 50)
+    chances = np.array([0.0, 1.0, 0.3, 0.6, 0.5])
+    noise = Listed.drawn(chances, 4000, rng)
+    inside = np.concatenate([some.matrix() for some, _ in noise.blocks()])
+    assert noise.total == 4000
+    assert len(inside) == len(np.unique(inside, axis=0)) == 8
+    shares = noise.counts @ inside / 4000
+    assert np.all(np.abs(shares - chances) <= 5 * np.sqrt(chances * (1 - chances) / 4000))
 
 
 def test_fldc_is_flid_less_its_complement(rng):

@@ -1,5 +1,7 @@
 """Coalitions come in many forms, and mean the same in all of them."""
 
+import gzip
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -111,6 +113,9 @@ def test_one_observation_cannot_be_split():
         '"tea","bread","bread"\nmilk\nbread,tea,\n',
         "bread,milk,tea\n1,0,1\n0,1,0\n1,0,1\n",
         "\ufeffbread;milk;tea\n1;0;1\n0;1;0\n1;0;1\n",
+        "bread,milk,tea\nTrue,False,True\n\nfalse,true,false\n1.0,0.0,1.0\n",
+        "basket,item\n7,tea\n8,milk\n7,bread\n9,bread\n9,tea\n9,tea\n",
+        "Order_ID\tProduct Name\na\ttea\na\tbread\nb\tmilk\nc\ttea\nc\tbread\n",
     ],
 )
 def test_files_of_baskets(tmp_path, text):
@@ -119,6 +124,20 @@ def test_files_of_baskets(tmp_path, text):
     seen = read_baskets(file)
     assert seen.players == NAMES
     assert as_dict(seen) == {(1, 0, 1): 2, (0, 1, 0): 1}
+
+
+def test_files_packed_or_told_how_to_be_read(tmp_path):
+    packed = tmp_path / "baskets.csv.gz"
+    packed.write_bytes(gzip.compress(b"tea,bread\nmilk\nbread,tea\n"))
+    assert as_dict(read_baskets(packed)) == {(1, 0, 1): 2, (0, 1, 0): 1}
+    file = tmp_path / "baskets.csv"
+    file.write_text("x7,8\n8,9\n")
+    with pytest.raises(ValueError, match=r"line 2 of .* has '8' for 'x7'.*the layout is lines"):
+        read_baskets(file)
+    assert read_baskets(file, layout="lines").players == ("8", "9", "x7")
+    file.write_text("who,what,more\n1,tea,0\n1,milk,1\n")
+    assert read_baskets(file, layout="long").players == ("milk", "tea")
+    assert read_baskets(file, columns=["more", "what"]).total == 2
 
 
 def test_files_of_numbers_are_no_matrix(tmp_path):

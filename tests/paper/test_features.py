@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import fairfield as ff
 from fairfield.paper import adult as data
 from fairfield.paper import features as paper
+from fairfield.paper.convergence import READINGS
 
 pd = pytest.importorskip("pandas")
 
@@ -111,7 +112,7 @@ def test_a_study_is_told_in_numbers(rng, tmp_path):
     shapley = found.comparison["shapley"].values[found.labels]
     assert_allclose([mean for _, mean in ranking], np.sort(shapley.mean(axis=0))[::-1])
     moved = np.diff(ff.variational_values(game, 11, temperature=0.1).trajectory, axis=0)
-    squared, late, plain = (found.convergence(reading)[:, 3] for reading in paper.READINGS)
+    squared, late, plain = (found.convergence(reading)[:, 3] for reading in READINGS)
     assert_allclose(squared[4], (moved[8] ** 2).sum() / 4, rtol=1e-6)
     assert_allclose(late[1], (moved[2] ** 2).sum() / 4)
     assert_allclose(plain[1], np.linalg.norm(moved[2]) / 4)
@@ -119,8 +120,9 @@ def test_a_study_is_told_in_numbers(rng, tmp_path):
     assert row in found.rows
     assert factor > 1
     pytest.importorskip("matplotlib")
-    for path in paper.draw(found, tmp_path / "figures", row=2):
-        assert path.stat().st_size > 20_000
+    for name, figure in paper.draw(found, row=2).items():
+        figure.savefig(tmp_path / name)
+        assert (tmp_path / f"{name}.png").stat().st_size > 20_000
     with pytest.raises(ValueError, match="no model 'forest'"):
         data.fit("forest", X, y)
 

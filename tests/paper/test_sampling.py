@@ -1,17 +1,15 @@
 """The paper's large experiment and its figure on samples, in their quick sizes."""
 
-import csv
-
-import numpy as np
 import pytest
 
-from fairfield.paper import large, samples
+from fairfield.paper import large, sampled, samples
+from fairfield.paper.run import Run
 
 pytest.importorskip("sklearn")
 pytest.importorskip("matplotlib")
 
 
-def test_the_large_experiment_ranks_eighty_players(tmp_path):
+def test_the_large_experiment_ranks_eighty_players(tmp_path, monkeypatch):
     found = large.large(quick=True)
     best = found.best()
     assert list(best) == ["variational_index", "banzhaf", "shapley"]
@@ -20,12 +18,14 @@ def test_the_large_experiment_ranks_eighty_players(tmp_path):
     apart = found.distances()
     # The paper's claim: the index ranks more like Banzhaf than like Shapley.
     assert apart["variational_index", "banzhaf"] < apart["variational_index", "shapley"]
-    table, picture = large.write(found, tmp_path)
-    with table.open(encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    assert len(lines) == 240
-    assert [int(line["player"]) for line in lines[:15]] == best["variational_index"]
-    assert picture.stat().st_size > 1000
+    monkeypatch.setattr(large, "large", lambda **how: found)
+    told = sampled.find_large(Run(tmp_path, quick=True))
+    assert [c.verdict for c in told.claims] == ["reproduced", "wrong"]
+    assert "player 18 twice, so 14 players" in told.claims[1].ours
+    # Players in common among the printed ones, counted by hand.
+    assert told.claims[0].paper.startswith("11 and 7 players")
+    rows = told.tables["large"].rows
+    assert [player for name, _, player in rows if name == "shapley"] == best["shapley"]
 
 
 def test_the_generator_is_learnable_and_repeats():
@@ -42,12 +42,9 @@ def test_more_samples_settle_sooner(tmp_path):
     assert list(found.differences) == [14, 70, 140]
     last = [curve[-1] for curve in found.differences.values()]
     assert last[2] < last[0]
-    table, picture = samples.write(found, tmp_path)
-    with table.open(encoding="utf-8") as file:
-        lines = list(csv.DictReader(file))
-    kept = np.array([float(line["difference"]) for line in lines]).reshape(3, 3)
-    assert (kept == np.stack(list(found.differences.values()))).all()
-    assert picture.stat().st_size > 1000
+    told = sampled.find_samples(Run(tmp_path, quick=True))
+    assert len(told.tables["samples"].rows) == 9
+    assert len(told.figures["samples"].axes[0].lines) == 3
 
 
 def test_more_samples_than_coalitions_are_refused():

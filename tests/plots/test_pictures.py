@@ -244,6 +244,8 @@ def test_coalitions_that_make_no_matrix_are_bars():
     assert ax.get_yticklabels()[0].get_text() == "{Age, Workclass, Education-Num}"
     many = ff.interactions(pictures.game(120), "banzhaf", top=5)
     assert len(plots.interactions(many).patches) == 5
+    some = ff.interactions(pictures.game(12), "banzhaf", top=5)
+    assert len(plots.interactions(some).patches) == 5
     errors = dataclasses.replace(many, stderr=np.full(5, 0.1))
     assert len(plots.interactions(errors).containers) == 2
 
@@ -310,3 +312,22 @@ def test_numbers_are_short():
         "7",
         "None",
     ]
+
+
+def test_one_curve_may_be_given_as_it_is():
+    worth = lambda S: S @ [3.0, 2.0, 1.0]  # noqa: E731
+    ax = plots.curves(ff.removal_curve(worth, [3, 2, 1]))
+    assert_array_equal(ax.lines[0].get_ydata(), [6, 3, 1, 0])
+
+
+def test_bars_of_means(rng):
+    v = ff.shapley(rng.standard_normal((5, 8)))
+    whole = plots.bar(v.mean())
+    widths = [bar.get_width() for bar in whole.patches]
+    assert_allclose(widths, -np.sort(-v.mean().magnitude[0]))
+    by = v.mean(by=list("xxyyy"))
+    ax = plots.bar(by, most=2)
+    assert len(ax.patches) == 4
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["x", "y"]
+    first = np.argmax(by.magnitude.max(axis=0))
+    assert_allclose([ax.patches[0].get_width(), ax.patches[2].get_width()], by.magnitude[:, first])

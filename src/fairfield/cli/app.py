@@ -6,14 +6,26 @@ from typing import Annotated
 
 import typer
 
-from fairfield.cli import data, demo, ensemble, features, game, paper, store
+from fairfield.cli import data, demo, ensemble, features, game, learn, paper, store
+
+EXAMPLES = """
+**Examples**
+
+`fairfield demo`
+
+`fairfield data train.csv --target income --groups vendor --report vendors.html`
+
+`fairfield features model.json people.csv --rows 0:20`
+
+Every command has its own `--help`, with more of them.
+"""
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     help="What is each player worth? Values of features, training data, models and any game.",
-    epilog="Start with `fairfield demo`. Every command has its own `--help`, with examples.",
+    epilog=EXAMPLES,
 )
 
 
@@ -39,5 +51,6 @@ app.command(epilog=data.EXAMPLES)(data.data)
 app.command(epilog=features.EXAMPLES)(features.features)
 app.command(epilog=ensemble.EXAMPLES)(ensemble.ensemble)
 app.command(epilog=game.EXAMPLES)(game.game)
+app.command(epilog=learn.EXAMPLES)(learn.learn)
 app.add_typer(store.app, name="store")
-app.add_typer(paper.app, name="paper")
+app.command(epilog=paper.EXAMPLES)(paper.paper)

@@ -65,7 +65,11 @@ def data(
         ),
     ] = None,
     model: Annotated[
-        str, typer.Option(help=f"{', '.join(LEARNERS)}, or package.module:object.")
+        str,
+        typer.Option(
+            help=f"{', '.join(LEARNERS)}, or package.module:object.",
+            autocompletion=lambda: list(LEARNERS),
+        ),
     ] = "logistic",
     groups: Annotated[
         str | None, typer.Option(help="The column whose labels play: vendors, say.")
@@ -195,10 +199,12 @@ def _game(
 
 def _neighbors(split: Split) -> Game:
     """Single rows under a nearest-neighbour model have a closed form, for any number of rows."""
+    import pandas as pd
+
     _no_empty_cells(split, "knn")
     encode = encoder(split.X, scale=True).fit(split.X)
     return NeighborGame(
-        encode.transform(split.X),
+        pd.DataFrame(encode.transform(split.X), index=split.X.index),
         split.y,
         encode.transform(split.X_test),
         split.y_test,

@@ -54,7 +54,7 @@ def features(
     ] = str(DEFAULT_BACKGROUND),
     output: Annotated[
         str | None,
-        typer.Option(help="The class to explain, a column of the output, or probability."),
+        typer.Option(help="The class to explain, a column of the output, probability or margin."),
     ] = None,
     target: Annotated[str | None, typer.Option(help="A column of DATA that is no feature.")] = None,
     trust_pickle: Annotated[

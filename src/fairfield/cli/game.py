@@ -11,7 +11,7 @@ from fairfield.cli.sentences import InputError
 from fairfield.cli.show import value
 from fairfield.cli.tables import column, read_table
 from fairfield.cli.wishes import Wishes, valuing
-from fairfield.game import TableGame
+from fairfield.given_games import TableGame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -20,14 +22,24 @@ class InputError(ValueError):
 
 
 @contextmanager
-def told(store: Path | None = None) -> Iterator[None]:
-    """What went wrong as a sentence, and exit code 2; 130 after Ctrl-C, saying what was kept."""
+def told(kept: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
+    """What went wrong as a sentence, and exit code 2; 130 after Ctrl-C, saying what is ``kept``."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _warned
+            yield
     except KeyboardInterrupt:
-        say(_kept(store))
+        say(kept())
         raise typer.Exit(INTERRUPTED) from None
-    except (ValueError, TypeError, OSError, ImportError, StoreError, WorthError) as error:
+    except (
+        ValueError,
+        TypeError,
+        OSError,
+        MemoryError,
+        ImportError,
+        StoreError,
+        WorthError,
+    ) as error:
         say(f"error: {sentence(error)}")
         raise typer.Exit(BAD_INPUT) from None
 
@@ -43,12 +55,18 @@ def sentence(error: BaseException) -> str:
     return str(error).strip().split("\n")[0] or type(error).__name__
 
 
+def _warned(message: Warning | str, *place: Any, **more: Any) -> None:
+    """A warning as a sentence, without the line of code that gave it."""
+    say(f"warning: {str(message).strip().splitlines()[0]}")
+
+
 def say(text: str) -> None:
     """A line beside the results, where progress goes too."""
     print(text, file=sys.stderr)
 
 
-def _kept(store: Path | None) -> str:
+def worths_kept(store: Path | None) -> str:
+    """What an interrupted command leaves in its store, and how to go on from there."""
     if store is None:
         return (
             "stopped; nothing was kept. With --store FILE worths are kept as they are found, and "
@@ -56,6 +74,13 @@ def _kept(store: Path | None) -> str:
         )
     from fairfield.evaluation.store import describe_store
 
+    if store.is_dir():
+        files = sorted(store.glob("*.db"))
+        count = sum(describe_store(file).worths for file in files)
+        return (
+            f"stopped; {store} keeps {count:,} worths in {len(files)} files. Run the same command to "
+            "go on from there"
+        )
     try:
         count = describe_store(store).worths
     except StoreError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,18 @@ from rich.table import Table
 from rich.text import Text
 
 from fairfield.cli.sentences import say
-from fairfield.cli.wishes import Wishes
-from fairfield.comparison import Comparison
+from fairfield.cli.wishes import Asked
+from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria.annealing import annealing
-from fairfield.criteria.compare import compare
+from fairfield.criteria.compare import CRITERIA, Criterion, compare
 from fairfield.criteria.interactions import interactions
 from fairfield.criteria.setting import Setting
+from fairfield.criteria.variational import variational_index
 from fairfield.curves import removal_curve
 from fairfield.display import not_shown, number, rows_to_show
 from fairfield.game import Game
+from fairfield.learning import ScoreTable
+from fairfield.multilinear import FloatArray
 from fairfield.report import MOST_PLAYERS, report
 from fairfield.report.summarise import summarise
 
@@ -29,26 +33,38 @@ from fairfield.report.summarise import summarise
 MOST_PATHS, MOST_PAIRS = 2000, 60
 
 
-def value(game: Game, wishes: Wishes, *, curves: bool = False) -> Comparison:
+def value(
+    game: Game,
+    wishes: Asked,
+    *,
+    curves: bool = False,
+    start: FloatArray | None = None,
+    pairs: Interactions | None = None,
+    scores: ScoreTable | None = None,
+) -> Comparison:
     """Value the players as wished, show the table and write the files.
 
-    The worths are evaluated once, for the table and for everything in the report.
+    The worths are evaluated once, for the table and for everything in the report. ``start``
+    is where the index begins; ``pairs`` and ``scores`` are written down with the values.
     """
+    known: dict[str, Any] = {"interactions": pairs, "scores": scores}
     with wishes.workers():
         started = time.perf_counter()
         setting = Setting.of(game, None, wishes.heat(), wishes.how())  # type: ignore[arg-type]  # checked by How
         spent = time.perf_counter() - started
-        found = compare(setting, criteria=wishes.criteria())
+        begun = CRITERIA if start is None else {**CRITERIA, "variational_index": _from(start)}
+        found = compare(setting, criteria=[begun[name] for name in wishes.criteria()])
         # The worths were evaluated for all criteria; none was found without them.
         found = Comparison({k: replace(v, seconds=v.seconds + spent) for k, v in found.items()})
         if not wishes.quiet:
             print_table(found)
         for path in (wishes.csv, wishes.json):
             if path is not None:
-                _told(report(found, path), wishes)
+                _told(report(found, path, **known), wishes)
         if wishes.report is not None:
             parts = _extras(setting, found, curves)
-            _told(report(found, wishes.report, **parts), wishes)
+            given = {name: each for name, each in known.items() if each is not None}
+            _told(report(found, wishes.report, **{**parts, **given}), wishes)
     return found
 
 
@@ -69,7 +85,11 @@ def _extras(setting: Setting, found: Comparison, curves: bool) -> dict[str, Any]
     return parts
 
 
-def _told(path: Path, wishes: Wishes) -> None:
+def _from(start: FloatArray) -> Criterion:
+    return partial(variational_index, start=start)
+
+
+def _told(path: Path, wishes: Asked) -> None:
     if not wishes.quiet:
         say(f"wrote {path}")
 
@@ -82,7 +102,7 @@ def print_table(found: Comparison) -> None:
     table.add_column("player", overflow="fold")
     for each in criteria:
         table.add_column(each["label"], justify="right", no_wrap=True)
-        if each["stderr"] and each["stderr"][0]:
+        if each["stderr"]:
             table.add_column("±", justify="right", no_wrap=True)
     digits = {each["name"]: _decimals(each["values"][0]) for each in criteria}
     for i in rows_to_show(np.asarray(criteria[0]["values"][0])):
@@ -90,7 +110,7 @@ def print_table(found: Comparison) -> None:
         for each in criteria:
             held = each["values"][0][i]
             cells.append(Text(f"{held:.{digits[each['name']]}f}", style="red" if held < 0 else ""))
-            if each["stderr"] and each["stderr"][0]:
+            if each["stderr"]:
                 cells.append(Text(number(1.96 * each["stderr"][0][i], 2), style="dim"))
         table.add_row(*cells)
     console = Console(highlight=False)
@@ -101,6 +121,11 @@ def print_table(found: Comparison) -> None:
     for warning in summary["warnings"]:
         console.print(Text(f"warning: {warning}", style="yellow"))
     console.print()
+
+
+def print_plain(table: str) -> None:
+    """A table that is text already, as it is, and an empty line."""
+    Console(highlight=False, markup=False, soft_wrap=True).print(f"{table}\n")
 
 
 def _decimals(column: list[float]) -> int:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairfield.cli.sentences import InputError
 from fairfield.coalitions import spell
+from fairfield.text_files import existing, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NEEDED = "a CSV or Parquet file"
 PARQUET = {".parquet", ".pq"}
 # What else may stand between the columns of a file that is called CSV.
 OTHER_DELIMITERS = {",": "','", ";": "';'", "\t": "'\\t'", "|": "'|'"}
@@ -24,11 +25,7 @@ def read_table(path: Path, *, delimiter: str | None = None, as_text: bool = Fals
 
     ``as_text`` leaves the cells as they are written.
     """
-    if not path.exists():
-        raise InputError(f"there is no file {path}")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; a CSV or Parquet file is needed")
-    if path.suffix.lower() in PARQUET:
+    if existing(path, NEEDED).suffix.lower() in PARQUET:
         return _read_parquet(path)
     return _read_csv(path, delimiter, as_text)
 
@@ -54,7 +51,7 @@ def _read_csv(path: Path, delimiter: str | None, as_text: bool) -> pd.DataFrame:
     mark = (delimiter or ("\t" if ".tsv" in path.suffixes else ",")).replace("\\t", "\t")
     if len(mark) != 1:
         raise InputError(f"--delimiter {delimiter!r} is no single character")
-    text = _text(path)
+    text = read_text(path, NEEDED)
     head = _checked_head(path, text, mark)
     kept: dict[str, Any] = {"dtype": str, "keep_default_na": False} if as_text else {}
     table: pd.DataFrame = pd.read_csv(
@@ -68,8 +65,6 @@ def _checked_head(path: Path, text: str, mark: str) -> list[str]:
     """The names of the columns, after a look at every line: all must have as many cells."""
     if not text.strip():
         raise InputError(f"{path} is empty; a line of column names and at least one row are needed")
-    if "\0" in text:
-        raise InputError(f"{path} is no text file; a CSV or Parquet file is needed")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     head: list[str] = []
     rows = 0
@@ -92,19 +87,6 @@ def _checked_head(path: Path, text: str, mark: str) -> list[str]:
     if not rows:
         raise InputError(f"{path} has a head but no rows; at least one is needed")
     return head
-
-
-def _text(path: Path) -> str:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rb") as file:
-        raw: bytes = file.read()
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as reason:
-        line = raw[: reason.start].count(b"\n") + 1
-        raise InputError(
-            f"{path} is not UTF-8 text: byte 0x{raw[reason.start]:02x} in line {line}; save it as UTF-8"
-        ) from None
 
 
 def _check_names(path: Path, head: list[str], mark: str) -> None:

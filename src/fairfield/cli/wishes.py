@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from fairfield.cli.sentences import InputError, told
+from fairfield.cli.engines import Backend, engine
+from fairfield.cli.sentences import InputError, told, worths_kept
 from fairfield.criteria.compare import CRITERIA, USUAL
 from fairfield.energy.temperature import OWN_SCALE, Temperature, relative
 
 WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
 
 
-class Backend(StrEnum):
-    """Who evaluates worths."""
-
-    loky = "loky"
-    dask = "dask"
-    ray = "ray"
+def _criteria() -> list[str]:
+    return [name.replace("_", "-") for name in (*CRITERIA, "all")]
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """The options that all valuing commands share; the fields are the options."""
+class Asked:
+    """The options of every command that values players; the fields are the options."""
 
     criterion: Annotated[
         list[str] | None,
         typer.Option(
             help=f"One of {', '.join(name.replace('_', '-') for name in CRITERIA)}, or all: the "
             "first three side by side. May be given several times.  [default: all]",
+            autocompletion=_criteria,
             rich_help_panel=WHAT,
         ),
     ] = None
@@ -46,40 +43,6 @@ class Wishes:
             help="A number in the units of the worths, or with an x at its end a multiple of the "
             "game's own scale.  [default: 1x]",
             rich_help_panel=WHAT,
-        ),
-    ] = None
-    budget: Annotated[
-        int | None,
-        typer.Option(help="At most so many worths are evaluated.", rich_help_panel=WORK),
-    ] = None
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            help="Sample until every 95 % interval is within ± this, in the units of the worths.",
-            rich_help_panel=WORK,
-        ),
-    ] = None
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            help="How many worths are evaluated at once; -1: all cores.", rich_help_panel=WORK
-        ),
-    ] = None
-    backend: Annotated[
-        Backend | None, typer.Option(help="Who evaluates worths.", rich_help_panel=WORK)
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="The dask scheduler or ray cluster; without it one is started here.",
-            rich_help_panel=WORK,
-        ),
-    ] = None
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep worths in this file; the same command goes on from there.",
-            rich_help_panel=WORK,
         ),
     ] = None
     seed: Annotated[
@@ -134,58 +97,88 @@ class Wishes:
 
     def how(self) -> dict[str, Any]:
         """The keywords of the criteria."""
+        return {"seed": self.seed, **({"progress": False} if self.quiet else {})}
+
+    def workers(self) -> AbstractContextManager[None]:
+        """Who evaluates worths: this process."""
+        return nullcontext()
+
+    def kept(self) -> str:
+        """What is left when the command is interrupted, in a sentence."""
+        return "stopped; nothing was kept"
+
+
+@dataclass(frozen=True)
+class Wishes(Asked):
+    """The options of commands whose worths are evaluated one by one, and may take long."""
+
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            help="At most so many worths are evaluated for a criterion.", rich_help_panel=WORK
+        ),
+    ] = None
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Sample until every 95 % interval is within ± this, in the units of the worths.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Sample for so long, and take the best so far.", rich_help_panel=WORK),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="How many worths are evaluated at once; -1: all cores.", rich_help_panel=WORK
+        ),
+    ] = None
+    backend: Annotated[
+        Backend | None, typer.Option(help="Who evaluates worths.", rich_help_panel=WORK)
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="The dask scheduler or ray cluster; without it one is started here.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep worths in this file; the same command goes on from there.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+
+    def how(self) -> dict[str, Any]:
+        """The keywords of the criteria."""
         on_cluster = self.backend in (Backend.dask, Backend.ray)
         given = {
             "budget": self.budget,
             "tolerance": self.tolerance,
+            "seconds": self.seconds,
             "n_jobs": None if on_cluster else self.jobs,
             "store": self.store,
-            "progress": False if self.quiet else None,
         }
-        return {"seed": self.seed, **{k: v for k, v in given.items() if v is not None}}
+        return {**super().how(), **{k: v for k, v in given.items() if v is not None}}
 
-    @contextmanager
-    def workers(self) -> Iterator[None]:
+    def workers(self) -> AbstractContextManager[None]:
         """The engine that evaluates worths, for as long as it is needed."""
-        import joblib
+        return engine(self.backend, self.address, self.jobs)
 
-        if self.address is not None and self.backend not in (Backend.dask, Backend.ray):
-            raise InputError("--address goes with --backend dask or --backend ray")
-        if self.backend is Backend.dask:
-            from distributed import Client, LocalCluster
-
-            if self.address is not None:
-                with Client(self.address), joblib.parallel_config(backend="dask"):
-                    yield
-                return
-            with (
-                LocalCluster(
-                    n_workers=self.jobs, threads_per_worker=1, dashboard_address=None
-                ) as cluster,
-                Client(cluster),
-                joblib.parallel_config(backend="dask"),
-            ):
-                yield
-        elif self.backend is Backend.ray:
-            import ray
-            from ray.util.joblib import register_ray
-
-            own: dict[str, Any] = {"num_cpus": self.jobs, "include_dashboard": False}
-            ray.init(logging_level="ERROR", **({"address": self.address} if self.address else own))
-            register_ray()
-            try:
-                with joblib.parallel_config(backend="ray", n_jobs=self.jobs or -1):
-                    yield
-            finally:
-                ray.shutdown()
-        else:
-            with joblib.parallel_config(backend="loky"):
-                yield
+    def kept(self) -> str:
+        """What is left when the command is interrupted, and how to go on."""
+        return worths_kept(self.store)
 
 
 def valuing(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with all options of :class:`Wishes`, and its errors told in a sentence."""
-    hints = get_type_hints(Wishes, include_extras=True)
+    """The command with all options of its ``wishes``, and its errors told in a sentence."""
+    own = inspect.signature(command, eval_str=True)
+    kind: type[Asked] = own.parameters["wishes"].annotation
+    hints = get_type_hints(kind, include_extras=True)
     shared = [
         inspect.Parameter(
             each.name,
@@ -193,15 +186,14 @@ def valuing(command: Callable[..., None]) -> Callable[..., None]:
             default=each.default,
             annotation=hints[each.name],
         )
-        for each in fields(Wishes)
+        for each in fields(kind)
     ]
-    own = inspect.signature(command, eval_str=True)
     kept = [each for each in own.parameters.values() if each.name != "wishes"]
 
     @wraps(command)
     def run(**given: Any) -> None:
-        wishes = Wishes(**{each.name: given.pop(each.name) for each in fields(Wishes)})
-        with told(wishes.store):
+        wishes = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+        with told(wishes.kept):
             command(wishes=wishes, **given)
 
     free = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in kept]

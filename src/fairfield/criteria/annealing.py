@@ -18,6 +18,7 @@ from fairfield.display import number, text_table
 from fairfield.energy.following import critical_temperatures, predicted
 from fairfield.energy.temperature import Relative, Temperature, resolve
 from fairfield.evaluation.how import Keywords
+from fairfield.extras import needed_for
 from fairfield.game import Players
 from fairfield.multilinear import FloatArray
 
@@ -54,8 +55,8 @@ class Annealing:
 
     def to_frame(self) -> pd.DataFrame:
         """One line per temperature and player, one column per criterion."""
-        import pandas as pd
-
+        with needed_for("to_frame"):
+            import pandas as pd
         rungs = [float(np.mean(t)) for t in self.temperatures]
         return pd.concat(
             [c.to_frame() for c in self.comparisons], keys=rungs, names=["temperature"]
@@ -87,6 +88,8 @@ def annealing(
     Starting hot, where the variational index is Banzhaf's value, each answer predicts the
     start of the next, θ + (1/T' - 1/T) dθ/dβ. By default 21 temperatures from 10 to 0.1
     times the game's scale. Of one game, ``critical`` temperatures in between are found.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> path = ff.annealing([0, 1, 1, 5], temperatures=[100.0, 1.0])

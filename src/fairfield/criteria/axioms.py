@@ -22,7 +22,8 @@ from fairfield.devices import on_host
 from fairfield.display import number, text_table
 from fairfield.evaluation.how import How
 from fairfield.extension.choose import table_of
-from fairfield.game import Game, Players, TableGame, as_game
+from fairfield.game import Game, Players
+from fairfield.given_games import TableGame, as_game
 from fairfield.multilinear import FloatArray
 
 

@@ -42,6 +42,7 @@ class Draws:
         self.start = np.where(certain, sigmoid(self.tilt), start.reshape(games, self.players))
         self.heat = None if setting.heat is None else setting.heat.reshape(games)
         self.batches = 0
+        self._news = False
         self.first = max(FIRST_DRAWS, 2 * self.players, games)
         if self.heat is None:
             self.first = max(2 * FIRST_DRAWS, 8 * self.players, games)
@@ -58,6 +59,7 @@ class Draws:
     def propose(self, most: int) -> BoolArray:
         """A batch half as large as all before it, less the coalitions that are known."""
         while self.pool.drawn < MOST_DRAWS:
+            self.catch_up()
             at, owners = self.points()
             new = max(self.first, len(self.pool.counts) // 2)
             draws = min(max(REPEATS * new, self.pool.drawn // 2), MOST_NUMBERS // self.players)
@@ -91,7 +93,13 @@ class Draws:
                 self.pool.read(half, game).slopes.gradient for game in range(len(self.start))
             ]
             self.heat = self.setting.pending.factor * scale_of(np.stack(banzhaf))
-        self.update()
+        self._news = True
+
+    def catch_up(self) -> None:
+        """Think again, if worths have come in since: the last of them need no next point."""
+        if self._news:
+            self.update()
+            self._news = False
 
     def shaped(self, each: list[Any]) -> FloatArray:
         """One entry per game, with the axes of the batch."""

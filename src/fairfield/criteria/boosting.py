@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fairfield.coalitions import IntArray
-from fairfield.criteria.surrogates import Fit, Law, Sample, cross_fitted
+from fairfield.criteria.surrogates import FOLDS, Fit, Law, Sample, cross_fitted
+from fairfield.extension.pool import Control
 from fairfield.games.trees import TreeGame
-from fairfield.multilinear import FloatArray
+from fairfield.multilinear import Extension, FloatArray
 
 # From so many pairs on trees may be larger: measured on the games of the benchmark.
 MANY = 750
@@ -22,8 +25,6 @@ def trees_are_installed() -> bool:
 
 def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fit | None:
     """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
     inside = sample.coalitions.astype(float)
     players = inside.shape[1]
     # Trees stop splitting at gains of a fixed size, so worths come in units of their own.
@@ -33,20 +34,46 @@ def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fi
 
     def fit(game: int, kept: IntArray) -> tuple[FloatArray, FloatArray]:
         scale = scales[game] or 1.0
-        model = HistGradientBoostingRegressor(
-            max_iter=200,
-            learning_rate=0.1,
-            max_leaf_nodes=leaves,
-            min_samples_leaf=5,
-            early_stopping=False,
-            random_state=seed,
-        )
         worths = sample.both[game][:, kept].ravel() / scale
-        model.fit(np.concatenate([inside[kept], 1 - inside[kept]]), worths)
+        both = np.concatenate([inside[kept], 1 - inside[kept]])
+        model = _boosted(both, worths, leaves, seed)
         odd = scale * (model.predict(inside) - model.predict(1 - inside)) / 2
-        extension = TreeGame(model, np.ones(players), np.zeros((1, players))).extension()
+        extension = _extension(model, players)
         half = np.full(players, 0.5)
         values = extension.shapley() if law.name == "shapley" else extension.gradient(half)
         return odd, scale * values
 
     return cross_fitted("boosted trees", sample, fit, seed, rival)
+
+
+def tree_control(inside: FloatArray, worths: FloatArray, seed: int) -> Control:
+    """Gradient-boosted trees on coalitions (m, n) and their worths (m,), each fold left out once."""
+    fold = np.random.default_rng(seed).permutation(len(inside)) % FOLDS
+    scale = float(np.std(worths)) or 1.0
+    leaves = 8 if len(inside) < 2 * MANY else 24
+    left, extensions = worths.copy(), []
+    for k in range(FOLDS):
+        out = fold == k
+        model = _boosted(inside[~out], worths[~out] / scale, leaves, seed)
+        left[out] -= scale * model.predict(inside[out])
+        extensions.append(_extension(model, inside.shape[1]))
+    return Control(left, scale, tuple(extensions))
+
+
+def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    model = HistGradientBoostingRegressor(
+        max_iter=200,
+        learning_rate=0.1,
+        max_leaf_nodes=leaves,
+        min_samples_leaf=5,
+        early_stopping=False,
+        random_state=seed,
+    )
+    return model.fit(inside, worths)
+
+
+def _extension(model: Any, players: int) -> Extension:
+    """The extension of a model of who is in."""
+    return TreeGame(model, np.ones(players), np.zeros((1, players))).extension()

@@ -75,6 +75,8 @@ def compare(
     Criteria are names, functions that hand what they are given to a criterion, or a
     mapping from labels to these. The worths are evaluated once, log Z is summed once.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> both = ff.compare([0, 1, 1, 5], temperature=1, criteria=["banzhaf", ff.shapley])
     >>> both["shapley"].values

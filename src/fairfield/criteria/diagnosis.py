@@ -106,6 +106,8 @@ def diagnose(
     Costs one Hessian, the solutions from ``starts`` starts, and for tables one pass per
     pair of players.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> v = ff.variational_index([0, 1, 1, 0], temperature=0.2)
     >>> ff.diagnose([0, 1, 1, 0], v).unique

@@ -25,6 +25,8 @@ from fairfield.valuation import NORMAL
 
 # So many coalitions are asked for at most where nothing else limits them.
 ENDLESS = 2**40
+# Squares of larger worths, and of smaller ones, are no numbers any more.
+LARGEST, SMALLEST = 1e150, 1e-150
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
     _check_budget(game, estimator.least, how)
     until = inf if how.seconds is None else time.perf_counter() + how.seconds
     budget = ENDLESS if how.budget is None else how.budget
-    used = 0
+    used, largest = 0, 0.0
     with Evaluator(game, how) as evaluator:
         while True:
             coalitions = estimator.propose(budget - used)
@@ -98,6 +100,8 @@ def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
             worths = evaluator.worths(coalitions, estimator.law(), deadline)
             told = worths.shape[-1]
             if told:
+                largest = max(largest, float(np.abs(worths).max()))
+                _check_scale(game, largest)
                 estimator.tell(coalitions[:told], worths)
                 used += told
             elif used < estimator.least:
@@ -120,8 +124,17 @@ def _check_budget(game: Game, least: int, how: How) -> None:
     least = min(least, 2 ** len(game.players))
     if how.budget is not None and how.budget < least:
         raise ValueError(
-            f"{game!r}: a budget of {how.budget:,} coalitions is too small to estimate anything; "
-            f"at least {least:,} are needed"
+            f"{game!r}: budget={how.budget:,} is too small to estimate anything; at least {least:,} "
+            "coalitions are needed"
+        )
+
+
+def _check_scale(game: Game, largest: float) -> None:
+    """Refuse worths whose errors could not be told."""
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise ValueError(
+            f"{game!r}: the largest worth is of size {largest:.3g}, and its square is beyond what "
+            "floating-point numbers hold, so no error could be told; give the worths in other units"
         )
 
 

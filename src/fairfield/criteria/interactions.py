@@ -28,7 +28,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Player, Players, as_game
+from fairfield.game import Player, Players
+from fairfield.given_games import as_game
 from fairfield.multilinear import Extension, FloatArray
 
 # Lists of coalitions longer than this are refused unless they are named.
@@ -59,6 +60,8 @@ def interactions(
     default. ``top=k`` finds the k strongest pairs of many players by ∂_A f, without
     listing all pairs.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
     [((0, 1), 3.0)]
@@ -67,27 +70,27 @@ def interactions(
     name = (
         criterion if isinstance(criterion, str) else getattr(criterion, "__name__", repr(criterion))
     )
-    if name not in (*_POINTS, *_TOGETHER):
-        known = ", ".join((*_POINTS, *_TOGETHER))
+    if name not in INTERACTIONS:
+        known = ", ".join(INTERACTIONS)
         raise ValueError(f"interactions by {name!r} are not known; choose from {known}")
     heat = None if name in ("shapley", "banzhaf") else temperature
     setting = Setting.of(game, players, heat, how)
     names, stderr = setting.game.players, None
     if top is not None:
-        if name not in _POINTS or order != 2 or among is not None:
+        if name not in POINTS or order != 2 or among is not None:
             raise ValueError(
-                f"top={top!r} looks for pairs of all players by {', '.join(_POINTS)}; leave out "
+                f"top={top!r} looks for pairs of all players by {', '.join(POINTS)}; leave out "
                 "order= and among=, or take the top() of the interactions of some"
             )
         sets, values = strongest_pairs(
-            setting.extension, *_POINTS[name](setting, 2), at_least_one("top", top)
+            setting.extension, *POINTS[name](setting, 2), at_least_one("top", top)
         )
     else:
         place = {player: i for i, player in enumerate(names)}
         asked = _coalitions(names, order, among)
         sets = [tuple(place[player] for player in coalition) for coalition in asked]
-        if name in _TOGETHER:
-            values, stderr = _TOGETHER[name](setting, sets)
+        if name in TOGETHER:
+            values, stderr = TOGETHER[name](setting, sets)
         else:
             values = _derivatives(setting, name, order, sets)
     coalitions = [tuple(names[i] for i in each) for each in sets]
@@ -105,7 +108,7 @@ def _derivatives(setting: Setting, name: str, order: int, sets: list[Place]) -> 
         weights = by_size.shapley_weights(extension.players, 2)
         matrix = by_size.pair_semivalue(extension, weights)
     else:
-        at, shares = _POINTS[name](setting, order)
+        at, shares = POINTS[name](setting, order)
         if not every_pair:
             return np.stack([_derivative(extension, a, at, shares) for a in sets], axis=-1)
         matrix = np.sum([w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0)
@@ -117,6 +120,8 @@ def moebius(game: Any, *, players: Players | None = None, **how: Unpack[Keywords
     """a(S) = Σ_{R⊆S} (-1)^(|S|-|R|) F(R), in table order: F(S) = Σ_{R⊆S} a(R).
 
     O(n 2^n), on a copy of the table.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.moebius([0, 1, 1, 5])
@@ -190,13 +195,18 @@ def _variational_points(setting: Setting, order: int) -> tuple[FloatArray, Float
     return np.asarray(index.marginals)[None], np.ones(1)
 
 
-_POINTS: dict[str, Callable[[Setting, int], tuple[FloatArray, FloatArray]]] = {
+# Where a criterion reads ∂_A f, and with which weights.
+POINTS: dict[str, Callable[[Setting, int], tuple[FloatArray, FloatArray]]] = {
     "shapley": _shapley_points,
     "banzhaf": _banzhaf_points,
     "variational_index": _variational_points,
 }
 
-_TOGETHER: dict[str, Callable[[Setting, list[Place]], tuple[FloatArray, FloatArray | None]]] = {
+# What the law of coalitions says of A, and its standard errors.
+TOGETHER: dict[str, Callable[[Setting, list[Place]], tuple[FloatArray, FloatArray | None]]] = {
     "log_odds": log_odds_interactions,
     "block_gain": lambda setting, sets: (block_gains(setting, sets), None),
 }
+
+# The names of all of them.
+INTERACTIONS = (*POINTS, *TOGETHER)

@@ -21,6 +21,8 @@ from fairfield.multilinear import FloatArray
 SLOPES = 10.0
 # Pairs to choose the kernel on, and the most to fit it to: p pairs cost O(p³).
 CHOOSING, FITTED = 600, 2000
+# The others are predicted so many at a time, for the sake of memory and its caches.
+AT_ONCE = 256
 # Interactions beyond this share of the linear part grow too wild to be fitted.
 STEEPEST = 0.95
 
@@ -59,7 +61,7 @@ def kernel_surrogate(sample: Sample, law: Law) -> Fit:
     signs, most = sample.signs, min(FITTED, len(sample.signs))
     alpha, inside, outside = _fit(signs[:most], odd[:, :most], kernel)
     if most < len(signs):
-        rest = odd[:, most:] - alpha @ _gram(signs[:most], signs[most:], kernel)
+        rest = odd[:, most:] - _predict(alpha, signs[:most], signs[most:], kernel)
         inside, outside = np.append(inside, rest, axis=1), np.append(outside, rest, axis=1)
     values = _values(signs[:most], alpha, kernel, law)
     name = "by size" if kernel.degrees is None else f"of degree scale {kernel.degrees:g}"
@@ -77,14 +79,26 @@ def _fit(
     return alpha, kernel.noise * alpha, alpha / np.diagonal(inverse)
 
 
+def _predict(
+    alpha: FloatArray, fitted: FloatArray, others: FloatArray, kernel: Kernel
+) -> FloatArray:
+    """The fitted odd parts (games, pairs) of other pairs."""
+    blocks = [others[start : start + AT_ONCE] for start in range(0, len(others), AT_ONCE)]
+    return np.concatenate([alpha @ _gram(fitted, block, kernel) for block in blocks], axis=1)
+
+
 def _gram(left: FloatArray, right: FloatArray, kernel: Kernel) -> FloatArray:
     players = left.shape[1]
-    agreement = np.rint(4 * left @ right.T).astype(np.int64)  # c·c'
-    size, other = _sizes(left)[:, None], _sizes(right)
+    agreement = 4 * left @ right.T  # c·c'
+    size, other = _sizes(left), _sizes(right)
     odd, even = _bells(players)
-    gram = agreement / players * (SLOPES + even[size, other]) + odd[size, other]
+    gram = (SLOPES + even)[size][:, other]
+    gram *= agreement
+    gram /= players
+    gram += odd[size][:, other]
     if kernel.degrees is not None:
-        gram += _by_degree(players, kernel.degrees)[agreement + players]
+        at = (agreement + (players + 0.5)).astype(np.intp)
+        gram += _by_degree(players, kernel.degrees)[at]
     return np.asarray(gram)
 
 

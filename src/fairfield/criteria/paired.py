@@ -63,7 +63,7 @@ class Paired:
         """∅ and N first; then pairs, each time half as many as there are."""
         known = len(self._pairs)
         more = max(self.players + 2, 48, known // 2)
-        pairs, strata = self._design.next(more, self._shares())
+        pairs, strata = self._design.next(more, self._shares(known + more))
         self._pairs = np.concatenate([self._pairs, pairs])
         self._strata = np.concatenate([self._strata, strata])
         coalitions = np.stack([pairs, ~pairs], axis=1).reshape(-1, self.players)
@@ -72,20 +72,19 @@ class Paired:
             coalitions = np.concatenate([ends, coalitions])
         return coalitions[:most]
 
-    def _shares(self) -> FloatArray:
-        """How the next pairs are spread over the strata, by what the regression leaves."""
+    def _shares(self, total: int) -> FloatArray:
+        """How so many pairs are spread over the strata, by what the regression leaves."""
         if not self._worths:
-            return self._design.shares(None)
+            return self._design.shares(None, total)
         told = self._told()
         sample = self._sample(told[:, 2:])
-        left = least_squares(sample, self.efficient).residuals(sample.odd)
-        scale = np.mean(left**2, axis=1, keepdims=True)
-        squares = np.mean(left**2 / np.where(scale > 0, scale, 1.0), axis=0)
+        apart = least_squares(sample, self.efficient).residuals(sample.odd)
+        scale = np.mean(apart**2, axis=1, keepdims=True)
+        squares = np.mean(apart**2 / np.where(scale > 0, scale, 1.0), axis=0)
         strata, count = self._strata[: len(squares)], len(self._design.strata)
         drawn = np.bincount(strata, minlength=count)
-        return self._design.shares(
-            np.bincount(strata, weights=squares, minlength=count) / np.maximum(drawn, 1)
-        )
+        left = np.bincount(strata, weights=squares, minlength=count) / np.maximum(drawn, 1)
+        return self._design.shares(left, total)
 
     def law(self) -> dict[str, Any]:
         """Which pairs, and the seed they come from."""
@@ -147,7 +146,8 @@ class Paired:
             odd=(both[:, 0] - both[:, 1]) / 2,
             both=both,
             weights=weights / weights.sum(),
-            # What is noisy is never known, however much of it is drawn.
+            # What is noisy is never known, however much of it is drawn. (The noise of F(∅) and
+            # F(N), which Shapley's values sum to, is not in their errors.)
             fraction=(drawn / self._design.pairs * (not self.noisy))[strata],
         )
 
@@ -157,7 +157,8 @@ class Paired:
         if not self.surrogates or (spread <= 1e-20 * size).all():
             return []
         tried: list[Surrogate] = [lambda _: kernel_surrogate(sample, self.of)]
-        if len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= FEWEST_PAIRS:
+        fewest = max(FEWEST_PAIRS, TRUSTED * self.players)
+        if len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= fewest:
             if self.players <= MOST_PLAYERS:
                 tried.append(partial(triple_surrogate, sample, self.of, self.seed))
             if trees_are_installed():
@@ -167,7 +168,8 @@ class Paired:
     def _warnings(self, pairs: int) -> tuple[str, ...]:
         if pairs >= TRUSTED * self.players:
             return ()
+        least = min(2 * TRUSTED * self.players + 2, 2**self.players)
         return (
             f"{pairs:,} pairs are few for {self.players} players, and the error bars are not to be "
-            f"trusted; {2 * TRUSTED * self.players + 2:,} coalitions are the least for that",
+            f"trusted; {least:,} coalitions are the least for that",
         )

@@ -3,8 +3,8 @@
 Shapley's and Banzhaf's values depend on the odd part [F(S) - F(N∖S)]/2 of a game alone, so
 coalitions are asked for together with their complements. Pairs are stratified by size: for
 Shapley's value at first each size alike (leverage sampling: Musco and Witter, 2025), for
-Banzhaf's by the binomial law; later more where more is left to explain (Neyman, 1934). No
-pair is drawn twice, so small sizes are soon known whole.
+Banzhaf's by the binomial law; single players early; later more where more is left to explain
+(Neyman, 1934). No pair is drawn twice, so small sizes are soon known whole.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ LISTED = 4096
 # This share of the pairs is spread evenly over the sizes, so that none stays unknown, but
 # sizes with less than this share of all coalitions are left out of Banzhaf's value.
 EVENLY, RARE = 0.1, 1e-9
+# Up to this share goes to single players, and to all but one, until these are known whole. They
+# hardly occur among all coalitions, but may be wild: a model fitted to next to nothing.
+ALONE = 0.1
 
 
 @dataclass(frozen=True)
@@ -99,15 +102,24 @@ class Design:
 
     The j-th pair of a stratum with share σ has its turn at time (j + ½)/σ; a stratum that
     is used up leaves the rest to the others. ``masses`` are the weights of the strata in the
-    regression, ``reach`` how far a residual of 1 moves the values.
+    regression, ``reach`` how far a residual of 1 moves the values, ``early`` how many pairs
+    are wanted early.
     """
 
     def __init__(
-        self, sizes: IntArray, players: int, masses: FloatArray, reach: FloatArray, seed: int
+        self,
+        sizes: IntArray,
+        players: int,
+        masses: FloatArray,
+        reach: FloatArray,
+        seed: int,
+        *,
+        alone_early: bool = False,
     ) -> None:
         self.strata = [Stratum(players, int(size)) for size in sizes]
         self.pairs = np.array([each.pairs for each in self.strata])
         self.masses, self.reach = masses / masses.sum(), reach
+        self.early = np.where((sizes <= 1) & alone_early, self.pairs, 0.0)
         rngs = np.random.default_rng(seed).spawn(len(sizes))
         self._queues = [Distinct(each, rng) for each, rng in zip(self.strata, rngs, strict=True)]
 
@@ -128,15 +140,18 @@ class Design:
         logs = gammaln(players + 1) - gammaln(size + 1) - gammaln(players - size + 1)
         logs += np.where(2 * size == players, 0.0, np.log(2)) - players * np.log(2)
         kept = logs > np.log(RARE)
-        return cls(size[kept], players, np.exp(logs[kept]), np.ones(int(kept.sum())), seed)
+        masses, reach = np.exp(logs[kept]), np.ones(int(kept.sum()))
+        return cls(size[kept], players, masses, reach, seed, alone_early=True)
 
-    def shares(self, left: FloatArray | None) -> FloatArray:
-        """How the pairs are to be spread, given the mean square residual in each stratum."""
+    def shares(self, left: FloatArray | None, total: int) -> FloatArray:
+        """How so many pairs are to be spread, given the mean square residual in each stratum."""
         plain = self.masses * self.reach**2
         even = np.full(len(plain), 1 / len(plain))
         plain = (1 - EVENLY) * plain / plain.sum() + EVENLY * even
         need = np.zeros(len(plain)) if left is None else self.masses * self.reach * np.sqrt(left)
-        return np.asarray((plain + need / need.sum()) / 2 if need.any() else plain)
+        spread = (plain + need / need.sum()) / 2 if need.any() else plain
+        least = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
+        return np.asarray(np.maximum(spread, least))
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import Any, TypeAlias, Unpack
 
@@ -28,7 +29,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.extension import by_size
 from fairfield.extension.grand import near_grand
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, Players, TableGame, as_game
+from fairfield.game import Game, Players
+from fairfield.given_games import TableGame, as_game
 from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation
 
@@ -83,6 +85,8 @@ def shapley(
 
     Weights 1/(n C(n-1, |S|)). One pass over a table, O(2^n).
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.shapley(lambda S: S.sum(axis=1) >= 2, players=["ann", "bob", "eve"]).values.round(4)
     array([0.3333, 0.3333, 0.3333])
@@ -107,6 +111,8 @@ def banzhaf(
     **how: Unpack[Keywords],
 ) -> Iterator[Valuation]:
     """Ba_i = ∂_i f(½): the mean marginal contribution over all coalitions alike.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.banzhaf(lambda S: S @ [2, 1, 1] >= 3, players=3).values
@@ -133,6 +139,8 @@ def leave_one_out(
 
     Without a temperature n + 2 worths are enough, for any number of players.
 
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+
     >>> import fairfield as ff
     >>> ff.leave_one_out(lambda S: S.any(axis=1), players=2).values
     array([0., 0.])
@@ -146,12 +154,13 @@ def leave_one_out(
 
 def _near_grand(game: Game, how: Keywords) -> Setting:
     """A setting that knows no more than it must."""
-    started, wishes = time.perf_counter(), How().changed(how)
-    if isinstance(game, TableGame):
+    started, wishes, before = time.perf_counter(), How().changed(how), game.failures
+    if isinstance(game, TableGame) or game.extension() is not None:
         return Setting.of(game, None, None, how)
-    closed = game.extension()
-    extension, evaluations = near_grand(game, wishes) if closed is None else (closed, 0)
-    return Setting(game, extension, None, wishes, evaluations, started=started)
+    extension, evaluations = near_grand(game, wishes)
+    return Setting(
+        game, extension, None, wishes, evaluations, started=started, failed_before=before
+    )
 
 
 @streamed
@@ -167,6 +176,8 @@ def semivalue(
 
     ``weights[s]`` is the weight of one coalition of size s = 0 … n-1; a semivalue has
     Σ_s C(n-1, s) weights[s] = 1, and that is checked.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.semivalue(lambda S: S.any(axis=1), [0.25, 0.25, 0.25], players=3).values
@@ -237,8 +248,9 @@ def _estimates(criterion: str, setting: Setting, shares: FloatArray) -> Iterator
     }
     if criterion in ("shapley", "banzhaf"):
         law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
-        samplers["surrogate"] = lambda: Paired(count, law, how.seed)
-        samplers["regression"] = lambda: Paired(count, law, how.seed, surrogates=False)
+        paired = partial(Paired, count, law, how.seed, noisy=setting.game.noisy)
+        samplers["surrogate"] = paired
+        samplers["regression"] = partial(paired, surrogates=False)
     samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
     if how.sampler not in samplers:
         raise ValueError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.extension.choose import choose, table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, Players, as_game
+from fairfield.game import Game, Players
+from fairfield.given_games import as_game
 from fairfield.multilinear import Extension, FloatArray
 from fairfield.valuation import Valuation, as_number
 
@@ -50,6 +52,8 @@ class Setting:
     # A temperature that is relative to Banzhaf values not known yet.
     pending: Relative | None = None
     started: float = field(default_factory=time.perf_counter)
+    # How many worths the game had failed to find before.
+    failed_before: int = 0
     # Sums over p(S) by temperature and prior, shared by all who use this setting.
     laws: dict[tuple[bytes, bytes], Partition | SampledLaw] = field(default_factory=dict)
 
@@ -72,8 +76,11 @@ class Setting:
         else:
             wishes = How().changed(how)
             played = as_game(game, players)
+            before = played.failures
             known, evaluations = choose(played, wishes, as_table=as_table)
-            setting = cls(played, known, None, wishes, evaluations, started=started)
+            setting = cls(
+                played, known, None, wishes, evaluations, started=started, failed_before=before
+            )
             given = True
         if as_table and not isinstance(setting.extension, TableExtension):
             table, more = table_of(setting.game, setting.how)
@@ -118,15 +125,19 @@ class Setting:
         asked, table = self.how.decoupling, isinstance(self.extension, TableExtension)
         if self.heat is None or asked is False or not (table or asked):
             return None
-        key = self.heat.tobytes(), b"" if self.prior is None else self.prior.tobytes()
-        if key not in self.laws:
-            self.laws[key] = self._law(self.heat)
-        return self.laws[key]
+        return self.law()
 
-    def _law(self, heat: FloatArray) -> Partition | SampledLaw:
-        if isinstance(self.extension, TableExtension):
-            return Partition(self.extension, heat, self.prior)
-        return SampledLaw(self.game, self.extension, heat, self.prior, self.how)
+    def law(self) -> Partition | SampledLaw:
+        """Sums over p(S), exactly from a table, else by sampling; computed once."""
+        heat = self.needs_heat()
+        key = heat.tobytes(), b"" if self.prior is None else self.prior.tobytes()
+        if key not in self.laws:
+            self.laws[key] = (
+                Partition(self.extension, heat, self.prior)
+                if isinstance(self.extension, TableExtension)
+                else SampledLaw(self.game, self.extension, heat, self.prior, self.how)
+            )
+        return self.laws[key]
 
     def estimates(self, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
         """Valuations after each round of an estimator; the last tells why it stopped."""
@@ -142,10 +153,32 @@ class Setting:
                 stderr=estimate.stderr,
                 covariance=estimate.covariance,
                 method=estimate.method,
-                stops=np.full(self.game.batch, "; ".join([stop, *estimate.warnings])),
+                stops=np.full(
+                    self.game.batch, "; ".join([stop, *estimate.warnings, *self._failures()])
+                ),
                 evaluations=self.evaluations + standing.evaluations,
                 **about,
             )
+
+    def _rounding(self) -> list[str]:
+        """A sentence on what rounding for the closed form may have moved, if there was any."""
+        most = self.extension.coarseness
+        if not most:
+            return []
+        # Shown to two digits, so never less than it is.
+        bound = f"at most {1.05 * most:.2g}" if isfinite(most) else "an amount that is not known"
+        return [f"votes were rounded for the closed form, which moves a Banzhaf value by {bound}"]
+
+    def _failures(self) -> list[str]:
+        """A sentence on the worths that the game could not find and filled in, if there are any."""
+        count = self.game.failures - self.failed_before
+        if not count:
+            return []
+        worths = "one worth" if count == 1 else f"{count:,} worths"
+        which = "that" if count == 1 else "the first"
+        return [
+            f"{worths} could not be found and took the fallback, {which} of {self.game.first_failure}"
+        ]
 
     def _estimated_marginals(self, criterion: str, values: FloatArray) -> dict[str, Any]:
         heat = self.heat
@@ -167,6 +200,7 @@ class Setting:
             "game": repr(self.game),
             "prior": None if self.prior is None else sigmoid(self.prior),
             "data": self.game.data,
+            "labels": self.game.labels,
             "seconds": time.perf_counter() - self.started,
             "seed": self.how.seed,
             "versions": versions(),
@@ -195,16 +229,21 @@ class Setting:
             # Rounding may leave a variance of 0 a little below it.
             variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
             rest.update(stderr=np.sqrt(variances), covariance=covariance)
+        rounded = self._rounding()
         about = {
             **self._about(),
-            "stops": np.full(self.extension.batch, "exact"),
+            "method": self.extension.method,
+            "stops": np.full(
+                self.extension.batch, "exact for the rounded game" if rounded else "exact"
+            ),
             **self._energies(values, logits),
             **rest,
         }
+        for told in [*rounded, *self._failures()]:
+            about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {told}"))
         return Valuation(
             criterion=criterion,
             values=values,
-            method=self.extension.method,
             empty=as_number(empty),
             grand=as_number(grand),
             evaluations=self.evaluations,

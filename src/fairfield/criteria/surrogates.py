@@ -15,6 +15,8 @@ from fairfield.coalitions import BoolArray, IntArray
 from fairfield.multilinear import FloatArray
 
 FOLDS = 5
+# So many pairs are fitted to at most; more are left to the correction.
+FITTED = 5000
 # A surrogate that leaves so many times what another does is not fitted to the end.
 HOPELESS = 2.0
 
@@ -98,20 +100,22 @@ def cross_fitted(
     values (n,). None if the first fold leaves more than twice what the rival surrogate does,
     whose residuals (games, p) are given.
     """
-    fold = np.random.default_rng(seed).permutation(len(sample.coalitions)) % FOLDS
+    fold = np.full(len(sample.coalitions), FOLDS)
+    fold[:FITTED] = np.random.default_rng(seed).permutation(len(fold[:FITTED])) % FOLDS
     inside, outside = sample.odd.copy(), np.zeros_like(sample.odd)
     values = np.zeros((len(sample.odd), sample.coalitions.shape[1]))
     weights = sample.weights**2 * (1 - sample.fraction)
     for k in range(FOLDS):
         out = fold == k
         for game, truth in enumerate(sample.odd):
-            odd, value = fit(game, np.flatnonzero(~out))
+            odd, value = fit(game, np.flatnonzero(~out & (fold < FOLDS)))
             outside[game, out] = (truth - odd)[out]
             inside[game] -= odd / FOLDS
             values[game] += value / FOLDS
         ours, theirs = (np.sum((weights * each**2)[:, out], axis=1) for each in (outside, rival))
         if k == 0 and (ours > HOPELESS * theirs).all():
             return None
+    outside[:, FITTED:] = inside[:, FITTED:]
     return Fit(name, values, inside, outside)
 
 

@@ -22,8 +22,8 @@ from fairfield.energy.jackknife import Jackknifed
 from fairfield.energy.product import entropy, log_odds
 from fairfield.energy.sampled import SampledLaw
 from fairfield.extension.table import TableExtension
-from fairfield.game import TableGame
 from fairfield.games.held import HeldExtension
+from fairfield.given_games import TableGame
 from fairfield.multilinear import CombinedExtension, Extension, FloatArray
 
 Place = tuple[int, ...]

@@ -14,11 +14,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.criteria.boosting import trees_are_installed
 from fairfield.criteria.estimates import Estimator
 from fairfield.criteria.setting import Setting
+from fairfield.criteria.steps_sampled import StepsEstimator
 from fairfield.criteria.streamed import streamed
 from fairfield.criteria.variational_paper import MonteCarlo, OneShot
-from fairfield.criteria.variational_sampled import IndexEstimator, StepsEstimator
+from fairfield.criteria.variational_sampled import IndexEstimator
 from fairfield.energy import mean_field
 from fairfield.energy.anderson import anderson
 from fairfield.energy.mean_field import REACHED, MeanField, start_points
@@ -59,6 +61,8 @@ def variational_values(
     Under a budget all K gradients come from the same draws, made along the way, and errors are
     carried from step to step; ``sampler="monte-carlo"`` draws as the paper does, anew for every
     player and step, ``"one-shot"`` once and uniformly.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.variational_values(lambda S: S @ [2, 1, 1] >= 3, 1, players=3, temperature=1).values
@@ -109,8 +113,12 @@ def variational_index(
     the fixed point is x = σ(logit π + ∇f/T). Cost: about 10 gradients per start.
 
     Under a budget, least squares on draws that follow the index estimates it, with errors
-    through the fixed point; a relative temperature is fixed by the first of them. The paper's
-    own samplers go by the names "one-shot" and "monte-carlo".
+    through the fixed point; a relative temperature is fixed by the first of them.
+    ``sampler="surrogate"`` lets boosted trees explain what they can, if draws they have not seen
+    bear them out: it helps where the worths are those of a tree model. The paper's own samplers
+    go by the names "one-shot" and "monte-carlo".
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> v = ff.variational_index(lambda S: S @ [2, 1, 1] >= 3, players=3, temperature=1)
@@ -173,12 +181,24 @@ def _estimates(
         "one-shot": lambda: OneShot(setting, start, steps),
         "monte-carlo": lambda: MonteCarlo(setting, start, steps),
     }
+    if steps is None:
+        samplers["surrogate"] = lambda: _with_trees(setting, start)
     if setting.how.sampler not in samplers:
         raise ValueError(
             f"there is no sampler {setting.how.sampler!r} for {criterion}; choose from "
             f"{', '.join(samplers)}"
         )
     return setting.estimates(criterion, samplers[setting.how.sampler]())
+
+
+def _with_trees(setting: Setting, start: FloatArray) -> Estimator:
+    """The index with boosted trees as control variate, where they help."""
+    if not trees_are_installed():
+        raise ImportError(
+            "sampler='surrogate' fits boosted trees, for which scikit-learn and numba are needed: "
+            "pip install 'fairfield[ml,trees]', or leave sampler= out"
+        )
+    return IndexEstimator(setting, start, surrogate=True)
 
 
 def _stops(

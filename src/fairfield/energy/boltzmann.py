@@ -21,8 +21,9 @@ from fairfield.evaluation.how import How, Keywords
 from fairfield.evaluation.memory import table_refused
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, Player, Players, TableGame, as_game
+from fairfield.game import Game, Player, Players
 from fairfield.games.held import HeldGame
+from fairfield.given_games import TableGame, as_game
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Number, Valuation, as_number
 
@@ -50,6 +51,8 @@ class Boltzmann:
     closed form, or, within a ``budget`` of worths, any. Then readings are estimates,
     ``stderr(name)`` is the standard error of one, and ``warnings`` says in sentences where
     they may be wrong by more than that; the same is said by an ``EstimateWarning``.
+
+    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
     >>> law = Boltzmann([0.0, 1.0, 1.0, 2.0], temperature=1.0)
     >>> law.marginals.round(3).tolist()

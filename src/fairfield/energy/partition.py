@@ -74,13 +74,14 @@ class Partition:
         return np.stack([sigmoid(-self.prior), sigmoid(self.prior)], axis=-1)[None, None]
 
     @cached_property
-    def _masses(self) -> FloatArray:
-        """Σ exp((F - max F)/T) · prior over coalitions without and with i: (games, n, 2)."""
-        return np.asarray((self._weights.faces(self._factors) * self._factors)[:, 0])
+    def _masses(self) -> tuple[FloatArray, FloatArray]:
+        """Σ exp((F - max F)/T) · prior over all coalitions, and over those with player i."""
+        total, inside = self._weights.probed(self._factors, self._factors * folding.INSIDE)
+        return total[:, 0], inside[:, 0]
 
     @cached_property
     def _total(self) -> FloatArray:
-        total = self._masses[:, 0].sum(axis=-1)
+        total, _ = self._masses
         if not (total > 0).all():
             raise FloatingPointError(
                 "the prior all but excludes every coalition that this low temperature allows; "
@@ -104,7 +105,7 @@ class Partition:
     @cached_property
     def marginals(self) -> FloatArray:
         """p(i ∈ S)."""
-        chances = np.minimum(self._masses[..., 1] / self._total[:, None], 1.0)
+        chances = np.minimum(self._masses[1] / self._total[:, None], 1.0)
         if self.prior is not None:
             # Rounding must not leave a certain player anything to be uncertain about.
             chances = np.where(np.abs(self.prior) == CERTAIN, self.prior > 0, chances)
@@ -124,8 +125,7 @@ class Partition:
     def mean_gap(self) -> FloatArray:
         """E_p[(F - max F)/T]."""
         gaps = self.extension.lifted(self.highest, 1 / self.heat, _weighted_gaps)
-        sides = gaps.faces(self._factors)[:, 0, 0] * self._factors[0, 0, 0]
-        return self._shaped(sides.sum(axis=-1) / self._total)
+        return self._shaped(gaps.total(self._factors)[:, 0] / self._total)
 
     @property
     def mean(self) -> FloatArray:

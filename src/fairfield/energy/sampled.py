@@ -221,6 +221,25 @@ class SampledLaw:
                 np.fill_diagonal(both, chances.mean(axis=0))
                 yield both
 
+    def log_odds(self) -> tuple[FloatArray, FloatArray]:
+        """log p_i/(1-p_i) of the players that are free, and its standard error.
+
+        From E[p(i | others)] and E[p(not i | others)], each in the log domain.
+        """
+        logs = self._samples.log_sums
+        top = logs.max(axis=0)
+
+        def odds(means: FloatArray) -> FloatArray:
+            # Where one ladder saw it all, nothing is left without it: an error without end.
+            logs = np.log(np.maximum(means, np.finfo(float).tiny)) + top
+            return np.asarray(logs[..., 0, :] - logs[..., 1, :])
+
+        found = Jackknifed.mean(np.exp(logs - top)).through(odds)
+        estimate = np.asarray(found.estimate)
+        # What no sample has seen may still be as likely as one sample in all.
+        unseen = np.log1p(1 / (self.samples * sigmoid(-np.abs(estimate))))
+        return estimate, np.maximum(self.run.trusted.kinship * found.stderr, unseen)
+
     @property
     def samples(self) -> int:
         """How many samples there are of the law, in all groups."""

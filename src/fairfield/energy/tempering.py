@@ -31,6 +31,7 @@ class Tempered:
     coalitions: BoolArray  # (iterations, ladders, players)
     heights: FloatArray  # (iterations, ladders): log weights
     chances: FloatArray  # (2, ladders, players): p(i | others), means of both halves
+    log_sums: FloatArray  # (ladders, 2, players): log Σ p(i | others), log Σ p(not i | others)
     swaps: FloatArray  # (rungs - 1,): the share of accepted swaps
     rate: float  # of the blocks at the coldest rung
 
@@ -53,6 +54,7 @@ class Tempered:
             coalitions=self.coalitions[:, chosen],
             heights=self.heights[:, chosen],
             chances=self.chances[:, chosen],
+            log_sums=self.log_sums[chosen],
         )
 
 
@@ -76,6 +78,7 @@ def temper(
     seen = np.empty((iterations, ladders, free), dtype=bool)
     heights = np.empty((iterations, ladders))
     chances = np.zeros((2, ladders, free))
+    log_sums = np.full((ladders, 2, free), -np.inf)
     swapped, tried = np.zeros(rungs - 1), np.zeros(rungs - 1)
     for k in range(-settle, iterations):
         chains, accepted = path.step(chains, betas, np.repeat(rates, ladders), rng)
@@ -91,7 +94,10 @@ def temper(
         half = k * 2 // iterations
         size = iterations - iterations // 2 if half == 0 else iterations // 2
         chances[half] += sigmoid(cold.slopes) / size
-    return Tempered(seen, heights, chances, swapped / np.maximum(tried, 1), float(rates[-1]))
+        both = np.stack([-cold.slopes, cold.slopes], axis=1)
+        log_sums = np.logaddexp(log_sums, -np.logaddexp(0, both))
+    shares = swapped / np.maximum(tried, 1)
+    return Tempered(seen, heights, chances, log_sums, shares, float(rates[-1]))
 
 
 def _swap(

@@ -47,18 +47,24 @@ class Keywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class How:
-    """What a user may say about the computation itself.
+    """What a user may say about the computation itself: the keywords of every criterion.
 
-    ``budget`` is the largest number of coalitions to use, whether their worths are known
-    from a store or not; ``tolerance`` the 95 % half-width of the widest interval at which
-    an estimate is good enough, in units of the worths, or :func:`top`; ``seconds`` the time
-    after which the best so far will do. Each of them permits an estimate, by the ``sampler``
-    of this name. ``seed`` settles every random choice, ``n_jobs`` shares the evaluations out (joblib's meaning; None follows
-    ``joblib.parallel_config``), ``store`` keeps worths in a file, ``progress`` shows a bar
-    (None: on a terminal, when it takes long), ``decoupling`` asks for log Z and the
-    decoupling error where there is a temperature: None where a table gives them, True also by
-    sampling where only a closed form is known, False never; ``each_round``, which ``stream``
-    sets, for a valuation after every round of an estimate.
+    - ``budget``: the largest number of coalitions to use, whether their worths are known from
+      a store or not.
+    - ``tolerance``: the 95 % half-width of the widest interval at which an estimate is good
+      enough, in units of the worths, or :func:`top`.
+    - ``seconds``: the time after which the best so far will do. Each of these three permits an
+      estimate; without them all worths are evaluated.
+    - ``sampler``: the name of the way to estimate, "auto" for the best.
+    - ``seed``: settles every random choice.
+    - ``n_jobs``: how many evaluate worths at once (joblib's meaning; None follows
+      ``joblib.parallel_config``).
+    - ``store``: a file that keeps worths, and from which the same call goes on.
+    - ``progress``: True shows a bar, False none, None one on a terminal when it takes long.
+    - ``decoupling``: whether log Z and the decoupling error are found where there is a
+      temperature. None: where a table gives them; True: also by sampling where only a closed
+      form is known; False: never.
+    - ``each_round``: a valuation after every round of an estimate; ``stream`` sets it.
     """
 
     budget: int | None = None
@@ -80,6 +86,8 @@ class How:
             if not isinstance(given, Integral):
                 raise TypeError(f"{name}={given!r} was given; it must be a whole number")
             object.__setattr__(self, name, int(given))
+        if self.seed < 0:
+            raise ValueError(f"seed={self.seed} was given; it must be 0 or more")
         if self.budget is not None and self.budget < 1:
             raise ValueError(f"budget={self.budget} allows no evaluation; give at least 1")
         self._check_limits()

@@ -8,7 +8,8 @@ import numpy as np
 
 from fairfield.evaluation.how import How
 from fairfield.evaluation.measured import measured_axes
-from fairfield.game import Game, TableGame
+from fairfield.game import Game
+from fairfield.given_games import TableGame
 
 # Tables beyond this many players are asked for by a budget, not by default.
 MOST_PLAYERS = 25

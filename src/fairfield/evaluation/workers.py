@@ -48,8 +48,8 @@ class Outcome:
     trace: str | None = None
 
 
-# The outcomes of a task, and how many worths the game filled in for it.
-Answer: TypeAlias = tuple[list[Outcome], int]
+# The outcomes of a task, how many worths the game filled in for it, and why the first.
+Answer: TypeAlias = tuple[list[Outcome], int, str]
 
 
 def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
@@ -172,7 +172,7 @@ def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
     game = _game_named(name, parcel)
     if game is None:
         return None
-    game.failures = 0
+    game.failures, game.first_failure = 0, ""
     with one_blas_thread():
         outcomes = [evaluate_block(game, block) for block in blocks]
     # Exceptions of others may not survive the journey; their text does.
@@ -182,7 +182,7 @@ def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
         else each
         for each in outcomes
     ]
-    return able, game.failures
+    return able, game.failures, game.first_failure
 
 
 class Workers:
@@ -259,8 +259,10 @@ class Workers:
             for i, answer in zip(lacking, again, strict=True):
                 answers[i] = answer
         known = [answer for answer in answers if answer is not None]
-        self.game.failures += sum(failures for _, failures in known)
-        return [outcomes for outcomes, _ in known]
+        for _, failures, first in known:
+            self.game.failures += failures
+            self.game.first_failure = self.game.first_failure or first
+        return [outcomes for outcomes, _, _ in known]
 
     def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[Answer | None]:
         from joblib import Parallel, delayed

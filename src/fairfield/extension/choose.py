@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from os import PathLike, fspath
 
 from fairfield.evaluation.evaluate import evaluate_all
 from fairfield.evaluation.how import How
 from fairfield.evaluation.memory import check_table
 from fairfield.extension.table import TableExtension
-from fairfield.game import Game, TableGame
+from fairfield.game import Game
+from fairfield.given_games import TableGame
 from fairfield.multilinear import Extension
 
 # All worths of so few players are soon found, whatever tolerance or time is given.
@@ -25,6 +27,8 @@ def choose(game: Game, how: How, *, as_table: bool = False) -> tuple[Extension |
     """
     closed = None if as_table else game.extension()
     if closed is not None:
+        if how.store is not None:
+            _tell_unused(how.store, f"{game!r} has a closed form, which needs no worths")
         return closed, 0
     if not as_table and to_be_estimated(game, how):
         return None, 0
@@ -44,6 +48,8 @@ def to_be_estimated(game: Game, how: How) -> bool:
 def table_of(game: Game, how: How) -> tuple[TableGame, int]:
     """The game as a table, whatever other form it has, and the worths evaluated for it."""
     if isinstance(game, TableGame):
+        if how.store is not None:
+            _tell_unused(how.store, f"{game!r} knows all its worths")
         return game, 0
     check_table(game, how)
     table, variances, evaluations = game.table(how.progress), None, 2 ** len(game.players)
@@ -52,9 +58,11 @@ def table_of(game: Game, how: How) -> tuple[TableGame, int]:
         if game.noisy:
             table, variances = table
     elif how.store is not None:
-        warnings.warn(
-            f"store={str(how.store)!r} is left as it was: {game!r} finds all its worths at once, "
-            "not coalition by coalition, so none were kept",
-            stacklevel=2,
+        _tell_unused(
+            how.store, f"{game!r} finds all its worths at once, not coalition by coalition"
         )
     return TableGame(table, game.players, variances=variances), evaluations
+
+
+def _tell_unused(store: str | PathLike[str], why: str) -> None:
+    warnings.warn(f"store={fspath(store)!r} is left as it was: {why}; none were kept", stacklevel=4)

@@ -102,22 +102,29 @@ class Halves:
             ]
         return np.concatenate(both, axis=-2)
 
-    def pairs(self, of_low: FloatArray, of_high: FloatArray, probe: FloatArray) -> FloatArray:
-        """All pairs, from the low players' table and the high players' tables.
+    def across(self, of_high: FloatArray, probe: FloatArray) -> FloatArray:
+        """All pairs of a low and a high player, (..., low, high).
 
-        ``of_high`` holds the matrix times each of ``probed(below, …)``; every player has a
-        probe of his own.
+        ``of_high`` are the high players' tables in which each low player carries his probe.
+        """
+        sides = faces(of_high, Law(self.above[..., None, :, :]))
+        own = probe[..., self.below.shape[-2] :, :]
+        return np.asarray(np.vecdot(sides, own[..., None, :, :]))
+
+    def pairs(
+        self, of_low: FloatArray, of_high: FloatArray, across: FloatArray, probe: FloatArray
+    ) -> FloatArray:
+        """All pairs, from the low players' table, the high players' table and the pairs across.
+
+        Every player has a probe of his own.
         """
         low, count = self.below.shape[-2], self.below.shape[-2] + self.above.shape[-2]
         probes = probe[..., :low, :], probe[..., low:, :]
-        sides = faces(of_high[..., 1:, :], Law(self.above[..., None, :, :]))
-        across = np.vecdot(sides, probes[1][..., None, :, :])
         joined = np.empty((*of_low.shape[:-1], count, count))
-        alone = of_high[..., 0, :]
         if self.equal:
-            within = list(pairs(np.stack([of_low, alone]), self.laws[0], np.stack(probes)))
+            within = list(pairs(np.stack([of_low, of_high]), self.laws[0], np.stack(probes)))
         else:
-            parts = zip((of_low, alone), self.laws, probes, strict=True)
+            parts = zip((of_low, of_high), self.laws, probes, strict=True)
             within = [pairs(table, law, own) for table, law, own in parts]
         joined[..., :low, :low], joined[..., low:, low:] = within
         joined[..., :low, low:] = across
@@ -125,11 +132,16 @@ class Halves:
         return joined
 
 
-def probed(factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The law, then the law with each player in turn carrying his ``probe``: (..., m + 1, 2^m)."""
+def with_probes(factors: FloatArray, probe: FloatArray) -> FloatArray:
+    """The factors, then with each player in turn carrying his ``probe``: (..., m + 1, m, 2)."""
     count = factors.shape[-2]
     own = np.eye(count + 1, count, -1, dtype=bool)[..., None]
-    return Law(np.where(own, probe[..., None, :, :], factors[..., None, :, :])).whole
+    return np.where(own, probe[..., None, :, :], factors[..., None, :, :])
+
+
+def probed(factors: FloatArray, probe: FloatArray) -> FloatArray:
+    """The law, then the law with each player in turn carrying his ``probe``: (..., m + 1, 2^m)."""
+    return Law(with_probes(factors, probe)).whole
 
 
 def faces(table: FloatArray, law: Law) -> FloatArray:
@@ -167,7 +179,8 @@ def pairs(table: FloatArray, law: Law, probe: FloatArray) -> FloatArray:
     of_low = (halves.high[..., None, :] @ matrix)[..., 0, :]
     low = halves.below.shape[-2]
     of_high = probed(halves.below, probe[..., :low, :]) @ matrix.swapaxes(-1, -2)
-    return halves.pairs(of_low, of_high, probe)
+    across = halves.across(of_high[..., 1:, :], probe)
+    return halves.pairs(of_low, of_high[..., 0, :], across, probe)
 
 
 def sweep(table: FloatArray, x: FloatArray, update: Update, first: int = 0) -> None:

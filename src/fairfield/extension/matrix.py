@@ -35,8 +35,9 @@ CACHED = 2**17
 # On a device a block is bounded by the memory that work on it takes: ½ GB a copy.
 ON_DEVICE = 2**26
 # A pass over so many worths is worth compiling a kernel, which takes seconds.
-COMPILED = 2**26
-
+COMPILED = 2**29
+# Reading so many worths on a device takes longer than the host takes to prepare a product.
+MANY = 2**26
 # A kernel counts its entries in 32 bits, which is faster.
 ONE_CALL = 2**30
 
@@ -76,12 +77,12 @@ class WorthMatrix:
     @property
     def eps(self) -> float:
         """The rounding of a worth as it is stored."""
-        return 2.0**-52 if self.entries.dtype == self._namespace.float64 else 2.0**-23
+        return 2.0**-52 if self.entries.dtype == self.namespace.float64 else 2.0**-23
 
     @property
     def together(self) -> int:
         """The worths of games that are best solved at once: 8 MB stay in cache between steps."""
-        return 2**20 if self._on_host else ON_DEVICE
+        return 2**20 if self.in_numpy else ON_DEVICE
 
     def corner(self, at: int) -> FloatArray:
         """F(∅) of every game, or F(N): the first entry or the last."""
@@ -89,7 +90,7 @@ class WorthMatrix:
 
     def games(self, chosen: slice | NDArray[np.int64]) -> WorthMatrix:
         """The matrices of some games."""
-        xp = self._namespace
+        xp = self.namespace
         if isinstance(chosen, slice):
             entries = self.entries[chosen, ...]
         else:
@@ -107,65 +108,78 @@ class WorthMatrix:
 
     # ------------------------------------------------------------------ passes
 
-    def fold(
-        self, high: FloatArray | None, low: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray]:
-        """w_hᵀ M and M w_l for k laws each, (1 or games, k, ·), in one pass."""
-        if self._compile is not None and all(
-            law is None or law.shape[1] == 1 for law in (high, low)
-        ):
-            return self._fold_compiled(self._compile, high, low)
+    def fold(self, high: FloatArray | None, low: FloatArray | None) -> tuple[Any, Any]:
+        """w_hᵀ M and M w_l for k laws each, (1 or games, k, ·), in one pass; None for no law."""
+        if not self.in_numpy:
+            laws = (None if law is None else beside(self.entries, law) for law in (high, low))
+            below, above = self.products(*laws)
+            return None if high is None else on_host(below), None if low is None else on_host(above)
         games, height, width = self.shape
-        of_low = np.zeros((games, 0 if high is None else high.shape[1], width))
-        of_high = np.empty((games, height, 0 if low is None else low.shape[1]))
-        left = None if high is None else beside(self.entries, high)
-        right = None if low is None else beside(self.entries, low.swapaxes(1, 2))
+        of_low: Any = None if high is None else np.zeros((games, high.shape[1], width))
+        of_high: Any = None if low is None else np.empty((games, height, low.shape[1]))
         for some, rows in self.blocks(self.lift is not None):
             block = self._read(some, rows)
-            # On a device both products are under way before the first is waited for.
-            if left is not None:
-                below = (left if left.shape[0] == 1 else left[some, ...])[:, :, rows] @ block
-            if right is not None:
-                above = block @ (right if right.shape[0] == 1 else right[some, ...])
-                of_high[some, rows] = on_host(above)
-            if left is not None:
-                of_low[some] += on_host(below)
-        return of_low, of_high.swapaxes(1, 2)
+            if high is not None:
+                of_low[some] += (high if len(high) == 1 else high[some])[:, :, rows] @ block
+            if low is not None:
+                of_high[some, rows] = block @ (low if len(low) == 1 else low[some]).swapaxes(1, 2)
+        return of_low, None if of_high is None else of_high.swapaxes(1, 2)
 
-    def _fold_compiled(
-        self, compiler: Compiler, high: FloatArray | None, low: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray]:
-        """``fold`` for one law each, by kernels that prepare entries as they read them."""
-        xp, games = self._namespace, self.shape[0]
-        shift, rate = (self._per_game(each, slice(None)) for each in (self.shift, self.rate))
-        # All that goes to the device goes there before the first kernel, and all kernels are
-        # under way before the first answer is waited for.
-        asked = [
-            (
-                axis,
-                None if law is None else beside(self.entries, np.expand_dims(law[:, 0], 3 - axis)),
-            )
-            for axis, law in ((1, high), (2, low))
-        ]
-        sums = []
-        for axis, weights in asked:
-            if weights is None:
-                sums.append(np.empty((games, 0, self.shape[3 - axis])))
-                continue
-            kernel = compiler(_weighted_sum(xp, self.lift, axis))
-            parts = [
-                kernel(part, shift, rate, weights[:, rows, :] if axis == 1 else weights)
-                for rows, part in self._kernel_blocks()
-            ]
-            sums.append((sum(parts) if axis == 1 else xp.concat(parts, axis=1))[:, None])
-        return on_host(sums[0]), on_host(sums[1])
+    def products(self, high: Any, low: Any) -> tuple[Any, Any]:
+        """What ``fold`` says, for laws on the table's device, left there.
 
-    def _kernel_blocks(self) -> list[tuple[slice, Any]]:
-        """Rows for one call of a kernel: 2^30 entries, which it can number in 32 bits."""
+        All kernels are under way before the first answer is waited for.
+        """
+        single = all(law is None or law.shape[1] == 1 for law in (high, low))
+        compiled = self._compile if single else None
+        changes = [self._per_game(each, slice(None)) for each in (self.shift, self.rate)]
+        of_low, of_high = [], []
+        for rows in self._row_blocks(compiled is not None):
+            block = self._rows(rows)
+            left = None if high is None else high[:, :, rows]
+            if compiled is None:
+                below, above = self._multiplied(block, changes, left, low)
+            else:
+                below, above = self._summed(compiled, block, changes, left, low)
+            of_low.append(below)
+            of_high.append(above)
+        return (
+            None if high is None else sum(of_low[1:], of_low[0]),
+            None if low is None else _joined(self.namespace, of_high),
+        )
+
+    def _multiplied(self, block: Any, changes: list[Any], left: Any, right: Any) -> tuple[Any, Any]:
+        """The products of a block with laws of its rows and of its columns."""
+        xp = self.namespace
+        block = _prepare(xp, self.lift, block, *changes)
+        above = None if right is None else right @ xp.matrix_transpose(block)
+        return None if left is None else left @ block, above
+
+    def _summed(
+        self, compiled: Compiler, block: Any, changes: list[Any], left: Any, right: Any
+    ) -> tuple[Any, Any]:
+        """The same for one law each, by kernels that prepare entries as they read them."""
+        xp = self.namespace
+        weights = None if left is None else xp.matrix_transpose(left), right
+        below, above = (
+            None
+            if law is None
+            else compiled(_weighted_sum(xp, self.lift, axis))(block, *changes, law)[:, None, :]
+            for axis, law in zip((1, 2), weights, strict=True)
+        )
+        return below, above
+
+    def _row_blocks(self, compiled: bool) -> list[slice]:
+        """Rows of all games that are worked on at once on a device."""
         games, height, width = self.shape
-        step = max(1, min(height, ONE_CALL // (games * width)))
-        slices = [slice(row, row + step) for row in range(0, height, step)]
-        return [(rows, self.entries[:, rows, :]) for rows in slices]
+        # Entries as they are need no memory beside them; a kernel numbers its own in 32 bits.
+        size = ONE_CALL if compiled else ON_DEVICE if self.changes else games * height * width
+        step = max(1, min(height, size // (games * width)))
+        return [slice(row, row + step) for row in range(0, height, step)]
+
+    def _rows(self, rows: slice) -> Any:
+        # A slice of everything is a copy in some libraries.
+        return self.entries if rows.stop - rows.start >= self.shape[1] else self.entries[:, rows, :]
 
     def by_size(
         self, columns: Callable[[NDArray[np.int64]], FloatArray]
@@ -179,7 +193,7 @@ class WorthMatrix:
         by_row_size = np.stack([columns(s + sizes(self.low)) for s in range(self.high + 1)])
         of_high = np.empty((games, height, by_row_size.shape[1]))
         sums = np.zeros((games, self.high + 1, width))
-        if self._on_host and height * width > CACHED:
+        if self.in_numpy and height * width > CACHED:
             self._gathered_by_size(by_row_size, of_high, sums)
         else:
             self._all_by_size(by_row_size, of_high, sums)
@@ -187,10 +201,10 @@ class WorthMatrix:
 
     def _all_by_size(self, columns: FloatArray, of_high: FloatArray, sums: FloatArray) -> None:
         """All columns for all rows, then each row keeps its own: few large products."""
-        xp, (levels, k, width), own = self._namespace, columns.shape, sizes(self.high)
+        xp, (levels, k, width), own = self.namespace, columns.shape, sizes(self.high)
         every = beside(self.entries, columns.reshape(-1, width).T)
         member = beside(self.entries, np.equal.outer(np.arange(levels), own) * 1.0)
-        for some, rows in self.blocks(worked_on=self._on_host):
+        for some, rows in self.blocks(worked_on=self.in_numpy):
             block = self._read(some, rows)
             products = xp.reshape(block @ every, (block.shape[0], -1, k))
             kept = own[rows] + levels * np.arange(block.shape[1])
@@ -216,7 +230,7 @@ class WorthMatrix:
         Shaped (games, 2^low) and (games, 2^high). Each row and each column is shifted by
         its own maximum, so nothing underflows however large the rate.
         """
-        xp, (games, height, width) = self._namespace, self.shape
+        xp, (games, height, width) = self.namespace, self.shape
         add_low = beside(self.entries, enumerate_coalitions(self.low) @ tilt[: self.low])
         add_high = beside(self.entries, enumerate_coalitions(self.high) @ tilt[self.low :])
         speed = beside(self.entries, rate.reshape(games, 1, 1))
@@ -238,7 +252,7 @@ class WorthMatrix:
 
     def highest_among(self, rows: BoolArray, columns: BoolArray) -> FloatArray:
         """The largest worth in some rows and columns, per game."""
-        xp = self._namespace
+        xp = self.namespace
         highest = np.full(self.shape[0], -np.inf)
         for some, part in self.blocks(worked_on=True):
             inside = beside(self.entries, rows[part, None] & columns)
@@ -248,7 +262,7 @@ class WorthMatrix:
 
     def second_differences(self, i: int, j: int) -> tuple[FloatArray, FloatArray]:
         """The least and the largest Δ_ij F(S) over all S ∌ i < j, per game."""
-        xp, (games, height, width) = self._namespace, self.shape
+        xp, (games, height, width) = self.namespace, self.shape
         shape = (games, height * width >> (j + 1), 2, 2 ** (j - 1 - i), 2, 2**i)
         table = xp.reshape(self.entries, shape)
         with_j = table[:, :, 1, :, 1, :] - table[:, :, 1, :, 0, :]
@@ -259,7 +273,7 @@ class WorthMatrix:
     def gather(self, game: int, rows: NDArray[np.int64]) -> Any:
         """Some rows of one game's matrix."""
         some = slice(game, game + 1)
-        block = self._namespace.take(self.entries[some, ...], beside(self.entries, rows), axis=1)
+        block = self.namespace.take(self.entries[some, ...], beside(self.entries, rows), axis=1)
         return self._prepared(block, some)[0, ...]
 
     # ------------------------------------------------------------------ blocks
@@ -267,10 +281,10 @@ class WorthMatrix:
     def blocks(self, worked_on: bool) -> Iterator[tuple[slice, slice]]:
         """Which games and which rows make a block, smaller where it is worked on further."""
         games, height, width = self.shape
-        if self._on_host:
+        if self.in_numpy:
             size = CACHED if worked_on else BLOCK
         else:
-            size = ON_DEVICE if worked_on or self._changes else games * height * width
+            size = ON_DEVICE if worked_on or self.changes else games * height * width
         rows, together = min(height, max(1, size // width)), max(1, size // (height * width))
         for first in range(0, games, together):
             for row in range(0, height, rows):
@@ -282,10 +296,10 @@ class WorthMatrix:
         return self._prepared(self.entries if whole else self.entries[games, rows, :], games)
 
     def _prepared(self, block: Any, games: slice) -> Any:
-        if not self._changes:
+        if not self.changes:
             return block
         shift, rate = (self._per_game(each, games) for each in (self.shift, self.rate))
-        return _prepare(self._namespace, self.lift, block, shift, rate)
+        return _prepare(self.namespace, self.lift, block, shift, rate)
 
     def _per_game(self, numbers: FloatArray | None, games: slice) -> Any:
         """Numbers per game beside the table, in its precision."""
@@ -300,26 +314,32 @@ class WorthMatrix:
 
     @cached_property
     def _dtype(self) -> Any:
-        return np.float64 if self.entries.dtype == self._namespace.float64 else np.float32
+        return np.float64 if self.entries.dtype == self.namespace.float64 else np.float32
 
     @cached_property
-    def _changes(self) -> bool:
+    def changes(self) -> bool:
         """Whether entries are not read as they are stored."""
         return self.shift is not None or self.lift is not None or self._dtype != np.float64
 
     @cached_property
-    def _on_host(self) -> bool:
+    def in_numpy(self) -> bool:
+        """Whether the table is in the memory of the host."""
         return isinstance(self.entries, np.ndarray)
+
+    @cached_property
+    def read_once(self) -> bool:
+        """Whether it is the reading of the table that takes time, not the number of products."""
+        return not self.in_numpy and bool(np.prod(self.shape) >= MANY)
 
     @cached_property
     def _compile(self) -> Compiler | None:
         """What compiles a pass, where that pays: products need no help with plain entries."""
-        if self._on_host or not self._changes or np.prod(self.shape) < COMPILED:
+        if self.in_numpy or not self.changes or np.prod(self.shape) < COMPILED:
             return None
         return compiler(self.entries)
 
     @cached_property
-    def _namespace(self) -> Any:
+    def namespace(self) -> Any:
         return array_api_compat.array_namespace(self.entries)
 
 
@@ -328,8 +348,15 @@ def _prepare(xp: Any, lift: Lift | None, block: Any, shift: Any, rate: Any) -> A
     if shift is not None:
         block = block - shift
     if lift is not None:
-        block = lift(xp, block * rate)
+        # The difference is nobody else's, so it may be written to.
+        block *= rate
+        block = lift(xp, block)
     return block if block.dtype == xp.float64 else xp.astype(block, xp.float64)
+
+
+def _joined(xp: Any, parts: list[Any]) -> Any:
+    """Parts along the last axis as one; a single part is not copied."""
+    return parts[0] if len(parts) == 1 else xp.concat(parts, axis=-1)
 
 
 @cache

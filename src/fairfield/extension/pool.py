@@ -9,7 +9,8 @@ from pairs F(S+i) - F(S), a draw and its flip.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from fairfield.coalitions import BoolArray, IntArray
 from fairfield.evaluation.known import Keys, pack
 from fairfield.extension.draws import bernoulli, log_law
 from fairfield.extension.sampled import Slopes, slopes
-from fairfield.multilinear import FloatArray
+from fairfield.multilinear import Extension, FloatArray
 
 # A player this close to certainty, or expected fewer times than this on the other side, is rare.
 NEARLY_CERTAIN = 1e-3
@@ -34,20 +35,58 @@ MOST_FLIPS = 4096
 class Reading:
     """The extension of one game at x, as the pool knows it.
 
-    ``beside`` (n,) is the variance of slopes that come from pairs, and of others what the fit
-    does not know of; ``thin`` are players whose slope rests on next to no draws, ``effective``
-    is the number of draws at x itself that would tell as much.
+    ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) is what they say of
+    their errors; ``thin`` are players whose slope rests on next to no draws, ``effective`` is
+    the number of draws at x itself that would tell as much.
     """
 
     slopes: Slopes
-    beside: FloatArray
     hessian: FloatArray
+    pairs: FloatArray
+    variances: FloatArray
     thin: BoolArray
     effective: float
+
+    @cached_property
+    def beside(self) -> FloatArray:
+        """The variance (n,) of slopes that come from pairs; of others, what the fit leaves out."""
+        x, fitted = self.slopes.x, self.slopes.fitted
+        root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
+        # Draws and pairs that all agree say nothing of one still to come, as odd as any is.
+        oddest = np.abs(self.slopes.residuals)
+        unseen = oddest.max(initial=0.0) / (self.pairs + 1)
+        beside = np.where(self.pairs > 0, np.maximum(self.variances, unseen**2), 0.0)
+        near = oddest.max(initial=0.0, where=self.slopes.counts > 0) / max(self.effective, 1.0)
+        return np.where(fitted, (near / root) ** 2, beside)
 
     def covariance(self) -> FloatArray:
         """The covariance of the gradient (n, n)."""
         return self.slopes.covariance() + np.diag(self.beside)
+
+    def spread(self) -> float:
+        """Σ_i x_i(1-x_i) Var ĝ_i: what a choice between readings makes small."""
+        return self.slopes.spread() + float(self.beside @ (self.slopes.x * (1 - self.slopes.x)))
+
+
+@dataclass(frozen=True)
+class Control:
+    """A game G like the one drawn, whose extension is known: f = f_G + f_(F-G).
+
+    ``left`` (m,) is F - G on the draws, each by the part of G that was fitted without it; G is
+    the mean of its parts, ``scale`` times the games of these ``extensions``.
+    """
+
+    left: FloatArray
+    scale: float
+    extensions: tuple[Extension, ...]
+
+    def at(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Value, gradient and Hessian of G at x."""
+        parts = self.extensions
+        value = np.mean([part.value(x) for part in parts], axis=0)
+        gradient = np.mean([part.gradient(x) for part in parts], axis=0)
+        hessian = np.mean([part.hessian(x) for part in parts], axis=0)
+        return self.scale * value, self.scale * gradient, self.scale * hessian
 
 
 @dataclass(frozen=True)
@@ -70,6 +109,8 @@ class Pool:
     def __init__(self, players: int, games: int) -> None:
         self.players, self.games = players, games
         self.coalitions: BoolArray = np.empty((0, players), dtype=bool)
+        # The same as numbers, which every reading multiplies.
+        self.inside: FloatArray = np.empty((0, players))
         self.worths: FloatArray = np.empty((games, 0))
         self.counts: FloatArray = np.empty(0)
         self.points: FloatArray = np.empty((0, players))
@@ -78,7 +119,7 @@ class Pool:
         self.pairs: IntArray = np.empty((0, 5), dtype=np.int64)
         self._place: dict[bytes, int] = {}
         self._plan: _Plan | None = None
-        # log Σ_l (m_l/m) q_{x_l} of every coalition, once it was asked for.
+        # What log_mixture says, once it was asked.
         self._mixture: FloatArray | None = None
 
     @property
@@ -161,6 +202,7 @@ class Pool:
         for key in _keys(coalitions):
             self._place.setdefault(key, len(self._place))
         self.coalitions = np.concatenate([self.coalitions, coalitions])
+        self.inside = np.concatenate([self.inside, coalitions])
         self.worths = np.concatenate([self.worths, worths], axis=1)
         self.counts = np.concatenate([self.counts, np.zeros(len(coalitions))])
         self._mixture = None
@@ -188,14 +230,18 @@ class Pool:
     def _where(self, coalitions: BoolArray) -> IntArray:
         return np.array([self._place.get(key, -1) for key in _keys(coalitions)], dtype=np.int64)
 
-    def weights(self, x: FloatArray) -> FloatArray:
-        """q_x(z)/mixture(z) of every coalition, for points (…, n)."""
+    def log_mixture(self) -> FloatArray:
+        """log Σ_l (m_l/m) q_{x_l}(z) of every coalition (m,), the law of all draws together."""
         if self._mixture is None:
             used = self.sizes > 0
             shares = np.log(self.sizes[used] / self.sizes.sum())
-            laws = log_law(self.coalitions, self.points[used])
+            laws = log_law(self.inside, self.points[used])
             self._mixture = np.logaddexp.reduce(laws + shares[:, None], axis=0)
-        return np.asarray(np.exp(log_law(self.coalitions, x) - self._mixture))
+        return self._mixture
+
+    def weights(self, x: FloatArray) -> FloatArray:
+        """q_x(z)/mixture(z) of every coalition, for points (…, n)."""
+        return np.asarray(np.exp(log_law(self.inside, x) - self.log_mixture()))
 
     def effective(self, x: FloatArray) -> float:
         """The number of draws at x that would tell as much: (Σ w)²/Σ w²."""
@@ -206,40 +252,49 @@ class Pool:
         x: FloatArray,
         game: int = 0,
         guess: FloatArray | None = None,
-        *,
-        products: bool = True,
+        control: Control | None = None,
     ) -> Reading:
-        """The extension of a game at x; ``guess`` serves for slopes that no draw tells of."""
+        """The extension of a game at x; ``guess`` serves for slopes that no draw tells of.
+
+        With a ``control`` only what it leaves of the worths is read from the draws.
+        """
+        if control is None:
+            return self._read(x, self.worths[game], game, guess)
+        value, gradient, hessian = control.at(x)
+        found = self._read(x, control.left, game, None if guess is None else guess - gradient)
+        slopes = replace(
+            found.slopes,
+            value=found.slopes.value + value,
+            gradient=found.slopes.gradient + gradient,
+        )
+        return replace(found, slopes=slopes, hessian=found.hessian + hessian)
+
+    def _read(
+        self, x: FloatArray, worths: FloatArray, game: int, guess: FloatArray | None
+    ) -> Reading:
         weights = self.weights(x)
         effective = effective_size(weights, self.counts)
         rare = is_rare(x, effective)
-        known, variances, pairs, crossed = self._from_pairs(x, game, rare)
+        known, variances, pairs, crossed = self._from_pairs(x, worths, game, rare)
         thin = rare & np.isnan(known)
         if effective < 2 * self.players:
             thin = np.isnan(known)
         found = slopes(
-            self.coalitions,
-            self.worths[game],
+            self.inside,
+            worths,
             x,
             weights=weights,
             counts=self.counts,
             guess=np.where(thin, 0.0 if guess is None else guess, np.nan),
             known=known,
-            products=products,
         )
-        fitted = np.asarray(found.columns.any(axis=0))
+        fitted = found.fitted
         root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
-        # Draws and pairs that all agree say nothing of one still to come, as odd as any is.
-        oddest = np.abs(found.residuals)
-        unseen = oddest.max(initial=0.0) / (pairs + 1)
-        beside = np.where(pairs > 0, np.maximum(variances, unseen**2), 0.0)
-        near = oddest.max(initial=0.0, where=self.counts > 0) / max(effective, 1.0)
-        beside = np.where(fitted, (near / root) ** 2, beside)
         hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
-        return Reading(found, beside, hessian + crossed, thin, effective)
+        return Reading(found, hessian + crossed, pairs, variances, thin, effective)
 
     def _from_pairs(
-        self, x: FloatArray, game: int, rare: BoolArray
+        self, x: FloatArray, worths: FloatArray, game: int, rare: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Slopes of rare players, NaN elsewhere; their variances, numbers of pairs and ∂_ij f."""
         known = np.full(self.players, np.nan)
@@ -261,7 +316,7 @@ class Pool:
             total, size = weights.sum(), effective_size(weights, np.ones(len(weights)))
             if size < FEW_PAIRS:
                 continue
-            gains = self.worths[game, inside] - self.worths[game, outside]
+            gains = worths[inside] - worths[outside]
             known[i] = weights @ gains / total
             apart = weights * (gains - known[i]) / total
             variances[i], sizes[i] = apart @ apart * size / (size - 1), size

@@ -12,6 +12,7 @@ estimate the Hessian and take its noise out of the gradient.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -31,25 +32,55 @@ ROUNDING = 1e-12
 class Slopes:
     """What least squares says of the extension at x, for one game or a batch on the same draws.
 
-    ``residuals`` (*batch, m) are r_j/√(1 - h_j), h_j the leverage of a draw: so a fit that bends
-    to its draws does not look better than it is (HC2; MacKinnon and White, 1985).
-    ``reach`` (m, n) is how much a worth moves each slope, nearly w_j (z_j - x)/(m x(1-x));
-    ``columns`` (m, n) are (z - x)/√(x(1-x)), 0 for a player drawn only in or only out.
+    ``left`` (*batch, m) is what the fit leaves of the worths, ``design`` its columns (m, k): 1,
+    then (z - x)/√(x(1-x)), 0 for a player drawn only in or only out, then products. What only
+    errors need, O(m k²), is found when it is asked for.
     """
 
     x: FloatArray
     value: FloatArray
     gradient: FloatArray
     hessian: FloatArray | None
-    residuals: FloatArray
-    reach: FloatArray
-    columns: FloatArray
+    left: FloatArray
+    design: FloatArray
+    inverse: FloatArray
+    fitted: BoolArray
     weights: FloatArray
     counts: FloatArray
+
+    @property
+    def columns(self) -> FloatArray:
+        """(z - x)/√(x(1-x)) of the players: (m, n)."""
+        return self.design[:, 1 : 1 + len(self.x)]
+
+    @cached_property
+    def _reach(self) -> FloatArray:
+        """How much a worth of weight 1 moves each coefficient: (m, k)."""
+        return np.asarray(self.design @ self.inverse)
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """How much a worth moves each slope, nearly w_j (z_j - x)/(m x(1-x)): (m, n)."""
+        single = self._reach[:, 1 : 1 + len(self.x)] / _spread(self.x, self.fitted)
+        return single * np.where(self.fitted, self.weights[:, None], 0.0)
+
+    @cached_property
+    def residuals(self) -> FloatArray:
+        """r_j/√(1 - h_j), h_j the leverage of a draw: (*batch, m).
+
+        So a fit that bends to its draws does not look better than it is (HC2; MacKinnon and
+        White, 1985).
+        """
+        leverage = self.weights * np.einsum("jk,jk->j", self._reach, self.design)
+        return np.asarray(self.left / np.sqrt(1 - np.minimum(leverage, ALMOST)))
 
     def influence(self) -> FloatArray:
         """ψ_j, what each draw adds to the error of the gradient: (*batch, m, n)."""
         return self.residuals[..., None] * self.reach
+
+    def level_influence(self) -> FloatArray:
+        """What each draw adds to the error of the value f(x): (*batch, m)."""
+        return np.asarray(self.residuals * self.weights * self._reach[:, 0])
 
     def covariance(self) -> FloatArray:
         """Cov ĝ = Σ_j ψ_j ψ_jᵀ over the draws: (*batch, n, n)."""
@@ -67,21 +98,27 @@ class Slopes:
         if self.hessian is not None:
             root = np.sqrt(self.x * (1 - self.x))
             return np.asarray(root[:, None] * self.hessian * root)
-        games = self.residuals.reshape(-1, len(self.counts))
+        games = self.left.reshape(-1, len(self.counts))
         found = np.stack([self._moments(r) for r in games])
-        return np.asarray(found.reshape((*self.residuals.shape[:-1], *found.shape[1:])))
+        return np.asarray(found.reshape((*self.left.shape[:-1], *found.shape[1:])))
 
-    def _moments(self, residuals: FloatArray) -> FloatArray:
-        total = np.sum(self.weights * self.counts)
-        each = (self.weights * self.counts * residuals)[:, None] * self.columns
-        moments = each.T @ self.columns / total
+    def _moments(self, left: FloatArray) -> FloatArray:
+        columns, each = self.columns, self.weights * self.counts
+        total = each.sum()
+        # The mean leverage, columns over effective draws, serves for each and costs nothing.
+        leverage = (1 + self.fitted.sum()) * (each @ self.weights) / total**2
+        residuals = left / np.sqrt(1 - min(float(leverage), ALMOST))
+        moments: FloatArray = (each * residuals * columns.T) @ columns / total
         np.fill_diagonal(moments, 0.0)
-        # The noise of all pairs i ≠ j together: Σ_ij c_i² c_j² = (Σ c²)² - Σ c⁴.
-        squares = self.columns**2
-        pairs = squares.sum(axis=1) ** 2 - (squares**2).sum(axis=1)
+        # The noise of all pairs i ≠ j together: Σ_ij c_i² c_j² = (Σ c²)² - Σ c⁴. A column has
+        # two values, so c² = 1 + tc with t = (1 - 2x)/√(x(1-x)), and c⁴ = 1 + t² + (2t + t³)c.
+        tilt = np.where(self.fitted, (1 - 2 * self.x) / _spread(self.x, self.fitted), 0.0)
+        squares = self.fitted.sum() + columns @ tilt
+        fourths = np.sum(self.fitted + tilt**2) + columns @ (2 * tilt + tilt**3)
+        pairs = squares**2 - fourths
         noise = (self.counts * (self.weights * residuals) ** 2) @ pairs / total**2
         size = np.sum(moments**2)
-        return moments * (max(0.0, 1 - noise / size) if size > 0 else 0.0)
+        return moments * max(0.0, 1 - float(noise / size)) if size > 0 else moments
 
     def spread(self) -> float:
         """Σ_i x_i(1-x_i) Var ĝ_i over the batch: what a choice between fits makes small."""
@@ -90,7 +127,7 @@ class Slopes:
 
 
 def slopes(
-    coalitions: BoolArray,
+    coalitions: BoolArray | FloatArray,
     worths: FloatArray,
     x: FloatArray,
     *,
@@ -141,19 +178,21 @@ class _Design:
     @classmethod
     def of(
         cls,
-        coalitions: BoolArray,
+        coalitions: BoolArray | FloatArray,
         x: FloatArray,
         weights: FloatArray,
         counts: FloatArray,
         known: FloatArray | None,
     ) -> _Design:
         given = np.full(len(x), np.nan) if known is None else known
-        used = weights * counts > 0
-        inside = coalitions[used].sum(axis=0)
+        used = (weights * counts > 0) * 1.0
+        inside = used @ coalitions
         fitted = (inside > 0) & (inside < used.sum()) & (x > 0) & (x < 1) & np.isnan(given)
-        centred = np.where(fitted, (coalitions - x) / _spread(x, fitted), 0.0)
-        columns = np.concatenate([np.ones((len(coalitions), 1)), centred], axis=1)
-        fixed = (coalitions - x) @ np.nan_to_num(given)
+        columns = np.ones((len(coalitions), 1 + len(x)))
+        np.subtract(coalitions, x, out=columns[:, 1:])
+        columns[:, 1:] *= fitted / _spread(x, fitted)
+        slopes = np.nan_to_num(given)
+        fixed = coalitions @ slopes - x @ slopes
         return cls(x, columns, weights, counts, fitted, given, fixed)
 
     def with_products(self) -> _Design:
@@ -180,14 +219,11 @@ class _Design:
         ridge += ROUNDING * total.sum()
         centre = (worths @ total / total.sum())[..., None]
         seen = worths - centre - self.fixed
-        weighted = self.columns * total[:, None]
-        inverse = np.linalg.inv(weighted.T @ self.columns + np.diag(ridge))
-        coefficients = (seen @ weighted + pull) @ inverse
-        reach = self.columns @ inverse
-        leverage = self.weights * np.einsum("jk,jk->j", reach, self.columns)
-        residuals = (seen - coefficients @ self.columns.T) / np.sqrt(
-            1 - np.minimum(leverage, ALMOST)
-        )
+        # Aᵀ A of one matrix costs half of a product of two.
+        root = np.sqrt(total)
+        weighted = self.columns * root[:, None]
+        inverse = np.asarray(np.linalg.inv(weighted.T @ weighted + np.diag(ridge)), dtype=float)
+        coefficients = ((seen * root) @ weighted + pull) @ inverse
         gradient = coefficients[..., single] / scale
         gradient = np.where(self.fitted, gradient, guess)
         return Slopes(
@@ -195,9 +231,10 @@ class _Design:
             coefficients[..., 0] + centre[..., 0],
             np.where(np.isnan(self.known), gradient, self.known),
             self._hessian(coefficients, scale),
-            residuals,
-            reach[:, single] / scale * np.where(self.fitted, self.weights[:, None], 0.0),
-            self.columns[:, single],
+            seen - coefficients @ self.columns.T,
+            self.columns,
+            inverse,
+            self.fitted,
             self.weights,
             self.counts,
         )

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray, enumerate_coalitions
-from fairfield.extension import by_size, folding
+from fairfield.extension import by_size, folding, probes
 from fairfield.extension.matrix import Lift, WorthMatrix
-from fairfield.game import TableGame
+from fairfield.given_games import TableGame
 from fairfield.multilinear import Extension, FloatArray, Update
 
 
@@ -125,9 +125,7 @@ class TableExtension(Extension):
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         points, lead = self._points(x)
-        faces = self.faces(folding.probabilities(points))
-        slopes = faces[..., 1] - faces[..., 0]
-        value = faces[..., 0, 0] + points[..., 0] * slopes[..., 0]
+        value, slopes = self.probed(folding.probabilities(points), folding.DERIVATIVE)
         return self.shaped(value, lead), self.shaped(slopes, lead)
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
@@ -153,9 +151,7 @@ class TableExtension(Extension):
         points, lead = self._points(x)
         factors = folding.probabilities(points)
         factors[..., list(coalition), :] = folding.DERIVATIVE
-        halves = folding.Halves(factors, self.low)
-        _, of_high = self.matrix.fold(None, halves.low)
-        derivative = self.shaped(np.vecdot(of_high, halves.high), lead)
+        derivative = self.shaped(self.total(factors), lead)
         return derivative if len(coalition) or self.matrix.lift else derivative + self.offset
 
     def sweep(self, x: FloatArray, update: Update) -> FloatArray:
@@ -172,22 +168,40 @@ class TableExtension(Extension):
         folding.sweep(of_high, above, per_game, first=self.low)
         return self.shaped(points, lead)
 
+    def total(self, factors: FloatArray) -> FloatArray:
+        """The table folded by the factors of all players: (games, k)."""
+        halves = folding.Halves(factors, self.low)
+        _, of_high = self.matrix.fold(None, halves.low)
+        return np.asarray(np.vecdot(of_high, halves.high))
+
     def faces(self, factors: FloatArray) -> FloatArray:
         """The table folded by the factors of all players but one: (games, k, n, 2)."""
         halves = folding.Halves(factors, self.low)
         return halves.faces(*self.matrix.fold(halves.high, halves.low))
 
-    def pairs(self, factors: FloatArray, probe: FloatArray) -> FloatArray:
-        """The table folded with ``probe`` in place of two players: (games, k, n, n).
+    def probed(self, factors: FloatArray, probe: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The total, (games, k), and with ``probe`` in place of each player in turn, (games, k, n).
 
         The probe is (out, in), one for all players or one for each.
         """
-        probe = np.broadcast_to(probe, factors.shape)
-        halves = folding.Halves(factors, self.low)
-        columns = folding.probed(halves.below, probe[..., : self.low, :])
-        games, k, each, width = columns.shape
-        of_low, of_high = self.matrix.fold(halves.high, columns.reshape(games, k * each, width))
-        return halves.pairs(of_low, of_high.reshape(of_high.shape[0], k, each, -1), probe)
+        if not self.matrix.read_once:
+            sides = self.faces(factors)
+            total = np.vecdot(sides[..., 0, :], factors[..., 0, :])
+            return np.asarray(total), np.asarray(np.vecdot(sides, probe))
+        found = probes.probed(self.matrix, factors, probe)
+        return found[..., 0], found[..., 1:]
+
+    def pairs(self, factors: FloatArray, probe: FloatArray) -> FloatArray:
+        """The table folded with ``probe`` in place of two players: (games, k, n, n)."""
+        probe, halves = np.broadcast_to(probe, factors.shape), folding.Halves(factors, self.low)
+        if not self.matrix.read_once:
+            columns = folding.probed(halves.below, probe[..., : self.low, :])
+            games, k, each, width = columns.shape
+            of_low, of_high = self.matrix.fold(halves.high, columns.reshape(games, k * each, width))
+            of_high = of_high.reshape(of_high.shape[0], k, each, -1)
+            across = halves.across(of_high[..., 1:, :], probe)
+            return halves.pairs(of_low, of_high[..., 0, :], across, probe)
+        return halves.pairs(*probes.pairs(self.matrix, factors, probe), probe)
 
     def shapley(self) -> FloatArray:
         return by_size.semivalue(self, by_size.shapley_weights(self.players))

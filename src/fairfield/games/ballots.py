@@ -34,6 +34,8 @@ def votes_of(
     ``given`` are models or predictions, ``labels`` those of its columns, if it has columns.
     Numbers have no labels; their votes are (models, rows, 1).
     """
+    if hasattr(given, "predict"):
+        raise TypeError(_one_model(given))
     if isinstance(given, Sequence) and given and all(hasattr(model, "predict") for model in given):
         if X_test is None:
             raise ValueError("models were given with X_test=None; give the rows to predict")
@@ -65,6 +67,16 @@ def votes_of(
             "predictions hold NaN, infinity or probabilities outside [0, 1]; mend them"
         )
     return labels, votes
+
+
+def _one_model(model: Any) -> str:
+    kind = type(model).__name__
+    if not hasattr(model, "estimators_"):
+        return f"one {kind} was given; give a list of models, or a dict of them by name"
+    needed = f"one {kind} was given; its members play: pass model.estimators_"
+    if not hasattr(model, "classes_"):
+        return needed
+    return f"{needed}, and np.searchsorted(model.classes_, y_test), since they number their classes"
 
 
 def _ask(

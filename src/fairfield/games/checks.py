@@ -88,3 +88,15 @@ def slabs(rows: int, size: int) -> Iterator[slice]:
     """Slices of so many rows that work on ``size`` numbers each, a block at a time."""
     step = max(1, BLOCK // size)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+def is_sparse(given: Any) -> bool:
+    """Whether this is a sparse matrix of SciPy."""
+    return hasattr(given, "tocsr")
+
+
+def parts_of(matrix: Any) -> tuple[Any, ...]:
+    """The arrays that make up a dense or a CSR matrix."""
+    if is_sparse(matrix):
+        return matrix.data, matrix.indices, matrix.indptr
+    return (on_host(matrix),)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairfield.coalitions import IntArray
+from fairfield.extras import needed_for
 from fairfield.multilinear import FloatArray
 
 
@@ -29,8 +30,8 @@ def cluster(
         return np.random.default_rng(seed).permutation(np.arange(rows, dtype=np.int64) % k)
     if how != "kmeans":
         raise ValueError(f"how={how!r} is not known; choose 'kmeans' or 'random'")
-    from sklearn.cluster import KMeans
-
+    with needed_for("cluster"):
+        from sklearn.cluster import KMeans
     return _equal_groups(KMeans(k, n_init=10, random_state=seed).fit_transform(X))
 
 

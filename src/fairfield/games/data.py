@@ -8,12 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray, IntArray
+from fairfield.coalitions import BoolArray, IntArray, members, spell
 from fairfield.evaluation.quiet import Place, each_once
+from fairfield.extras import needed_for
 from fairfield.game import Game, Player, name_players
 from fairfield.games.chance import Setter, random_states
 from fairfield.games.digest import digest, tells_all, told
 from fairfield.games.scoring import all_classes, best_constants, knowing, scorers_of
+from fairfield.games.tabular import row_players
 from fairfield.multilinear import FloatArray
 
 Scoring = str | Callable[[Any, Any, Any], float]
@@ -29,10 +31,10 @@ class DataGame(Game):
 
     ``model`` is a scikit-learn estimator or pipeline, ``X`` an array, sparse matrix or
     DataFrame and reaches the model as such. ``groups`` are one label per row, or the name of
-    a column of ``X`` that then is no feature; players are the labels, sorted, or the
-    positions of single rows. ``scoring`` is None (the model's own: accuracy, R²), a name, a
+    a column of ``X`` that then is no feature; players are the labels, sorted, or
+    single rows, named by the index of a DataFrame if its names differ, else 0 … n-1. ``scoring`` is None (the model's own: accuracy, R²), a name, a
     function (model, X, y) -> number, or a dict of these: a batch of games from the same
-    fits, named in ``scorings``.
+    fits, named in ``scorings``: ``v["loss"]``.
 
     ``fallback`` is the worth of the empty coalition and of those on which a classifier cannot
     be fitted because they hold one class: "constant", what the best constant prediction
@@ -70,8 +72,8 @@ class DataGame(Game):
         repeats: int = 1,
         seed: int = 0,
     ) -> None:
-        from sklearn.base import clone, is_classifier
-
+        with needed_for("DataGame"):
+            from sklearn.base import clone, is_classifier
         if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
             raise TypeError(
                 f"model is {model!r}; give an estimator of scikit-learn's kind, with fit and get_params"
@@ -88,10 +90,11 @@ class DataGame(Game):
         if groups is not None and np.ndim(groups) == 0:
             self.X, self.X_test, groups = _split_off(groups, self.X, self.X_test)
         # The player who owns each row; single rows are their own.
-        self.players, self.owner = _owners(groups, len(self.y))
+        self.players, self.owner = _owners(groups, self.X, len(self.y))
         self._scorers = scorers_of(scoring)
         self.scorings = tuple(self._scorers)
-        self.batch = (len(self.scorings),) if isinstance(scoring, Mapping) else ()
+        if isinstance(scoring, Mapping):
+            self.batch, self.labels = (len(self.scorings),), self.scorings
         self._classifies = is_classifier(model)
         self._classes = all_classes(self.y, self.y_test) if self._classifies else None
         self._filling = self._fill()
@@ -162,6 +165,9 @@ class DataGame(Game):
                     error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
                     raise
                 self.failures += 1
+                self.first_failure = self.first_failure or (
+                    f"{spell(members(coalition, self.players))}: {type(error).__name__}: {error}"
+                )
             return self._filling
 
     def _fit(self, rows: IntArray, seeds: list[int]) -> list[float]:
@@ -245,10 +251,10 @@ def _split_off(column: Any, X: Any, X_test: Any) -> tuple[Any, Any, Any]:
     return X.drop(columns=column), X_test, X[column]
 
 
-def _owners(groups: Any, rows: int) -> tuple[tuple[Player, ...], IntArray]:
+def _owners(groups: Any, X: Any, rows: int) -> tuple[tuple[Player, ...], IntArray]:
     """The players, and which of them owns each row."""
     if groups is None:
-        return name_players(rows), np.arange(rows)
+        return row_players(X, rows), np.arange(rows)
     labels = np.asarray(groups)
     if labels.shape != (rows,):
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray
+from fairfield.extras import needed_for
 from fairfield.game import Game, Players
 from fairfield.games.ballots import labels_of, votes_of
 from fairfield.games.checks import names, number, slabs
@@ -44,8 +45,9 @@ class EnsembleGame(Game):
       ensemble games, CIKM 2021);
     - "mean": numbers are averaged (regression).
 
-    The worth is the share of rows that are right (a tie is wrong), or ``scoring``: the name
-    of a scikit-learn scorer, or a function of the true and the predicted labels or numbers.
+    The worth is the share of rows that are right (a tie is wrong), or ``scoring``: a
+    scikit-learn scorer or its name, or a function of the true and the predicted labels or
+    numbers.
 
     ``models_or_predictions`` are fitted models (a list, or a dict by name), each asked once
     for its predictions on ``X_test``; or, with ``X_test=None``, an array: labels or numbers
@@ -233,7 +235,7 @@ def _score(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any])
     """The score of votes (rows, labels), or of numbers (rows, 1) where there are no labels."""
     if len(labels) and scoring in (None, "accuracy"):
         return lambda votes: _share_right(votes, labels, truth)
-    if callable(scoring):
+    if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
         return lambda votes: float(scoring(truth, _decided(votes, labels)))
     return _scorer(scoring or "r2", labels, X_test, truth)
 
@@ -247,10 +249,11 @@ def _decided(votes: FloatArray, labels: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(labels[votes.argmax(axis=1)]) if len(labels) else votes[:, 0]
 
 
-def _scorer(name: str, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
+def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
     """A scikit-learn scorer, applied to votes as if a model had made them."""
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-    from sklearn.metrics import get_scorer
+    with needed_for("this scoring"):
+        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+        from sklearn.metrics import get_scorer
 
     class Vote(ClassifierMixin if len(labels) else RegressorMixin, BaseEstimator):  # type: ignore[misc]  # chosen at run time
         classes_ = labels
@@ -264,7 +267,7 @@ def _scorer(name: str, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -
         def predict_proba(self, X: Any) -> FloatArray:
             return self.votes
 
-    scorer = get_scorer(name)
+    scorer = get_scorer(scoring)
     rows = np.zeros((len(truth), 1)) if X_test is None else X_test
     return lambda votes: float(scorer(Vote(votes), rows, truth))
 

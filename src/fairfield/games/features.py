@@ -18,7 +18,7 @@ from fairfield.games.asking import Tables, most_rows
 from fairfield.games.digest import digest
 from fairfield.games.outputs import link_of, output_of
 from fairfield.games.subcubes import Cubes
-from fairfield.games.tabular import Groups, Matrix, Tabular, as_table, group_columns
+from fairfield.games.tabular import Groups, Matrix, Tabular, as_table, group_columns, row_labels
 from fairfield.multilinear import FloatArray
 
 # Runs expected to take longer than this, in seconds, say so when they begin.
@@ -81,9 +81,12 @@ class FeatureGame(Game):
         self.given = explained
         self.tabular = Tabular.of(explained, explained if others is None else others)
         self.players, self.player_of = group_columns(self.tabular.columns, groups)
-        self.batch = () if single else (len(explained),)
+        self.batch, self.labels = (
+            ((), None) if single else ((len(explained),), row_labels(explained))
+        )
         self.output = output_of(predict, output, y, len(explained))
         self.link = link_of(link)
+        self.plays_for = _linked_name(self.output.meaning, self.link)
         self.data = _shown(explained, self.player_of).reshape((*self.batch, -1))
         if not drawn:
             cubes = self._cubes
@@ -209,6 +212,12 @@ class FeatureGame(Game):
                         "output must be a finite number"
                     )
         return means.reshape((*self.batch, len(coalitions)))
+
+
+def _linked_name(meaning: str, link: Callable[[Any], Any] | None) -> str:
+    if link is None:
+        return meaning
+    return f"{getattr(link, '__name__', 'link').lstrip('_')} of the {meaning}"
 
 
 def is_tree_model(model: Any) -> bool:

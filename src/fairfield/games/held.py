@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class HeldGame(Game):
         self.held, self.fixed = np.asarray(held, dtype=bool), np.logical_or(held, barred)
         self.players = tuple(game.players[i] for i in np.flatnonzero(~self.fixed))
         self.batch, self.block, self.opaque = game.batch, game.block, game.opaque
+        self.labels, self.plays_for = game.labels, game.plays_for
         self.data = None if game.data is None else np.asarray(game.data)[..., ~self.fixed]
         if game.contributions is not None:
             self.contributions = self._contributions
@@ -63,6 +65,8 @@ class HeldExtension(Extension):
         self.players, self.batch = int((~fixed).sum()), whole.batch
         self.degree = min(whole.degree, self.players)
         self.method, self.together = whole.method, whole.together
+        # A bound at ½ is none where some coordinates are 0 or 1.
+        self.coarseness = inf if whole.coarseness else 0.0
 
     def _at(self, x: ArrayLike) -> FloatArray:
         return np.asarray(_filled(np.asarray(x, dtype=float), self.held, self.fixed))

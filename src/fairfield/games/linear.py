@@ -9,8 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray, spell
 from fairfield.game import Game
-from fairfield.games.tabular import Groups, Tabular, as_table, group_columns
+from fairfield.games.tabular import Groups, Tabular, as_table, group_columns, row_labels
 from fairfield.multilinear import Extension, FloatArray
+
+# Models of two classes whose margin is the logarithm of their odds.
+LOG_ODDS = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis")
 
 
 class LinearGame(Game):
@@ -18,7 +21,7 @@ class LinearGame(Game):
 
     ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), b̄ the
     mean of the background rows. A classifier's margin is its ``decision_function``, for the
-    second of two classes or the one that ``output`` names. Every criterion gives player i
+    second of two classes or the one that ``output`` names ("margin" is the default). Every criterion gives player i
     the same value c_i (x_i - b̄_i), for any number of players.
 
     >>> from types import SimpleNamespace as Model
@@ -36,7 +39,7 @@ class LinearGame(Game):
         output: Any = None,
         groups: Groups | None = None,
     ) -> None:
-        slopes, intercept = _line(model, output)
+        slopes, intercept, self.plays_for = _line(model, output)
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
         single, explained = as_table(rows)
@@ -52,7 +55,9 @@ class LinearGame(Game):
             )
         self._compare(model, explained, values @ slopes + intercept)
         self.players, player_of = group_columns(known.columns, groups)
-        self.batch = () if single else (len(explained),)
+        self.batch, self.labels = (
+            ((), None) if single else ((len(explained),), row_labels(explained))
+        )
         mean = others.mean(axis=0)
         gains = slopes * (values - mean)
         owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
@@ -103,21 +108,25 @@ class LinearExtension(Extension):
         return LinearExtension(self.gains.reshape(-1, self.players)[chosen], self.base)
 
 
-def _line(model: Any, output: Any) -> tuple[FloatArray, float]:
-    """The slopes and the intercept of the output that is asked for."""
+def _line(model: Any, output: Any) -> tuple[FloatArray, float, str]:
+    """The slopes and the intercept of the output that is asked for, and what it is."""
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
         raise TypeError(f"{type(model).__name__} has no coef_ and intercept_; use FeatureGame")
     slopes = np.atleast_2d(np.asarray(model.coef_, dtype=float))
     intercepts = np.broadcast_to(np.asarray(model.intercept_, dtype=float), len(slopes))
     held = getattr(model, "classes_", None)
     labels = list(range(len(slopes))) if held is None else np.asarray(held).tolist()
+    if isinstance(output, str) and output == "margin" and output not in labels:
+        output = None
     if len(labels) == 2 and len(slopes) == 1:
         if output not in (None, *labels):
             raise ValueError(
                 f"output={output!r} is no class of the model; they are {spell(labels)}"
             )
-        sign = -1.0 if output is not None and labels.index(output) == 0 else 1.0
-        return sign * slopes[0], sign * float(intercepts[0])
+        at = 1 if output is None else labels.index(output)
+        sign = 1.0 if at else -1.0
+        unit = "log-odds" if type(model).__name__ in LOG_ODDS else "margin"
+        return sign * slopes[0], sign * float(intercepts[0]), f"{unit} of class {labels[at]}"
     if output is None and len(slopes) == 1:
         output = labels[0]
     if output not in labels:
@@ -125,4 +134,7 @@ def _line(model: Any, output: Any) -> tuple[FloatArray, float]:
             f"the model has the outputs {spell(labels)}; pass output= to name one of them"
         )
     at = labels.index(output)
-    return slopes[at], float(intercepts[at])
+    meaning = f"margin of class {output}" if held is not None else "prediction"
+    if held is None and len(slopes) > 1:
+        meaning += f" of column {at}"
+    return slopes[at], float(intercepts[at]), meaning

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray
 from fairfield.devices import beside, on_host
-from fairfield.game import Game, name_players
+from fairfield.game import Game
 from fairfield.games.checks import numbers, numbers_anywhere
 from fairfield.games.digest import digest
 from fairfield.games.neighbor_extension import NeighborExtension
@@ -22,6 +22,7 @@ from fairfield.games.neighbor_search import (
     Neighborhoods,
     Search,
 )
+from fairfield.games.tabular import row_players
 from fairfield.multilinear import FloatArray
 
 Task: TypeAlias = Literal["classification", "regression"]
@@ -50,7 +51,7 @@ class NeighborGame(Game):
       them, has no such closed form, and is not offered.
 
     ``task`` is regression if y holds fractions, else classification. The players are named
-    by the index of X if it is a DataFrame, else 0 … n-1.
+    by the index of X if it is a DataFrame whose names differ, else 0 … n-1.
 
     ``metric`` is a name or a function, as SciPy and scikit-learn know them. Search is exact
     unless ``neighbors`` is given: an index built on X, with scikit-learn's
@@ -92,7 +93,7 @@ class NeighborGame(Game):
                     "needs its label"
                 )
         self.k = int(k)
-        self.players = name_players(X.index if hasattr(X, "iloc") else rows)
+        self.players = row_players(X, rows)
         measure = metric if neighbors is None else type(neighbors)
         self.metric = measure if isinstance(measure, str) else measure.__qualname__
         self.task, self._known, self._asked = _labels(y, y_test, task)

@@ -25,6 +25,8 @@ class Output:
 
     function: Model
     name: str
+    # What the numbers are, for people.
+    meaning: str
     chosen: slice | list[int]
     column: IntArray
 
@@ -62,9 +64,14 @@ def output_of(predict: Any, output: Any, y: Any, count: int) -> Output:
 
     A fitted estimator speaks by its ``predict_proba``, else its ``decision_function``,
     else its ``predict``. Two classes stand for the second; of more, ``output`` names one,
-    and ``output="label"`` takes for each explained row its true class in ``y``.
+    and ``output="label"`` takes for each explained row its true class in ``y``;
+    ``output="margin"`` asks for the ``decision_function``.
     """
-    function, name, classes = _spokesman(predict)
+    margin = (
+        isinstance(output, str) and output == "margin" and output not in (_classes(predict) or [])
+    )
+    function, name, classes = _spokesman(predict, margin)
+    output = None if margin else output
     of_label = isinstance(output, str) and output == "label"
     if (y is not None) != of_label:
         raise ValueError(
@@ -77,16 +84,20 @@ def output_of(predict: Any, output: Any, y: Any, count: int) -> Output:
         return _of_labels(function, name, classes, np.atleast_1d(np.asarray(y)), count)
     same = np.zeros(count, dtype=np.int64)
     if classes is None:
+        meaning = "prediction" if hasattr(predict, "predict") else f"output of {name}"
         if output is None or output == "probability":
-            return Output(function, name, slice(None), same)
+            return Output(function, name, meaning, slice(None), same)
         if isinstance(output, (int, np.integer)) and output >= 0:
-            return Output(function, name, [int(output)], same)
+            return Output(function, name, f"{meaning}, column {output}", [int(output)], same)
         raise ValueError(f"output={output!r} was asked for; {name} has columns, counted from 0")
     at = _class_at(output, classes, name)
-    if name.endswith("decision_function") and len(classes) == 2:
+    if not name.endswith("decision_function"):
+        return Output(function, name, f"probability of class {classes[at]}", [at], same)
+    meaning = f"margin of class {classes[at]}"
+    if len(classes) == 2:
         # One margin stands for both classes, with opposite signs.
-        return Output(function if at else _negative(function), name, slice(None), same)
-    return Output(function, name, [at], same)
+        return Output(function if at else _negative(function), name, meaning, slice(None), same)
+    return Output(function, name, meaning, [at], same)
 
 
 def _of_labels(
@@ -107,17 +118,22 @@ def _of_labels(
             )
         at = np.array([place[label] for label in y.tolist()], dtype=np.int64)
     needed, column = np.unique(at, return_inverse=True)
-    return Output(function, name, needed.tolist(), column)
+    return Output(function, name, "probability of the true class", needed.tolist(), column)
 
 
-def _spokesman(predict: Any) -> tuple[Model, str, list[Any] | None]:
+def _spokesman(predict: Any, margin: bool) -> tuple[Model, str, list[Any] | None]:
     """The function to call, what to call it in errors, and the classes of its columns."""
     kind = type(predict).__name__
+    if margin and not hasattr(predict, "decision_function"):
+        raise ValueError(
+            f"output='margin' was asked for, and {kind} has no decision_function; leave out output= "
+            "for what it has, or use FeatureGame with link='logit' for log-odds"
+        )
     if hasattr(predict, "inplace_predict"):  # an XGBoost booster, which takes rows only so
         return predict.inplace_predict, f"{kind}.inplace_predict", None
     classes = _classes(predict)
     for method in ("predict_proba", "decision_function") if classes else ():
-        if hasattr(predict, method):
+        if hasattr(predict, method) and not (margin and method == "predict_proba"):
             return getattr(predict, method), f"{kind}.{method}", classes
     if hasattr(predict, "predict"):
         if classes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -36,6 +37,7 @@ def _scorer(scoring: Any) -> Scorer:
     if scoring is None:
         return own_score
     if callable(scoring):
+        _refuse_metric(scoring)
         return scoring  # type: ignore[no-any-return]
     if not isinstance(scoring, str):
         raise TypeError(
@@ -45,6 +47,20 @@ def _scorer(scoring: Any) -> Scorer:
     from sklearn.metrics import get_scorer
 
     return get_scorer(scoring)  # type: ignore[no-any-return]
+
+
+def _refuse_metric(scoring: Any) -> None:
+    """A metric compares labels; it has no use for a model."""
+    try:
+        first = next(iter(inspect.signature(scoring).parameters), "")
+    except (TypeError, ValueError):  # what is not written in Python may hide its parameters
+        return
+    if first in ("y_true", "y_test", "truth"):
+        name = getattr(scoring, "__name__", type(scoring).__name__)
+        raise TypeError(
+            f"scoring={name} compares true and predicted labels, and a scorer takes (model, X, y); "
+            f"pass sklearn.metrics.make_scorer({name}), or the name of a scorer, such as 'accuracy'"
+        )
 
 
 def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) -> FloatArray:

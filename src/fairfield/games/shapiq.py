@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfield.coalitions import BoolArray
-from fairfield.game import FunctionGame, Game
+from fairfield.game import Game
+from fairfield.given_games import FunctionGame
 from fairfield.multilinear import FloatArray
 
 if TYPE_CHECKING:

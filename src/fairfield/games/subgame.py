@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from math import inf
 from typing import Any
 
 import array_api_compat
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray
-from fairfield.game import Game, TableGame
+from fairfield.game import Game
+from fairfield.given_games import TableGame
 from fairfield.multilinear import Extension, FloatArray
 
 
@@ -27,6 +29,7 @@ class Subgame(Game):
         self.players = tuple(p for p, here in zip(game.players, staying, strict=True) if here)
         self.batch, self.block, self.opaque = game.batch, game.block, game.opaque
         self.instead, self.noisy = game.instead, game.noisy
+        self.labels, self.plays_for = game.labels, game.plays_for
         self.data = None if game.data is None else np.asarray(game.data)[..., staying]
         self.nulls = None if game.nulls is None else game.nulls[..., staying]
 
@@ -42,6 +45,15 @@ class Subgame(Game):
     @failures.setter
     def failures(self, count: int) -> None:
         self.game.failures = count
+
+    @property
+    def first_failure(self) -> str:
+        """Why the first of these worths was not found."""
+        return self.game.first_failure
+
+    @first_failure.setter
+    def first_failure(self, reason: str) -> None:
+        self.game.first_failure = reason
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.game.worths(self._among_all(coalitions))
@@ -78,6 +90,8 @@ class _SubExtension(Extension):
         self.players, self.batch = int(staying.sum()), whole.batch
         self.degree, self.method = min(whole.degree, self.players), whole.method
         self.together = whole.together
+        # A bound at ½ is none where some coordinates are 0.
+        self.coarseness = inf if whole.coarseness else 0.0
 
     @property
     def offset(self) -> FloatArray:

@@ -114,6 +114,17 @@ class Tabular:
         return cls(names, codes[:count], codes[count:], codes[:count], codes[count:], decode)
 
 
+def row_labels(table: Any) -> tuple[Any, ...] | None:
+    """The names of the rows of a DataFrame: its index."""
+    return tuple(table.index.tolist()) if _is_frame(table) else None
+
+
+def row_players(table: Any, count: int) -> tuple[Player, ...]:
+    """Rows as players: named by the index of a DataFrame if its names differ, else 0 … n-1."""
+    labels = row_labels(table)
+    return name_players(count if labels is None or len({*labels}) < count else labels)
+
+
 def as_table(rows: Any, like: Any = None) -> tuple[bool, Any]:
     """Whether a single row was given, and an array or DataFrame of two axes."""
     if _is_frame(rows):

@@ -61,7 +61,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class TreeModel:
-    """One output of a model: ``intercept`` plus one leaf of each tree.
+    """One output of a model: ``intercept`` plus one leaf of each tree; ``meaning`` says which.
 
     ``encode`` turns rows into the numbers that splits compare: categories into codes,
     missing values into NaN. ``own_output`` is the library's own answer to rows as given.
@@ -69,6 +69,7 @@ class TreeModel:
     """
 
     kind: str
+    meaning: str
     nodes: Nodes
     intercept: float
     columns: int
@@ -153,10 +154,32 @@ def choose_margin(output: Any, width: int, classes: Sequence[Any] | None) -> tup
             "output='probability' was asked for; the probability of a boosted model is not a "
             f"closed form, its raw margin is; leave out output= for the margin; {ELSEWHERE}"
         )
+    labels = [] if classes is None else list(classes)
+    if isinstance(output, str) and output == "margin" and output not in labels:
+        output = None
     if classes is None:
         return choose(output, range(width)), 1.0
-    chosen = choose_class(output, list(classes))
+    chosen = choose_class(output, labels)
     return (chosen, 1.0) if width > 1 else (0, 1.0 if chosen else -1.0)
+
+
+def margin_named(
+    classes: Sequence[Any] | None, column: int, sign: float, *, log_odds: bool, as_is: bool = True
+) -> str:
+    """What a boosted model's margin is: log-odds of one of two classes, a number that is predicted.
+
+    ``as_is``: whether a regression predicts its margin, or a function of it.
+
+    >>> margin_named(["no", "yes"], 0, -1.0, log_odds=True), margin_named(None, 0, 1.0, log_odds=False)
+    ('log-odds of class no', 'prediction')
+    """
+    if classes is None:
+        return ("prediction" if as_is else "raw margin") + (
+            f" of column {column}" if column else ""
+        )
+    if len(classes) > 2:
+        return f"margin of class {classes[column]}"
+    return f"{'log-odds' if log_odds else 'margin'} of class {classes[int(sign > 0)]}"
 
 
 def own_answers(raw: Callable[[Any], Any], column: int, sign: float = 1.0) -> Read:

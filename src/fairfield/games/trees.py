@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfield.coalitions import BoolArray, spell
+from fairfield.extras import needed_for
 from fairfield.game import Game
 from fairfield.games.digest import digest
-from fairfield.games.tabular import Groups, as_table, group_columns
+from fairfield.games.tabular import Groups, as_table, group_columns, row_labels
 from fairfield.games.tree_models import read_model
 from fairfield.games.tree_nodes import ELSEWHERE, TreeModel, categorical
 from fairfield.multilinear import FloatArray
@@ -69,7 +70,8 @@ class TreeGame(Game):
         single, given = as_table(rows, like=background)
         _check_columns(trees, given, "rows")
         names = _columns(given)
-        self.kind, self.batch = trees.kind, () if single else (len(given),)
+        self.kind, self.plays_for = trees.kind, trees.meaning
+        self.batch, self.labels = ((), None) if single else ((len(given),), row_labels(given))
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
         self.data = None if groups is not None else np.asarray(given).reshape((*self.batch, -1))
         self.rows = _encode(trees, given)
@@ -111,10 +113,8 @@ class TreeGame(Game):
 
 
 def _needs_numba() -> None:
-    try:
+    with needed_for("TreeGame"):
         import numba  # noqa: F401
-    except ImportError as reason:
-        raise ImportError("TreeGame needs numba: pip install 'fairfield[trees]'") from reason
 
 
 def _encode(trees: TreeModel, given: Any) -> FloatArray:

@@ -101,7 +101,12 @@ class WholeVotes:
 
     def extension(self, method: str, share: FloatArray | float = 1.0) -> SumExtension:
         """Σ_g share_g P(game g is won)."""
-        return SumExtension(_blocks(self.weights, self.quota, share), method)
+        closed = SumExtension(_blocks(self.weights, self.quota, share), method)
+        if (self.low < self.high).any():
+            # A slope is off by the bounds with the player in and out, whose mean is that at ½.
+            half = np.full(self.weights.shape[1], 0.5)
+            closed.coarseness = 2 * float(self.error_bound(half, share))
+        return closed
 
     def error_bound(self, x: ArrayLike, share: FloatArray | float = 1.0) -> FloatArray:
         """Σ_g share_g P(low_g ≤ sum < high_g)."""

@@ -114,6 +114,32 @@ def minimise(
     return Fit(found.x, penalised.strength, tuple(losses) or (float(found.fun),), stop)
 
 
+def redraw(
+    penalised: Penalised,
+    fit: Fit,
+    count: int,
+    rng: np.random.Generator,
+    steps: int,
+    tick: Callable[[], object] = lambda: None,
+) -> Fit:
+    """The best fit found from ``fit`` by drawing one column of its interactions afresh, in turns.
+
+    Local minima of FLID and FLDC differ by columns that serve two purposes, or none; one
+    that is drawn afresh among good ones finds its place more often than all at once.
+    """
+    model = penalised.model
+    columns = model.columns
+    for _ in range(count if columns else 0):
+        theta = fit.theta.copy()
+        interactions = theta[model.players : model.players + model.interactions]
+        drawn = columns[rng.integers(len(columns))]
+        positive = interactions[interactions > 0]
+        size = float(positive.mean()) if len(positive) else 0.5
+        interactions[drawn] = 2 * size * rng.random(len(drawn))
+        fit = min(fit, minimise(penalised, theta, steps, tick), key=lambda each: each.losses[-1])
+    return fit
+
+
 def search(
     model: Model,
     train: Loss,

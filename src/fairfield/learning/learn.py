@@ -13,7 +13,7 @@ import numpy as np
 from fairfield.coalitions import BoolArray
 from fairfield.energy.product import log_odds
 from fairfield.game import Game, Players
-from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, search
+from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
 from fairfield.learning.models import Diversity, Linear, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
 from fairfield.learning.observed import Observed, observe
@@ -79,7 +79,8 @@ def learn(
     held_out: float = 0.2,
     dimensions: int = 10,
     noise: int = 10,
-    starts: int = 8,
+    starts: int = 4,
+    redraws: int = 12,
     steps: int = 500,
     seed: int = 0,
     progress: bool | None = None,
@@ -100,8 +101,9 @@ def learn(
 
     Interactions are shrunk by ``strength``, the inverse variance of their Gaussian prior;
     without one, the strength that serves a share ``held_out`` of the data best is used
-    for all of them. The losses of FLID and FLDC have many minima: the best of ``starts``
-    fits from random starting points is kept. Players who are in no coalition, or in all,
+    for all of them. The losses of FLID and FLDC have many minima: of ``starts`` fits from
+    random points the best is kept, and one of its columns drawn afresh, ``redraws`` times,
+    wherever that lowers the loss. Players who are in no coalition, or in all,
     take part in no interaction; each has the log-odds of (k + ½)/(N + 1).
 
     A step costs O(m n²) for pairs, m distinct coalitions of n players, and O(m n D)
@@ -118,6 +120,8 @@ def learn(
     _check(
         model, objective, strength, dimensions=dimensions, noise=noise, starts=starts, steps=steps
     )
+    if not isinstance(redraws, Integral) or redraws < 0:
+        raise ValueError(f"redraws={redraws!r} was given; it must be a whole number, 0 or more")
     seen = observe(coalitions, players)
     some = seen.among(seen.varying)
     family = MODELS[model](len(some.players), dimensions)
@@ -128,20 +132,27 @@ def learn(
     def loss_of(part: Observed) -> Loss:
         return OBJECTIVES[objective](family, part, noise, rng)
 
+    def best(penalised: Penalised, tick: Callable[[], object]) -> Fit:
+        points = _starting_points(family, some, starts, rng)
+        fits = [minimise(penalised, penalised.loss.start(at), steps, tick) for at in points]
+        fit = min(fits, key=lambda each: each.losses[-1])
+        return redraw(penalised, fit, redraws, rng, steps, tick)
+
     with _bar(progress) as tick:
-        firsts = _starting_points(family, some, starts, rng)
-        tried: dict[float, float] = {}
         if strength is None and family.interactions:
             train, rest = map(loss_of, some.split(held_out, rng))
-            begun = _best_of(firsts, Penalised(train, family, MIDDLE), steps, tick)
+            begun = best(Penalised(train, family, MIDDLE), tick)
             guide = search(family, train, rest, begun.theta, steps, tick)
-            strength, tried = guide.strength, guide.held_out
-            firsts = [guide.theta[: len(firsts[0])]]
-        fit = _best_of(firsts, Penalised(loss_of(some), family, strength or 0.0), steps, tick)
-    theta, added = np.split(fit.theta, [len(firsts[0])])
+            whole = Penalised(loss_of(some), family, guide.strength)
+            fit = minimise(whole, guide.theta, steps, tick)
+            fit = redraw(whole, fit, redraws, rng, steps, tick)
+            fit = replace(fit, held_out=guide.held_out)
+        else:
+            fit = best(Penalised(loss_of(some), family, strength or 0.0), tick)
+    theta, added = np.split(fit.theta, [family.players + family.interactions])
     form = family.game(theta, seen)
     constant = float(added[0]) - _log_z_of_others(seen) if len(added) else None
-    return LearnedGame(form, model, objective, replace(fit, held_out=tried), constant)
+    return LearnedGame(form, model, objective, fit, constant)
 
 
 def _log_z_of_others(seen: Observed) -> float:
@@ -154,16 +165,8 @@ def _starting_points(
 ) -> list[FloatArray]:
     """Independent players with interactions to begin with; one point where the loss is convex."""
     linear = log_odds(seen.shrunk_frequencies())
-    count = starts if family.nonnegative else 1
+    count = starts if family.columns else 1
     return [np.concatenate([linear, family.start(rng)]) for _ in range(count)]
-
-
-def _best_of(
-    firsts: list[FloatArray], penalised: Penalised, steps: int, tick: Callable[[], object]
-) -> Fit:
-    """The fit with the lowest loss of those from several starting points."""
-    fits = [minimise(penalised, penalised.loss.start(at), steps, tick) for at in firsts]
-    return min(fits, key=lambda fit: fit.losses[-1])
 
 
 @contextmanager

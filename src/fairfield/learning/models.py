@@ -16,13 +16,19 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from fairfield.coalitions import IntArray
 from fairfield.game import Game
-from fairfield.games.set_functions import FLDCGame, FLIDGame, PairwiseGame
+from fairfield.games.pairwise import PairwiseGame
+from fairfield.games.set_functions import FLDCGame, FLIDGame
+from fairfield.learning.members import Members
 from fairfield.learning.observed import Observed
 from fairfield.learning.repetition import Pullback, repeated_by_each, repeated_in_all
 from fairfield.multilinear import FloatArray
 
 Answer: TypeAlias = tuple[FloatArray, Pullback]
+
+# A product of matrices goes over so many numbers in the time that one pair of members takes.
+DENSE = 40
 
 
 class Model(Protocol):
@@ -40,11 +46,15 @@ class Model(Protocol):
     def nonnegative(self) -> bool:
         """Whether interactions may not fall below 0."""
 
+    @property
+    def columns(self) -> list[IntArray]:
+        """The places of interactions that can be drawn afresh; none where losses are convex."""
+
     def start(self, rng: np.random.Generator) -> FloatArray:
         """Interactions to begin with."""
 
-    def worths(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        """F_θ (m,) of coalitions (m, n) of 0 and 1, and its pullback."""
+    def worths(self, theta: FloatArray, some: Members) -> Answer:
+        """F_θ (m,) of coalitions by their members, and its pullback."""
 
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
         """Δ_iF_θ (m, n) of coalitions (m, n) of 0 and 1, and its pullback."""
@@ -61,11 +71,15 @@ class Linear:
     interactions = 0
     nonnegative = False
 
+    @property
+    def columns(self) -> list[IntArray]:
+        return []
+
     def start(self, rng: np.random.Generator) -> FloatArray:
         return np.zeros(0)
 
-    def worths(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        return inside @ theta, lambda slope: slope @ inside
+    def worths(self, theta: FloatArray, some: Members) -> Answer:
+        return some.sums(theta), some.totals
 
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
         return np.broadcast_to(theta, inside.shape), lambda slope: slope.sum(axis=0)
@@ -81,11 +95,16 @@ class Linear:
 class Pairwise:
     """F(S) = Σ_{i∈S} a_i + Σ_{i<j∈S} J_ij: the largest entropy for given pair frequencies.
 
-    Δ_iF(S) = a_i + Σ_{j∈S} J_ij. One pass over m coalitions costs O(m n²).
+    Δ_iF(S) = a_i + Σ_{j∈S} J_ij. One pass over m coalitions costs O(m n²); worths alone cost
+    as much as there are pairs of members, where these are few.
     """
 
     players: int
     nonnegative = False
+
+    @property
+    def columns(self) -> list[IntArray]:
+        return []
 
     @property
     def interactions(self) -> int:
@@ -94,7 +113,21 @@ class Pairwise:
     def start(self, rng: np.random.Generator) -> FloatArray:
         return np.zeros(self.interactions)
 
-    def worths(self, theta: FloatArray, inside: FloatArray) -> Answer:
+    def worths(self, theta: FloatArray, some: Members) -> Answer:
+        if DENSE * some.followers.sum() > some.rows * self.players**2:
+            return self._worths_of_all(theta, some.matrix())
+        first, second, row = some.pairs()
+        # The place of J_ij, i < j, in the upper triangle, row after row.
+        place = first * (2 * self.players - first - 1) // 2 + second - first - 1
+        linear, pairs = np.split(theta, [self.players])
+
+        def pullback(slope: FloatArray) -> FloatArray:
+            of_pairs = np.bincount(place, slope[row], self.interactions)
+            return np.concatenate([some.totals(slope), of_pairs])
+
+        return some.sums(linear) + np.bincount(row, pairs[place], some.rows), pullback
+
+    def _worths_of_all(self, theta: FloatArray, inside: FloatArray) -> Answer:
         linear, pairs = self._parts(theta)
         both = linear + inside @ (pairs / 2)
 
@@ -150,33 +183,39 @@ class Diversity:
     def interactions(self) -> int:
         return self.players * (self.repeated + self.complementary)
 
+    @property
+    def columns(self) -> list[IntArray]:
+        every = np.arange(self.interactions)
+        weights, complements = np.split(every, [self.players * self.repeated])
+        both = (weights.reshape(-1, self.repeated), complements.reshape(self.players, -1))
+        return [column for matrix in both for column in matrix.T]
+
     def start(self, rng: np.random.Generator) -> FloatArray:
         # At W = 0 all players tie for every maximum; random weights tell them apart.
         return rng.random(self.interactions)
 
-    def worths(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        return self._together(theta, inside, inside @ theta[: self.players], repeated_in_all)
+    def worths(self, theta: FloatArray, some: Members) -> Answer:
+        linear = some.sums(theta[: self.players]), some.totals
+        return self._together(theta, linear, lambda weights: repeated_in_all(weights, some))
 
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        linear = np.broadcast_to(theta[: self.players], inside.shape)
-        return self._together(theta, inside, linear, repeated_by_each)
+        own = np.broadcast_to(theta[: self.players], inside.shape)
+        linear: Answer = own, lambda slope: slope.sum(axis=0)
+        return self._together(theta, linear, lambda weights: repeated_by_each(weights, inside))
 
     def _together(
-        self,
-        theta: FloatArray,
-        inside: FloatArray,
-        linear: FloatArray,
-        repeated: Callable[[FloatArray, FloatArray], Answer],
+        self, theta: FloatArray, linear: Answer, repeated: Callable[[FloatArray], Answer]
     ) -> Answer:
         _, weights, complements = self._parts(theta)
-        less, pull_less = repeated(weights, inside)
-        more, pull_more = repeated(complements, inside)
+        own, pull_own = linear
+        less, pull_less = repeated(weights)
+        more, pull_more = repeated(complements)
 
         def pullback(slope: FloatArray) -> FloatArray:
-            own = slope.sum(axis=0) if slope.ndim == 2 else slope @ inside
-            return np.concatenate([own, -pull_less(slope).ravel(), pull_more(slope).ravel()])
+            both = -pull_less(slope).ravel(), pull_more(slope).ravel()
+            return np.concatenate([pull_own(slope), *both])
 
-        return linear - less + more, pullback
+        return own - less + more, pullback
 
     def game(self, theta: FloatArray, seen: Observed) -> Game:
         linear, weights, complements = self._parts(theta)

@@ -24,16 +24,15 @@ import numpy as np
 
 from fairfield.coalitions import enumerate_coalitions
 from fairfield.energy.product import log_odds, sigmoid
+from fairfield.learning.members import Listed, Members
 from fairfield.learning.models import Model
-from fairfield.learning.observed import Observed, distinct
+from fairfield.learning.observed import Observed
 from fairfield.multilinear import FloatArray
 
 # Numbers worked on at once: they stay in the cache between the passes over them.
 BLOCK = 2**17
 # All coalitions are listed up to so many players.
 MOST_LISTED = 20
-# Numbers of noise drawn at once.
-DRAWN = 2**22
 
 
 class Loss(Protocol):
@@ -99,8 +98,9 @@ class Contrast:
     """Observed coalitions told from noise: draws of independent players, as often in."""
 
     model: Model
-    seen: Observed
-    noise: Observed
+    seen: Listed
+    noise: Listed
+    chances: FloatArray
 
     @property
     def total(self) -> float:
@@ -109,28 +109,28 @@ class Contrast:
     @classmethod
     def of(cls, model: Model, seen: Observed, rate: int, rng: np.random.Generator) -> Contrast:
         """With ``rate`` ν noise coalitions for each observation."""
-        chance = seen.shrunk_frequencies()
-        count, step = rate * int(seen.total), max(1, DRAWN // len(chance))
-        sizes = (min(step, count - done) for done in range(0, count, step))
-        drawn = (rng.random((size, len(chance))) < chance for size in sizes)
-        return cls(model, seen, distinct(drawn, seen.players))
+        chances = seen.shrunk_frequencies()
+        noise = Listed.drawn(chances, rate * int(seen.total), rng)
+        return cls(model, Listed.of(seen), noise, chances)
 
     def start(self, theta: FloatArray) -> FloatArray:
         return np.append(theta, self._log_noise_of_nobody)
 
     @property
     def _log_noise_of_nobody(self) -> float:
-        return float(np.log1p(-self.seen.shrunk_frequencies()).sum())
+        return float(np.log1p(-self.chances).sum())
 
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        odds = log_odds(self.seen.shrunk_frequencies())
+        odds = log_odds(self.chances)
         # log(ν p_noise(S)) = Σ_{i∈S} odds_i + shift
         shift = self._log_noise_of_nobody + np.log(self.noise.total / self.total)
         total, slope = 0.0, np.zeros_like(theta)
         for rows, sign in ((self.seen, 1.0), (self.noise, -1.0)):
-            for inside, counts in blocks(rows):
-                worths, pullback = self.model.worths(theta[:-1], inside)
-                losses, slopes = logistic_loss(sign * (worths + theta[-1] - inside @ odds - shift))
+            for some, counts in rows.blocks():
+                worths, pullback = self.model.worths(theta[:-1], some)
+                losses, slopes = logistic_loss(
+                    sign * (worths + theta[-1] - some.sums(odds) - shift)
+                )
                 weighted = sign * counts * slopes
                 total += float(counts @ losses)
                 slope[:-1] += pullback(weighted)
@@ -164,7 +164,7 @@ class Likelihood:
         # Per block of coalitions: its sum of exp(F), and the slope of that, about its maximum.
         tops, sums, slopes = [], [], []
         for inside in _all_coalitions(self.model):
-            worths, pullback = self.model.worths(theta, inside)
+            worths, pullback = self.model.worths(theta, Members.of(inside))
             tops.append(worths.max())
             weights = np.exp(worths - tops[-1])
             sums.append(weights.sum())
@@ -173,7 +173,7 @@ class Likelihood:
         mass = float(scale @ sums)
         total, slope = max(tops) + np.log(mass), scale @ np.array(slopes) / mass
         for inside, counts in blocks(self.seen):
-            worths, pullback = self.model.worths(theta, inside)
+            worths, pullback = self.model.worths(theta, Members.of(inside))
             total -= float(counts @ worths) / self.total
             slope -= pullback(counts) / self.total
         return float(total), slope

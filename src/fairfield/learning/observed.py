@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairfield.coalitions import BoolArray, spell
 from fairfield.game import Player, Players, name_players
@@ -32,10 +33,16 @@ class Observed:
         """The number of observations N."""
         return float(self.counts.sum())
 
-    @property
+    @cached_property
     def frequencies(self) -> FloatArray:
         """The share of observations that hold each player."""
-        return np.asarray(self.counts @ self.coalitions / self.total)
+        # Few rows at a time: a product takes its factors as numbers, eight times as large.
+        step = max(1, BLOCK // max(len(self.players), 1))
+        parts = [
+            self.counts[start : start + step] @ self.coalitions[start : start + step]
+            for start in range(0, len(self.counts), step)
+        ]
+        return np.asarray(np.sum(parts, axis=0) / self.total)
 
     def shrunk_frequencies(self) -> FloatArray:
         """(k_i + ½)/(N + 1): never 0 nor 1, Jeffreys' estimate (Krichevsky, Trofimov 1981)."""
@@ -103,13 +110,22 @@ def distinct(
     blocks: Iterable[BoolArray], players: tuple[Player, ...], counts: FloatArray | None = None
 ) -> Observed:
     """Rows that are equal, in any block, counted together."""
+    rows, totals = packed_rows(blocks, counts)
+    bits = np.unpackbits(rows, axis=1, count=len(players)).view(bool)
+    return Observed(bits, totals, players)
+
+
+def packed_rows(
+    blocks: Iterable[BoolArray], counts: FloatArray | None = None
+) -> tuple[NDArray[np.uint8], FloatArray]:
+    """Distinct rows, eight players in a byte, and how often each occurs in all blocks."""
     packed = np.concatenate([np.packbits(block, axis=1) for block in blocks])
-    if not players:
-        return Observed(np.zeros((1, 0), dtype=bool), np.array([float(len(packed))]), players)
+    if not packed.shape[1]:
+        total = float(len(packed)) if counts is None else float(counts.sum())
+        return packed[:1], np.array([total])
     rows, place = np.unique(packed, axis=0, return_inverse=True)
     totals = np.bincount(place.ravel(), weights=counts, minlength=len(rows)).astype(float)
-    bits = np.unpackbits(rows, axis=1, count=len(players)).astype(bool)
-    return Observed(bits, totals, players)
+    return rows, totals
 
 
 def _from_matrix(matrix: Any, players: Players | None) -> Observed:

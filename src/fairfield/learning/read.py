@@ -3,22 +3,51 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
+from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
+from fairfield.coalitions import spell
 from fairfield.learning.observed import Observed, observe
+from fairfield.text_files import existing, read_text
 
-BITS = {"0", "1"}
+NEEDED = "a text file of baskets"
+# Cells of a matrix, in small letters.
+BITS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
+# Columns whose names say that a line holds a basket and one of its items.
+OWNERS = re.compile(r"(basket|transaction|order|invoice|visit|team|coalition)([ _]?(id|no))?")
+OWNED = re.compile(r"(item|product|article|player|member)([ _]?(id|no|name))?")
+
+# The cells of one line, with its number in the file.
+Line: TypeAlias = tuple[int, list[str]]
 
 
-def read_baskets(path: str | PathLike[str], separator: str | None = None) -> Observed:
-    """The baskets of a text file: the names of its items on each line, or columns of 0 and 1.
+def read_baskets(
+    path: str | PathLike[str],
+    separator: str | None = None,
+    *,
+    layout: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> Observed:
+    """The baskets of a text file (UTF-8, maybe gzipped), in one of three layouts.
 
-    ``separator`` is found in the first lines where it is not given: a semicolon, a tab, a
-    comma, or else blanks. If every line below the first holds nothing but 0 and 1, one per
-    name in the first, these are the columns. An item that a basket names twice counts
-    once; an empty line is an empty basket, but for those at the end of the file.
+        "lines"        "long"         "matrix"
+        tea,milk       basket,item    tea,milk,bread
+        bread          1,tea          1,1,0
+                       1,milk         0,0,1
+                       2,bread
+
+    A ``layout`` that is not given is found: "matrix" where the lines below a head of names
+    hold only numbers (or true and false), "long" where a head of two names says so as
+    above, else "lines". ``columns`` name the basket and the item of a long table, which may
+    have others; else they are its first two. A ``separator`` that is not given is one of
+    semicolon, tab, comma found in the first lines, or else blanks. An item named twice in a
+    basket counts once; an empty line is an empty basket, but for those at the end.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "baskets.csv"
@@ -26,18 +55,113 @@ def read_baskets(path: str | PathLike[str], separator: str | None = None) -> Obs
     >>> read_baskets(file)
     3 observed coalitions of 3 players, 2 distinct
     """
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        text = file.read().rstrip().splitlines()
+    place = existing(Path(path), NEEDED)
+    if layout is not None and layout not in LAYOUTS:
+        raise ValueError(f"there is no layout {layout!r}; choose from {', '.join(LAYOUTS)}")
+    if columns is not None and layout not in (None, "long"):
+        raise ValueError(f"columns= are of a long table, and layout={layout!r} is another")
+    lines = _lines(place, separator)
+    if columns is not None:
+        return _long(place, lines, columns)
+    return LAYOUTS[layout or _layout(lines)](place, lines)
+
+
+def _lines(path: Path, separator: str | None) -> list[Line]:
+    """The cells of every line up to the last that is not empty."""
+    text = read_text(path, NEEDED).rstrip()
+    if not text:
+        raise ValueError(f"{path} is empty; it must hold at least one basket")
     if separator is None:
-        separator = next((s for s in ";\t," if any(s in line for line in text[:100])), " ")
-    lines = [
-        [cell.strip() for cell in line]
-        for line in csv.reader(text, delimiter=separator, skipinitialspace=True)
-    ]
-    if not lines:
-        raise ValueError(f"{path} is empty; it must hold one basket per line")
-    head, body = lines[0], lines[1:]
-    binary = all(len(line) == len(head) and set(line) <= BITS for line in body)
-    if body and binary and not set(head) <= BITS:
-        return observe(np.array(body) == "1", players=head)
-    return observe([sorted({cell for cell in line if cell}) for line in lines])
+        first = text.split("\n", 100)[:100]
+        separator = next((s for s in ";\t," if any(s in line for line in first)), " ")
+    if len(separator) != 1:
+        raise ValueError(f"the separator {separator!r} was given; it must be a single character")
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True
+    )
+    try:
+        return [(reader.line_num, [cell.strip() for cell in line]) for line in reader]
+    except csv.Error as reason:
+        raise ValueError(f"{path} is malformed: line {reader.line_num}: {reason}") from None
+
+
+def _layout(lines: list[Line]) -> str:
+    (_, head), *body = lines
+    if len(head) == 2 and OWNERS.fullmatch(head[0].lower()) and OWNED.fullmatch(head[1].lower()):
+        return "long"
+    cells = {cell for _, line in body for cell in line} - {""}
+    named = any(not _is_number(cell) for cell in head)
+    return "matrix" if named and cells and all(map(_is_number, cells)) else "lines"
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return cell.lower() in BITS
+    return True
+
+
+def _each_line(path: Path, lines: list[Line]) -> Observed:
+    """A basket on each line."""
+    return observe([sorted({cell for cell in line if cell}) for _, line in lines])
+
+
+def _matrix(path: Path, lines: list[Line]) -> Observed:
+    """A column of 0 and 1 for each item, named in the first line."""
+    head, body = _table(path, lines)
+    bits = np.zeros((len(body), len(head)), dtype=bool)
+    for row, (number, line) in enumerate(body):
+        for column, cell in enumerate(line):
+            if cell.lower() not in BITS:
+                raise ValueError(
+                    f"line {number} of {path} has {cell!r} for {head[column]!r}; a matrix of baskets "
+                    "holds 0 and 1: turn counts into 1 where they are above 0, or, if each line "
+                    "names the items of a basket, say that the layout is lines"
+                )
+            bits[row, column] = BITS[cell.lower()]
+    return observe(bits, players=head)
+
+
+def _long(path: Path, lines: list[Line], columns: Sequence[str] | None = None) -> Observed:
+    """A basket and one of its items on each line."""
+    head, body = _table(path, lines)
+    wanted = head[:2] if columns is None else list(columns)
+    if len(wanted) != 2 or not set(wanted) <= set(head):
+        raise ValueError(
+            f"a long table needs two columns, of baskets and of items: {spell(wanted)} was asked "
+            f"for, and {path} has {spell(head)}"
+        )
+    owner, owned = map(head.index, wanted)
+    baskets: dict[str, set[str]] = {}
+    for number, line in body:
+        if not (line[owner] and line[owned]):
+            raise ValueError(f"line {number} of {path} lacks its {wanted[0]!r} or {wanted[1]!r}")
+        baskets.setdefault(line[owner], set()).add(line[owned])
+    return observe([sorted(items) for items in baskets.values()])
+
+
+def _table(path: Path, lines: list[Line]) -> tuple[list[str], list[Line]]:
+    """The head and the lines below it, all as long; empty lines are left out."""
+    (_, head), *rest = lines
+    body = [(number, line) for number, line in rest if any(line)]
+    if not body:
+        raise ValueError(f"{path} has a head but no baskets; at least one is needed")
+    if "" in head:
+        raise ValueError(
+            f"column {head.index('') + 1} of {path} has no name; give it one, or leave it out "
+            "(pandas: to_csv(…, index=False))"
+        )
+    for number, line in body:
+        if len(line) != len(head):
+            raise ValueError(
+                f"{path} is malformed: line {number} has {len(line)} cells, its head has {len(head)}"
+            )
+    return head, body
+
+
+LAYOUTS: dict[str, Callable[[Path, list[Line]], Observed]] = {
+    "lines": _each_line,
+    "long": _long,
+    "matrix": _matrix,
+}

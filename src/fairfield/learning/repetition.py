@@ -14,17 +14,18 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fairfield.learning.members import Members
 from fairfield.multilinear import FloatArray
 
 Pullback: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
-def repeated_in_all(weights: FloatArray, inside: FloatArray) -> tuple[FloatArray, Pullback]:
-    """rep(S; W) (m,) of coalitions (m, n), and its pullback to W (n, D)."""
-    row, member = np.nonzero(inside)
+def repeated_in_all(weights: FloatArray, some: Members) -> tuple[FloatArray, Pullback]:
+    """rep(S; W) (m,) of some coalitions, and its pullback to W (n, D)."""
+    row, member = some.row, some.member
     offered = weights[member]
     filled, first = np.unique(row, return_index=True)
-    highest = np.zeros((len(inside), weights.shape[1]))
+    highest = np.zeros((some.rows, weights.shape[1]))
     if len(row):
         highest[filled] = np.maximum.reduceat(offered, first, axis=0)
 
@@ -39,7 +40,7 @@ def repeated_in_all(weights: FloatArray, inside: FloatArray) -> tuple[FloatArray
             slopes[:, d] = np.bincount(member, share, len(weights))
         return slopes
 
-    return inside @ weights.sum(axis=1) - highest.sum(axis=1), pullback
+    return some.sums(weights.sum(axis=1)) - highest.sum(axis=1), pullback
 
 
 def repeated_by_each(weights: FloatArray, inside: FloatArray) -> tuple[FloatArray, Pullback]:

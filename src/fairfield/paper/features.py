@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +18,17 @@ from fairfield.comparison import Comparison
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
 from fairfield.curves import Curve
-from fairfield.game import TableGame
 from fairfield.games.features import FeatureGame
+from fairfield.given_games import TableGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.adult import fit
+from fairfield.paper.convergence import factor, read
+from fairfield.paper.run import CRITERIA
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TEMPERATURE = 0.1
-CRITERIA = ("variational_index", "shapley", "banzhaf")
 # What the paper prints.
 PAPER_ACCURACY = {
     "xgboost": 0.8934307914376094,
@@ -38,14 +40,6 @@ PAPER_CONVERGENCE = {
     "logistic": (0.0092, 2.63e-5, 1.44e-6, 4.31e-9, 2.14e-15, 1.28e-16),
     "mlp": (0.0040, 4.86e-6, 1.86e-7, 2.84e-10, 6.82e-16, 3.20e-17),
 }  # fmt: skip
-# What its convergence table may hold: iterations counted from 0, and whether ‖Δx‖ is squared.
-# By the second, single rows come within about a tenth of its lines for XGBoost and the MLP; by
-# the others none comes within a factor of 2.5. Its lines for data are of the third kind.
-READINGS = {
-    "‖Δx‖²/n, steps counted from 1, as its header says": ((0, 1, 2, 4, 8, 9), True),
-    "‖Δx‖²/n, iterations 0, 2, 3, 5, 9, 10": ((0, 2, 3, 5, 9, 10), True),
-    "‖Δx‖/n, iterations 0, 2, 3, 5, 9, 10": ((0, 2, 3, 5, 9, 10), False),
-}
 STEPS = 11
 
 
@@ -99,15 +93,12 @@ class Study:
 
     def convergence(self, reading: str) -> FloatArray:
         """The step differences of every row (6, rows) by one of the ``READINGS``."""
-        iterations, squared = READINGS[reading]
-        shown = self.steps[list(iterations)]
-        return shown if squared else np.sqrt(shown / len(self.comparison["shapley"].players))
+        return read(self.steps, len(self.comparison["shapley"].players), reading)
 
     def nearest(self, reading: str) -> tuple[int, float]:
         """The row nearest to the paper's line, and by what factor they differ at most."""
-        own = np.log(np.maximum(self.convergence(reading), np.finfo(float).tiny))
-        apart = np.abs(own - np.log(PAPER_CONVERGENCE[self.model])[:, None]).max(axis=0)
-        return int(self.rows[apart.argmin()]), float(np.exp(apart.min()))
+        apart = factor(self.convergence(reading), PAPER_CONVERGENCE[self.model], above=0.0)
+        return int(self.rows[apart.argmin()]), float(apart.min())
 
 
 def study(
@@ -164,8 +155,8 @@ def _shares(found: dict[str, FloatArray], room: float) -> dict[str, float]:
     return dict(zip(found, credit.mean(axis=1).tolist(), strict=True))
 
 
-def draw(found: Study, folder: str | PathLike[str], row: int = 0) -> list[Path]:
-    """The paper's figures for a study, as PNG files: their paths.
+def draw(found: Study, row: int = 0) -> dict[str, Figure]:
+    """The paper's figures for a study, by name.
 
     Removal curves and waterfalls of one of its rows (the number in the study), and box
     plots and average ranks over the rows of each label.
@@ -193,8 +184,4 @@ def draw(found: Study, folder: str | PathLike[str], row: int = 0) -> list[Path]:
         here = Comparison({name: v[found.labels == label] for name, v in found.comparison.items()})
         plots.box(here, axes[0, column]).set_title(f"income {'above' if label else 'at most'} 50K")
         plots.ranks(here, axes[1, column])
-    paths = [Path(folder) / f"{what}_{found.model}.png" for what in ("removal", "statistics")]
-    for figure, path in zip((removal, statistics), paths, strict=True):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=100)
-    return paths
+    return {f"removal_{found.model}": removal, f"statistics_{found.model}": statistics}

@@ -6,11 +6,8 @@ twice in one row), so the settings are those of the paper's other synthetic expe
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +19,9 @@ from fairfield.energy.product import sigmoid
 from fairfield.evaluation.how import Keywords
 from fairfield.games.data import DataGame
 from fairfield.multilinear import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PLAYERS, TEMPERATURE, BUDGET, SHOWN = 80, 0.5, 4000, 15
 QUICK = 240
@@ -102,23 +102,12 @@ def synthetic(rows: int, seed: int, training: int) -> tuple[FloatArray, BoolArra
                 return X, y
 
 
-def write(found: Large, folder: str | PathLike[str]) -> list[Path]:
-    """The table as CSV and the values of the best players as a picture: their paths."""
+def draw(found: Large) -> Figure:
+    """The values of the best players."""
     from matplotlib.figure import Figure
 
     from fairfield import plots
 
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    table, picture = place / "large.csv", place / "large.png"
-    with table.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file)
-        lines.writerow(["criterion", "rank", "player", "value", "stderr"])
-        for name, valuation in found.comparison.items():
-            for rank, at in enumerate(np.argsort(-valuation.values, kind="stable"), 1):
-                error = 0.0 if valuation.stderr is None else valuation.stderr[at]
-                lines.writerow([name, rank, valuation.players[at], valuation.values[at], error])
     figure = Figure(figsize=(9, 7), layout="constrained")
     plots.criteria(found.comparison, figure.subplots(), most=SHOWN)
-    figure.savefig(picture, dpi=100)
-    return [table, picture]
+    return figure

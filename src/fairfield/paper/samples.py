@@ -6,21 +6,22 @@ here is the paper's synthetic data valuation with 20 single points.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from fairfield.criteria.variational import variational_values
 from fairfield.evaluation.how import Keywords
-from fairfield.game import FunctionGame, Game
+from fairfield.game import Game
 from fairfield.games.set_functions import FLIDGame
+from fairfield.given_games import FunctionGame
 from fairfield.multilinear import FloatArray
 from fairfield.paper.large import TEMPERATURE, synthetic_game
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TIMES = (1, 5, 10)
 PLAYERS, STEPS = 20, 10
@@ -79,23 +80,14 @@ def _flid() -> Game:
     return FunctionGame(worths, QUICK_PLAYERS, name="FLID")
 
 
-def write(found: Samples, folder: str | PathLike[str]) -> list[Path]:
-    """The curves as CSV and as the paper's picture: their paths."""
+def draw(found: Samples) -> Figure:
+    """The paper's picture."""
     from matplotlib.figure import Figure
 
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    table, picture = place / "samples.csv", place / "samples.png"
-    with table.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file)
-        lines.writerow(["m", "step", "difference"])
-        for each, curve in found.differences.items():
-            lines.writerows([each, step, value] for step, value in enumerate(curve, 1))
     figure = Figure(figsize=(6, 4), layout="constrained")
     ax = figure.subplots()
     for each, curve in found.differences.items():
         ax.semilogy(np.arange(1, len(curve) + 1), curve, marker="o", label=f"m = {each}")
     ax.set(xlabel="step", ylabel="‖x^k - x^(k-1)‖² / n")
     ax.legend()
-    figure.savefig(picture, dpi=100)
-    return [table, picture]
+    return figure

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairfield.extras import needed_for
 from fairfield.game import Player
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import Valuation
@@ -37,10 +38,8 @@ def list_axes(ax: Axes | None, labels: Sequence[str], bars: int = 1) -> Axes:
 
 def new_axes(width: float, height: float) -> Axes:
     """An axes of its own figure, which keeps labels inside."""
-    try:
+    with needed_for("a picture"):
         import matplotlib.pyplot as plt
-    except ImportError as reason:
-        raise ImportError("pictures need matplotlib: pip install 'fairfield[plots]'") from reason
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 

@@ -10,18 +10,15 @@ from numpy.typing import NDArray
 from fairfield.comparison import Comparison
 from fairfield.multilinear import FloatArray
 from fairfield.plots.canvas import (
-    HATCHES,
     LETTER,
     LINE,
     PALE,
     RED,
-    SERIES,
-    list_axes,
-    name_lines,
     names_of,
     new_axes,
     signed,
 )
+from fairfield.plots.values import bars_side_by_side
 from fairfield.valuation import Valuation
 
 if TYPE_CHECKING:
@@ -38,29 +35,15 @@ def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None
     first = next(iter(comparison.values()))
     order = np.argsort(-next(iter(values.values())), kind="stable")[:most]
     labels = names_of([first.players[i] for i in order])
-    ax = list_axes(ax, labels, len(values))
-    height = 0.82 / len(values)
-    for k, (name, column) in enumerate(values.items()):
-        place = np.arange(len(order)) + (k - (len(values) - 1) / 2) * height
-        error = comparison[name].stderr
-        ax.barh(
-            place,
-            column[order],
-            height=height,
-            color=SERIES[k % 6],
-            hatch=HATCHES[k % 6],
-            edgecolor="white",
-            linewidth=0.4,
-            xerr=None if error is None or first.batch else 1.96 * error[order],
-            error_kw={"ecolor": "black", "elinewidth": 0.8},
-            label=with_error(name, comparison[name].decoupling_error),
-        )
-    ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_xlabel("mean |value|" if first.batch else "value")
-    # Above the axes: bars may lie anywhere inside.
-    ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-    name_lines(ax, labels)
-    return ax
+    columns = {
+        with_error(name, comparison[name].decoupling_error): column[order]
+        for name, column in values.items()
+    }
+    errors = [
+        None if v.stderr is None or first.batch else v.stderr[order] for v in comparison.values()
+    ]
+    label = "mean |value|" if first.batch else "value"
+    return bars_side_by_side(ax, labels, columns, label, errors)
 
 
 def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = None) -> Axes:

@@ -24,9 +24,10 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     """The matrix of pair interactions: purple where players are worth more together.
 
     Numbers stand in the cells of small games. Of a batch, the mean over its games. Larger
-    coalitions, and some pairs of very many players, are bars instead, the strongest first.
+    coalitions, some of all pairs, and pairs of very many players are bars instead, the
+    strongest first.
     """
-    if len(found.coalitions[0]) != 2 or len(found.players) > MOST_CELLS:
+    if not found.square or len(found.players) > MOST_CELLS:
         return _bars(found, ax)
     matrix = found.matrix()
     matrix = matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)

@@ -103,19 +103,22 @@ def annealing(
 
 
 def curves(
-    given: Iterable[HasCurve],
+    given: HasCurve | Iterable[HasCurve],
     ax: Axes | None = None,
     *,
     errors: Mapping[str, Any] | None = None,
 ) -> Axes:
     """Worths while players are removed (or added), one line per curve, the mean of a batch.
 
+    One curve may be given as it is.
+
     ``errors`` gives the decoupling errors for the legend, by label: numbers, or a
     comparison whose criteria are the labels.
     """
     if ax is None:
         ax = new_axes(6.5, 4.2)
-    for k, curve in enumerate(given):
+    drawn = given if isinstance(given, Iterable) else [given]
+    for k, curve in enumerate(drawn):
         # "shapley, highest removed first" is a curve of the criterion shapley.
         criterion = curve.label.partition(",")[0]
         told = None if errors is None else errors.get(curve.label, errors.get(criterion))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairfield.means import Means
 from fairfield.multilinear import FloatArray
 from fairfield.plots.canvas import (
     BLUE,
     GREY,
+    HATCHES,
     PALE,
     RED,
+    SERIES,
     list_axes,
     make_room,
     name_lines,
@@ -29,11 +33,14 @@ if TYPE_CHECKING:
 MOST_STEPS = 20
 
 
-def bar(valuation: Valuation, ax: Axes | None = None, *, most: int | None = None) -> Axes:
+def bar(valuation: Valuation | Means, ax: Axes | None = None, *, most: int | None = None) -> Axes:
     """A bar per player, the most valuable on top, with 95 % intervals where they are known.
 
-    Of a batch, the mean |value| of each player. ``most`` keeps the first so many.
+    Of a batch, or of means, the mean |value| of each player, for every label of the means.
+    ``most`` keeps the first so many.
     """
+    if isinstance(valuation, Means):
+        return _means(valuation, ax, most)
     if valuation.batch:
         values, error, data = valuation.mean().magnitude[0], None, None
         label = f"mean |{valuation.criterion}|"
@@ -43,6 +50,47 @@ def bar(valuation: Valuation, ax: Axes | None = None, *, most: int | None = None
     order = np.argsort(-values, kind="stable")[:most]
     labels = names_of([valuation.players[i] for i in order], None if data is None else data[order])
     return bars(ax, labels, values[order], None if error is None else error[order], label)
+
+
+def _means(means: Means, ax: Axes | None, most: int | None) -> Axes:
+    order = np.argsort(-means.magnitude.max(axis=0), kind="stable")[:most]
+    labels = names_of([means.players[i] for i in order])
+    rows = means.magnitude[:, order]
+    if len(means.labels) == 1:
+        return bars(ax, labels, rows[0], None, "mean |value|")
+    columns = {str(label): row for label, row in zip(means.labels, rows, strict=True)}
+    return bars_side_by_side(ax, labels, columns, "mean |value|", [None] * len(columns))
+
+
+def bars_side_by_side(
+    ax: Axes | None,
+    labels: Sequence[str],
+    columns: Mapping[str, FloatArray],
+    label: str,
+    errors: Sequence[FloatArray | None],
+) -> Axes:
+    """A bar per label and column, from the top; errors are standard errors of each column."""
+    ax = list_axes(ax, labels, len(columns))
+    height = 0.82 / len(columns)
+    for k, ((name, column), error) in enumerate(zip(columns.items(), errors, strict=True)):
+        ax.barh(
+            np.arange(len(labels)) + (k - (len(columns) - 1) / 2) * height,
+            column,
+            height=height,
+            color=SERIES[k % 6],
+            hatch=HATCHES[k % 6],
+            edgecolor="white",
+            linewidth=0.4,
+            xerr=None if error is None else 1.96 * error,
+            error_kw={"ecolor": "black", "elinewidth": 0.8},
+            label=name,
+        )
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_xlabel(label)
+    # Above the axes: bars may lie anywhere inside.
+    ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
+    name_lines(ax, labels)
+    return ax
 
 
 def bars(

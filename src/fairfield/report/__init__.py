@@ -13,6 +13,7 @@ from pathlib import Path
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
+from fairfield.learning.scores import ScoreTable
 from fairfield.report.page import html
 from fairfield.report.plain import csv, json, text
 from fairfield.report.summarise import summarise
@@ -30,13 +31,14 @@ def report(
     annealing: Annealing | None = None,
     interactions: Interactions | None = None,
     curves: Curve | Iterable[Curve] | None = None,
+    scores: ScoreTable | None = None,
 ) -> Path:
     """The path of one file that tells what was found, for people (HTML) or programs (JSON).
 
     The ending of ``path`` picks the form: ``.html`` is an interactive page in one file that
     needs no network (plotly inside, about 2 MB), ``.json``, ``.csv`` and ``.txt`` are plain.
     ``annealing`` gives the page its temperature slider, ``interactions`` a heat map,
-    ``curves`` the worths as players leave or join.
+    ``curves`` the worths as players leave or join, ``scores`` how well a learned game predicts.
 
     >>> import tempfile, fairfield as ff
     >>> found = ff.compare([0, 1, 1, 5], temperature=1.0)
@@ -55,6 +57,7 @@ def report(
         annealing=annealing,
         interactions=interactions,
         curves=curves,
+        scores=scores,
         most_players=MOST_PLAYERS if writer is html else None,
     )
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -43,6 +43,8 @@ class Layout:
         if first.batch:
             at = np.unravel_index(rows, first.batch)
             labels = [f"row {', '.join(map(str, place))}" for place in zip(*at, strict=True)]
+            if first.labels is not None:
+                labels = [_row(first.labels[i]) for i in rows]
         if games > 1:
             labels.insert(0, f"mean of {games} rows")
         return cls(players, rows, labels, count, games, games > 1)
@@ -62,9 +64,7 @@ class Layout:
             )
         return told
 
-    def per_player(
-        self, held: FloatArray | None, *, mean: bool = True, digits: int | None = None
-    ) -> list[Any] | None:
+    def per_player(self, held: FloatArray | None, *, digits: int | None = None) -> list[Any] | None:
         """An array (*batch, n) as rows of numbers, the mean of all rows first."""
         if held is None:
             return None
@@ -72,7 +72,7 @@ class Layout:
         rows: list[Any] = plain(table[self.rows], digits)
         if not self.has_mean:
             return rows
-        return [plain(table.mean(axis=0), digits) if mean else None, *rows]
+        return [plain(table.mean(axis=0), digits), *rows]
 
     def per_game(self, held: Any) -> list[Any] | None:
         """A number for each row, that of the mean row first."""
@@ -93,6 +93,10 @@ class Layout:
     def along(self, held: FloatArray) -> list[Any]:
         """An array (steps, *batch, n) as one list of rows per step."""
         return [self.per_player(step, digits=7) for step in held]
+
+
+def _row(label: object) -> str:
+    return label if isinstance(label, str) else f"row {label}"
 
 
 def _prominence(comparison: Comparison) -> FloatArray:

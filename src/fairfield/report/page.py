@@ -19,6 +19,7 @@ from string import Template
 from typing import Any
 
 from fairfield.display import MOST_ROWS, html_table
+from fairfield.extras import needed_for
 
 SCRIPTS = ("format.js", "summary.js", "table.js", "figures.js", "charts.js", "main.js")
 
@@ -65,12 +66,8 @@ def _script() -> str:
 @cache
 def _plotly() -> tuple[str, str]:
     """plotly's library, compressed, as text, and the digest of what it unpacks to."""
-    try:
+    with needed_for("an HTML report"):
         from plotly.offline import get_plotlyjs
-    except ImportError as reason:
-        raise ImportError(
-            "an HTML report needs plotly: pip install 'fairfield[report]'"
-        ) from reason
     source = get_plotlyjs()
     packed = gzip.compress(source.encode(), compresslevel=9, mtime=0)
     return base64.b64encode(packed).decode(), _digest(source)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
+from fairfield.learning.scores import ScoreTable
 from fairfield.multilinear import FloatArray
 from fairfield.report.layout import MOST_NUMBERS, Layout, plain
 from fairfield.report.temperatures import path_of
@@ -43,6 +44,7 @@ def summarise(
     annealing: Annealing | None = None,
     interactions: Interactions | None = None,
     curves: Curve | Iterable[Curve] | None = None,
+    scores: ScoreTable | None = None,
     most_players: int | None = None,
 ) -> dict[str, Any]:
     """What a report shows, as dicts, lists, texts and numbers alone.
@@ -78,6 +80,7 @@ def summarise(
         ],
         "interactions": None if interactions is None else _together(interactions, layout),
         "curves": [_curve(each) for each in _listed(curves)],
+        "scores": None if scores is None else _predicted(scores),
     }
 
 
@@ -159,8 +162,8 @@ def _criterion(name: str, v: Valuation, layout: Layout) -> dict[str, Any]:
         "label": label_of(name),
         "meaning": MEANINGS.get(v.criterion, ""),
         "values": layout.per_player(v.values),
-        # Means over rows are exact sums; their spread is not an error of estimation.
-        "stderr": layout.per_player(v.stderr, mean=False),
+        # The mean of the rows' errors is the widest that the error of their mean can be.
+        "stderr": layout.per_player(v.stderr),
         "marginals": layout.per_player(v.marginals),
         "magnitude": layout.magnitude(v.values),
         "temperature": layout.per_game(v.temperature),
@@ -193,10 +196,10 @@ def _cell(value: Any) -> Any:
 
 
 def _together(found: Interactions, layout: Layout) -> dict[str, Any]:
-    """Pairs as a matrix over the players who matter most, larger coalitions as a list."""
+    """Pairs as a matrix over the players who matter most; a list of others, and of few pairs."""
     values = found.values.reshape(-1, len(found.coalitions))
     about = {"criterion": found.criterion, "label": label_of(found.criterion)}
-    if any(len(coalition) != 2 for coalition in found.coalitions):
+    if not found.square:
         mean = values.mean(axis=0)
         order = np.argsort(-np.abs(mean), kind="stable")[:MOST_COALITIONS]
         strongest = [[[str(p) for p in found.coalitions[i]], float(mean[i])] for i in order]
@@ -215,6 +218,11 @@ def _together(found: Interactions, layout: Layout) -> dict[str, Any]:
         "matrix": plain(shown, digits=6),
         "strongest": [],
     }
+
+
+def _predicted(scores: ScoreTable) -> dict[str, Any]:
+    games = [{"game": name, **vars(each)} for name, each in scores.items()]
+    return {"held_out": scores.held_out, "games": games}
 
 
 def _listed(curves: Curve | Iterable[Curve] | None) -> list[Curve]:

@@ -61,7 +61,7 @@ def _changed(v: Valuation, base: Valuation, layout: Layout) -> dict[str, Any]:
     moved = not np.allclose(v.values, base.values, rtol=0, atol=1e-9 * scale)
     return {
         "values": layout.per_player(v.values, digits=DIGITS) if moved else None,
-        "stderr": layout.per_player(v.stderr, mean=False, digits=DIGITS) if moved else None,
+        "stderr": layout.per_player(v.stderr, digits=DIGITS) if moved else None,
         "marginals": layout.per_player(v.marginals, digits=DIGITS),
         "decoupling_error": layout.per_game(v.decoupling_error),
     }

@@ -58,6 +58,18 @@ function drawAbout() {
     element("td", {}, each.steps ? short(each.steps[0]) : "–"), element("td", {}, each.evaluations.toLocaleString("en")), element("td", {}, short(each.seconds)))));
 }
 
+function drawScores() {
+  const { scores } = summary;
+  if (!scores) return;
+  byId("scores-part").hidden = false;
+  byId("scores").caption.textContent = `Means ± standard errors ${scores.held_out}: log-likelihood in nats; hiding one member at a time, its percentile rank among all who could be missing, and how often it comes first, in percent.`;
+  const heads = ["Game", "Log-likelihood", "Percentile rank", "Top-1"];
+  byId("scores").tHead.rows[0].replaceChildren(...heads.map((head, k) => element("th", { scope: "col", class: k < 1 ? "name" : null }, element("span", {}, head))));
+  const told = (game, what) => game[what] === null ? "–" : `${short(game[what])} ± ${short(game[`${what}_error`], 2)}`;
+  byId("scores").tBodies[0].replaceChildren(...scores.games.map((game) => element("tr", {}, element("th", { scope: "row", class: "name" }, game.game),
+    ...["log_likelihood", "percentile_rank", "top_1"].map((what) => element("td", {}, told(game, what))))));
+}
+
 function save(name, kind, text) {
   const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
   link.click();
@@ -159,6 +171,7 @@ async function unpack() {
 }
 
 drawAbout();
+drawScores();
 // All sections take their places before the first picture measures its own.
 for (const id of EVERY) {
   byId(id).closest("section").hidden = false;

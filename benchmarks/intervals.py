@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the truth: any criterion, games with exact answers.
 
-``python benchmarks/coverage.py [--seeds 200] [--budget 1000] [--criteria variational_index …]
+``python benchmarks/intervals.py [--seeds 200] [--budget 1000] [--criteria variational_index …]
 [--games flid …]`` values each game once exactly and once for every seed under the budget, and
 prints the share of intervals that hold the exact value: over all players, of the worst player, and of runs that warn.
 """

@@ -1,0 +1,193 @@
+"""``fairfield learn``: what items are worth to baskets, learned from the baskets alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairfield.cli.sentences import InputError, say
+from fairfield.cli.show import print_plain, value
+from fairfield.cli.wishes import WHAT, Asked, valuing
+from fairfield.comparison import Interactions
+from fairfield.criteria.interactions import INTERACTIONS, POINTS, interactions
+from fairfield.display import text_table
+from fairfield.game import Game
+from fairfield.learning import LearnedGame, Observed, ScoreTable, read_baskets, score_table
+from fairfield.learning import learn as learned
+from fairfield.learning.learn import MODELS, OBJECTIVES
+from fairfield.learning.read import LAYOUTS
+from fairfield.learning.scores import INDEPENDENT
+
+EXAMPLES = """
+**Examples**
+
+`fairfield learn baskets.csv`
+
+`fairfield learn orders.csv --columns order,product --report items.html`
+
+`fairfield learn baskets.csv --model fldc --objective nce --strength 1 --held-out 0.1`
+"""
+MODEL = "The game that is learned"
+# All pairs are listed, for the page and the files, of so few players; else the strongest.
+MOST_PAIRS = 20_000
+# A log-likelihood below that of independent players by less is not worth a warning.
+NOTED = 0.01
+
+
+@dataclass(frozen=True)
+class AtOne(Asked):
+    """The options of every command, at the temperature of what was observed."""
+
+    temperature: Annotated[
+        str | None,
+        typer.Option(
+            help="At 1 coalitions are as likely as the baskets say, lower ones favour the likely. "
+            "With an x at its end a multiple of the game's own scale.",
+            rich_help_panel=WHAT,
+        ),
+    ] = "1"
+
+
+@valuing
+def learn(
+    baskets: Annotated[
+        Path,
+        typer.Argument(
+            help="A basket on each line; or columns basket and item; or columns of 0 and 1.",
+            metavar="BASKETS.csv",
+        ),
+    ],
+    wishes: AtOne,
+    layout: Annotated[
+        str | None, typer.Option(help=f"{', '.join(LAYOUTS)}.  [default: as it looks]")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="The columns of baskets and of items in a long table: order,product"),
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between cells.  [default: as it looks]")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help=f"{', '.join(MODELS)}.", rich_help_panel=MODEL)
+    ] = "pairwise",
+    objective: Annotated[
+        str, typer.Option(help=f"{', '.join(OBJECTIVES)}.", rich_help_panel=MODEL)
+    ] = "pseudolikelihood",
+    strength: Annotated[
+        float | None,
+        typer.Option(
+            help="By which interactions are shrunk.  [default: what serves held-out baskets best]",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    dimensions: Annotated[
+        int, typer.Option(help="The width of flid and fldc.", rich_help_panel=MODEL)
+    ] = 10,
+    noise: Annotated[
+        int, typer.Option(help="Noise baskets for each one, of nce.", rich_help_panel=MODEL)
+    ] = 10,
+    starts: Annotated[
+        int,
+        typer.Option(help="Random points that flid and fldc start from.", rich_help_panel=MODEL),
+    ] = 4,
+    redraws: Annotated[
+        int,
+        typer.Option(help="Columns of flid and fldc that are drawn afresh.", rich_help_panel=MODEL),
+    ] = 12,
+    held_out: Annotated[
+        float,
+        typer.Option(
+            help="The share of baskets kept aside, to score the game on; 0: no scores.",
+            rich_help_panel=MODEL,
+        ),
+    ] = 0.2,
+    together: Annotated[
+        str,
+        typer.Option(
+            "--interactions",
+            help=f"{', '.join(INTERACTIONS).replace('_', '-')}.",
+            rich_help_panel=WHAT,
+        ),
+    ] = "shapley",
+    top: Annotated[
+        int, typer.Option(help="Pairs that are shown; 0: none.", rich_help_panel=WHAT, min=0)
+    ] = 10,
+) -> None:
+    """The worth of items to baskets, or of members to teams, learned from those that were seen."""
+    if not 0 <= held_out < 1:
+        raise InputError(f"--held-out {held_out:g} is no share; give a number from 0 to below 1")
+    bond = together.lower().replace("-", "_")
+    if bond not in INTERACTIONS:
+        known = ", ".join(INTERACTIONS).replace("_", "-")
+        raise InputError(f"there are no interactions {together!r}; choose from {known}")
+    # A fit may take long: what was asked for wrongly is told before it.
+    wishes.criteria()
+    wishes.heat()
+    named = None if columns is None else [name.strip() for name in columns.split(",")]
+    seen = read_baskets(baskets, delimiter, layout=layout, columns=named)
+    train, test = seen.split(held_out, wishes.seed) if held_out else (seen, None)
+    game = learned(
+        train,
+        model,
+        objective,
+        strength=strength,
+        held_out=held_out or 0.2,
+        dimensions=dimensions,
+        noise=noise,
+        starts=starts,
+        redraws=redraws,
+        seed=wishes.seed,
+        progress=False if wishes.quiet else None,
+    )
+    scores = _scores(game, f"{model} by {objective}", train, test, wishes)
+    pairs = _pairs(game, bond, top, wishes)
+    # Where a law has several modes, the one to value is where the baskets are.
+    value(game, wishes, start=train.frequencies, pairs=pairs, scores=scores)
+    if pairs is not None and not wishes.quiet:
+        print_plain(_strongest(pairs, top))
+
+
+def _scores(
+    game: LearnedGame, name: str, train: Observed, test: Observed | None, wishes: AtOne
+) -> ScoreTable | None:
+    if test is None:
+        return None
+    found = score_table({name: game}, test, learned_from=train, seed=wishes.seed)
+    if not wishes.quiet:
+        print_plain(repr(found))
+        law, alone = (found[each].log_likelihood for each in (name, INDEPENDENT))
+        if law is not None and alone is not None and law < alone - NOTED:
+            harder = game.fit.strength * (3 if game.objective == "nce" else 1)
+            say(
+                "warning: as a law of whole baskets the game is worse than independent players; "
+                f"perhaps it expects some that nobody buys; --objective nce --strength {harder:g} may mend this"
+            )
+    return found
+
+
+def _pairs(game: Game, criterion: str, top: int, wishes: AtOne) -> Interactions | None:
+    """All pairs where they are few, else the strongest; None where none are wanted."""
+    if not top or len(game.players) < 2:
+        return None
+    few = comb(len(game.players), 2) <= MOST_PAIRS or criterion not in POINTS
+    return interactions(
+        game,
+        criterion,
+        top=None if few else top,
+        temperature=wishes.heat(),
+        **wishes.how(),
+    )
+
+
+def _strongest(pairs: Interactions, top: int) -> str:
+    shown = pairs.top(top)
+    columns: dict[str, list[object]] = {
+        "together": [" + ".join(map(str, pair)) for pair, _ in shown],
+        f"{pairs.criterion.replace('_', ' ')} interaction": [bond for _, bond in shown],
+    }
+    return text_table(columns)

@@ -1,0 +1,67 @@
+"""What all experiments of a run share: its sizes, its seed, where worths are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.evaluation.how import Keywords
+
+CRITERIA = ("variational_index", "shapley", "banzhaf")
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the experiments are run.
+
+    ``reference`` is a folder with the authors' own splits as .npz files, ``data`` the place of
+    Adult; both may be None. Worths are kept in ``out``/stores, from where a run goes on.
+    """
+
+    out: Path
+    quick: bool = False
+    seed: int = 0
+    jobs: int | None = None
+    progress: bool | None = None
+    reference: Path | None = None
+    data: Path | None = None
+
+    @property
+    def stores(self) -> Path:
+        """The folder of kept worths."""
+        return self.out / "stores"
+
+    def how(self, store: str | None = None) -> Keywords:
+        """The keywords of criteria, with a store of this name."""
+        found: Keywords = {"seed": self.seed, "n_jobs": self.jobs, "progress": self.progress}
+        if store is not None:
+            self.stores.mkdir(parents=True, exist_ok=True)
+            found["store"] = self.stores / f"{store}.db"
+        return found
+
+    def published(self, name: str) -> dict[str, NDArray[Any]] | None:
+        """The authors' data of an experiment, where there is a folder of them that has it."""
+        if self.reference is None:
+            return None
+        if not self.reference.is_dir():
+            raise ValueError(
+                f"there is no folder {self.reference}; give --reference the folder of the authors' "
+                "splits, or leave it out"
+            )
+        if not list(self.reference.glob("paper_*.npz")):
+            raise ValueError(
+                f"{self.reference} holds none of the authors' splits (paper_….npz); give their "
+                "folder, or leave --reference out"
+            )
+        file = self.reference / f"paper_{name}.npz"
+        if not file.exists():
+            return None
+        try:
+            with np.load(file, allow_pickle=False) as held:
+                return dict(held)
+        except (ValueError, OSError, EOFError) as error:
+            raise ValueError(f"{file} could not be read as .npz: {error}") from None

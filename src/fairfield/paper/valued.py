@@ -1,0 +1,165 @@
+"""The paper's data valuation of one split: errors, removal curves, steps of the iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.coalitions import enumerate_coalitions, rows_of, sizes
+from fairfield.comparison import Comparison
+from fairfield.criteria.compare import compare
+from fairfield.criteria.variational import variational_values
+from fairfield.curves import removal_curve
+from fairfield.evaluation.evaluate import evaluate_all
+from fairfield.evaluation.how import How
+from fairfield.given_games import TableGame
+from fairfield.multilinear import FloatArray
+from fairfield.paper.run import CRITERIA, Run
+from fairfield.paper.splits import (
+    QUICK_SPLITS,
+    SPLITS,
+    Problem,
+    Split,
+    own_split,
+    papers_split,
+)
+
+STEPS = 11
+# Worths of a published table that a quick run fits again.
+REFITTED = 32
+
+
+@dataclass(frozen=True)
+class Valued:
+    """What one split says.
+
+    ``curves`` and ``mirrored`` hold the accuracies (n + 1) left as the most valuable are
+    removed, in the right order and with the players in mirrored order; ``chance`` in random
+    order. ``moved`` are ‖x^k - x^(k-1)‖²/n. ``changed`` counts by how many test samples each
+    refitted worth differs from the published one, where there is one.
+    """
+
+    problem: Problem
+    split: str
+    group_sizes: NDArray[np.int64]
+    comparison: Comparison
+    curves: dict[str, FloatArray]
+    mirrored: dict[str, FloatArray]
+    chance: FloatArray
+    moved: FloatArray
+    changed: NDArray[np.int64] | None
+    table: FloatArray
+
+    @property
+    def is_papers(self) -> bool:
+        """Whether the split is the authors' own."""
+        return self.split == "paper"
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """The decoupling error of each criterion."""
+        return {name: float(np.asarray(v.decoupling_error)) for name, v in self.comparison.items()}
+
+    @property
+    def heat(self) -> float:
+        """The temperature."""
+        return self.problem.temperature
+
+
+def plotted(curve: FloatArray) -> float:
+    """The mean accuracy over the points the paper plots: the first 75 % of removals."""
+    return float(curve[: (len(curve) - 1) * 3 // 4].mean())
+
+
+@cache
+def all_splits(problem: Problem, run: Run) -> tuple[Valued, ...]:
+    """The authors' split, where it is at hand, then our own; once for all experiments of a run."""
+    held = run.published(problem.name)
+    theirs = () if held is None else (papers_own(problem, held, run),)
+    return (*theirs, *own_splits(problem, run))
+
+
+def own_splits(problem: Problem, run: Run) -> Iterator[Valued]:
+    """Our own splits, seeded one after the other."""
+    players = problem.few if run.quick else problem.players
+    for seed in range(run.seed, run.seed + (QUICK_SPLITS if run.quick else SPLITS)):
+        split = own_split(problem, players, seed)
+        table = _table(split, problem, run, f"{problem.name}-{players}-{seed}")
+        yield value(problem, split, table, str(seed))
+
+
+def papers_own(problem: Problem, held: dict[str, NDArray[Any]], run: Run) -> Valued:
+    """The authors' split; a quick run takes their table and fits some of its worths again."""
+    split = papers_split(held)
+    published = held.get("worths")
+    if run.quick and published is not None:
+        game, count = split.game(), len(held["worths"])
+        rows = np.random.default_rng(run.seed).choice(count, REFITTED, replace=False)
+        coalitions = enumerate_coalitions(len(game.players))[rows]
+        found = game.worths(coalitions)
+        return value(problem, split, published, "paper", _changed(found, published[rows], split))
+    table = _table(split, problem, run, f"{problem.name}-paper")
+    changed = None if published is None else _changed(table, published, split)
+    return value(problem, split, table, "paper", changed)
+
+
+def value(
+    problem: Problem,
+    split: Split,
+    table: FloatArray,
+    name: str,
+    changed: NDArray[np.int64] | None = None,
+) -> Valued:
+    """All that is read off the table of a split's worths."""
+    played = TableGame(table, np.unique(split.groups).tolist())
+    count = len(played.players)
+    heat = problem.temperature
+    found = compare(played, criteria=CRITERIA, temperature=heat)
+    steps = variational_values(played, STEPS, temperature=heat, decoupling=False)
+    return Valued(
+        problem=problem,
+        split=name,
+        group_sizes=np.unique(split.groups, return_counts=True)[1],
+        comparison=found,
+        curves={k: removal_curve(played, v).worths for k, v in found.items()},
+        mirrored={k: removal_curve(played, v.values[::-1]).worths for k, v in found.items()},
+        chance=_by_size(table, count)[::-1],
+        moved=steps.step_differences(),
+        changed=changed,
+        table=table,
+    )
+
+
+def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
+    """The table with every single group fitted and the best constant for nobody.
+
+    That is, without the paper's .5 for them.
+    """
+    game = split.game("constant")
+    count = len(game.players)
+    alone = np.vstack([np.zeros(count, dtype=bool), np.eye(count, dtype=bool)])
+    changed = np.array(table)
+    changed[rows_of(alone)] = game.worths(alone)
+    return changed
+
+
+def _table(split: Split, problem: Problem, run: Run, store: str) -> FloatArray:
+    how = How().changed(run.how(store))
+    return evaluate_all(split.fast_game(problem), how)[0]
+
+
+def _changed(ours: FloatArray, theirs: FloatArray, split: Split) -> NDArray[np.int64]:
+    samples: FloatArray = np.abs(ours - theirs) * len(split.y_test)
+    return np.asarray(np.rint(samples), dtype=np.int64)
+
+
+def _by_size(table: FloatArray, players: int) -> FloatArray:
+    """The mean worth of coalitions of each size."""
+    counts = sizes(players)
+    totals = np.bincount(counts, weights=table, minlength=players + 1)
+    return np.asarray(totals / np.bincount(counts, minlength=players + 1))

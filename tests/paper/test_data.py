@@ -1,0 +1,142 @@
+"""The paper's data valuation at tiny sizes, and its numbers where the authors' splits are at hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import fairfield as ff
+from fairfield.coalitions import enumerate_coalitions
+from fairfield.paper import convergence, data, logistic, splits, tradeoff, valued
+from fairfield.paper.logistic import LogisticGame
+from fairfield.paper.run import Run
+
+pytest.importorskip("sklearn")
+PROBLEMS = splits.PROBLEMS
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Three players and two splits of everything, on few rows."""
+    whole = splits._held_out
+
+    def few_rows(problem, seed):
+        X, X_test, y, y_test = whole(problem, seed)
+        return [X[:150], X_test[:60], y[:150], y_test[:60]]
+
+    monkeypatch.setattr(splits, "_held_out", few_rows)
+    tiny = {name: replace(problem, few=3) for name, problem in PROBLEMS.items()}
+    for module in (data, convergence, tradeoff):
+        monkeypatch.setattr(module, "PROBLEMS", tiny)
+    monkeypatch.setattr(valued, "QUICK_SPLITS", 2)
+    return tiny
+
+
+def test_fits_of_many_coalitions_are_liblinears(rng):
+    split = splits.own_split(PROBLEMS["synthetic_points"], 12, 3)
+    slow, fast = split.game(), split.fast_game(PROBLEMS["synthetic_points"])
+    assert isinstance(fast, LogisticGame)
+    assert fast.players == slow.players
+    coalitions = rng.random((150, 12)) < rng.random((150, 1))
+    coalitions[:3] = [[False] * 12, [True] + [False] * 11, split.y]  # nobody, one, one class
+    assert_array_equal(fast.worths(coalitions), slow.worths(coalitions))
+    grouped = splits.own_split(PROBLEMS["synthetic_groups"], 5, 1)
+    some = enumerate_coalitions(5)[::3]
+    assert_array_equal(grouped.fast_game(PROBLEMS["synthetic_groups"]).worths(some), grouped.game().worths(some))  # fmt: skip
+
+
+def test_fits_that_do_not_settle_are_refused(monkeypatch, rng):
+    monkeypatch.setattr(logistic, "MOST_STEPS", 2)
+    X = rng.normal(size=(8, 2))
+    with pytest.raises(ValueError, match="scale the features"):
+        LogisticGame(X, [0, 1] * 4, X, [0, 1] * 4)
+
+
+def test_splits_follow_the_papers_recipe():
+    split = splits.own_split(PROBLEMS["breast_cancer"], 16, 0)
+    assert split.X.shape == (426, 30)
+    assert len(split.y_test) == 143
+    assert sorted(set(np.bincount(split.groups))) == [26, 27]
+    assert abs(split.y.mean() - split.y_test.mean()) < 0.01
+    points = splits.own_split(PROBLEMS["synthetic_points"], 20, 0)
+    assert points.X.shape == (20, 10)
+    assert_array_equal(points.groups, range(20))
+
+
+def test_a_split_is_valued_in_both_orders(rng):
+    split = splits.own_split(PROBLEMS["synthetic_points"], 5, 0)
+    table = rng.random(32)
+    found = valued.value(PROBLEMS["synthetic_points"], split, table, "0")
+    game = ff.TableGame(table)
+    v = ff.variational_index(game, temperature=0.5)
+    assert found.errors["variational_index"] == pytest.approx(v.decoupling_error)
+    first = v.ranking()[0]
+    left = np.ones(5, dtype=bool)
+    left[first] = False
+    assert found.curves["variational_index"][1] == game.worths(left[None])[0]
+    assert found.mirrored["variational_index"][1] == game.worths(left[None, ::-1])[0]
+    assert_allclose(found.chance[1], game.worths(~np.eye(5, dtype=bool)).mean())
+    steps = ff.variational_values(game, 11, temperature=0.5)
+    assert_allclose(found.moved, steps.step_differences())
+    assert valued.plotted(np.array([1.0, 0.5, 9, 9, 9])) == pytest.approx(10.5 / 3)
+
+
+def test_the_experiments_run_small_and_resume_without_a_fit(tmp_path, small, monkeypatch):
+    run = Run(tmp_path, quick=True, progress=False)
+    found = data.find(run)
+    verdicts = {claim.says[:20]: claim.verdict for claim in found.claims}
+    assert len(found.tables["data"].rows) == 6 * 2 * 3
+    assert verdicts["the index always has"] == "reproduced"
+    assert [c.verdict for c in found.claims[:6]] == ["open"] * 6
+    assert found.claims[9].verdict == "wrong"  # mirrored
+    settled = convergence.find(run)
+    assert len(settled.tables["convergence"].rows) == 3 + 3 * 2 * 3
+    grid = tradeoff.find(run)
+    assert len(grid.tables["tradeoff"].rows) == 3 * 4 * 11
+
+    def refuse(self, coalitions):
+        raise AssertionError("a worth was fitted again")
+
+    monkeypatch.setattr(LogisticGame, "worths", refuse)
+    monkeypatch.setattr(ff.DataGame, "worths_and_variances", refuse)
+    valued.all_splits.cache_clear()
+    again = convergence.find(run)
+    assert again.tables["convergence"].rows == settled.tables["convergence"].rows
+
+
+def test_the_tradeoffs_numbers_are_those_of_the_criteria(rng):
+    game = ff.TableGame(rng.normal(size=16))
+    found = tradeoff.grid(game, "random")
+    steps = ff.variational_values(game, 3, temperature=0.2)
+    assert found.errors[1, 2] == pytest.approx(steps.decoupling_error)
+    assert found.values[1, 2] == pytest.approx(steps.values.std())
+    assert found.values[0, 0] == pytest.approx(ff.banzhaf(game).values.std())
+
+
+def test_readings_of_the_convergence_table():
+    moved = 10.0 ** -np.arange(11)
+    assert_allclose(convergence.read(moved, 4, convergence.HEADER)[:3], [1, 0.1, 0.01])
+    assert_allclose(convergence.read(moved, 4, convergence.NORM)[1], np.sqrt(0.01 / 4))
+    assert convergence.factor([2.0, 1.0, 1.0], [1.0, 4.0, 0.0]) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "digits2"])
+def test_the_authors_splits_give_the_published_errors(reference, name):
+    held = dict(reference(f"paper_{name}.npz"))
+    problem = PROBLEMS[name]
+    found = valued.value(problem, splits.papers_split(held), held["worths"], "paper")
+    assert_allclose(list(found.errors.values()), problem.errors, rtol=2e-4)
+    if name == "breast_cancer":
+        line = convergence.read(found.moved, 16, convergence.NORM)
+        assert convergence.factor(line, convergence.PAPER[name]) < 1.02
+        right = [100 * valued.plotted(curve) for curve in found.curves.values()]
+        assert_allclose(right, [93.41, 93.41, 93.47], atol=0.01)
+
+
+def test_the_authors_points_are_fitted_the_same(reference, rng):
+    held = dict(reference("paper_synthetic_points.npz"))
+    split = splits.papers_split(held)
+    coalitions = rng.random((100, 20)) < 0.5
+    fast = split.fast_game(PROBLEMS["synthetic_points"]).worths(coalitions)
+    assert_array_equal(fast, split.game().worths(coalitions))
