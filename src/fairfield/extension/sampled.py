@@ -26,6 +26,8 @@ MOST_COLUMNS = 512
 # A draw that alone decides a slope has no residual; its leverage is taken to be a little less.
 ALMOST = 1 - 1e-6
 ROUNDING = 1e-12
+# Leverages below this need no correction where only the curvature is wanted.
+SMALL = 0.05
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,11 @@ class Slopes:
         So a fit that bends to its draws does not look better than it is (HC2; MacKinnon and
         White, 1985).
         """
+        return self._corrected(self.left)
+
+    def _corrected(self, left: FloatArray) -> FloatArray:
         leverage = self.weights * np.einsum("jk,jk->j", self._reach, self.design)
-        return np.asarray(self.left / np.sqrt(1 - np.minimum(leverage, ALMOST)))
+        return np.asarray(left / np.sqrt(1 - np.minimum(leverage, ALMOST)))
 
     def influence(self) -> FloatArray:
         """ψ_j, what each draw adds to the error of the gradient: (*batch, m, n)."""
@@ -105,9 +110,12 @@ class Slopes:
     def _moments(self, left: FloatArray) -> FloatArray:
         columns, each = self.columns, self.weights * self.counts
         total = each.sum()
-        # The mean leverage, columns over effective draws, serves for each and costs nothing.
-        leverage = (1 + self.fitted.sum()) * (each @ self.weights) / total**2
-        residuals = left / np.sqrt(1 - min(float(leverage), ALMOST))
+        effective = total**2 / (each @ self.weights)
+        # A draw on the rare side of a player has the largest leverage, (1-x)/x over draws.
+        x = self.x[self.fitted]
+        rarest = np.max((1 - x) / x, initial=1.0), np.max(x / (1 - x), initial=1.0)
+        small = (1 + len(x) + max(rarest)) / effective < SMALL
+        residuals = left if small else self._corrected(left)
         moments: FloatArray = (each * residuals * columns.T) @ columns / total
         np.fill_diagonal(moments, 0.0)
         # The noise of all pairs i ≠ j together: Σ_ij c_i² c_j² = (Σ c²)² - Σ c⁴. A column has
