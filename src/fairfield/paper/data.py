@@ -135,12 +135,14 @@ def _refitted(valued: Valued) -> str:
 def _lowest(found: Sequence[Valued]) -> Claim:
     least = [min(v.errors[name] for name in CRITERIA[1:]) for v in found]
     won = [v.errors[CRITERIA[0]] <= other for v, other in zip(found, least, strict=True)]
-    ratio = [other / v.errors[CRITERIA[0]] for v, other in zip(found, least, strict=True)]
+    above = [
+        100 * (other / v.errors[CRITERIA[0]] - 1) for v, other in zip(found, least, strict=True)
+    ]
     return Claim(
         FIGURE,
         "the index always has the lowest decoupling error",
         "always",
-        f"{share(won)} splits; the next best is {spread(ratio)} times it",
+        f"{share(won)} splits; the next best is {spread(above, 2)} % above it",
         REPRODUCED if all(won) else DIFFERS,
         "it minimises this error, so this is no surprise; it may miss the minimum at lower "
         "temperatures (see the statements)",
