@@ -31,12 +31,11 @@ BASKETS = [
     ("apparel", "pairwise", "pseudolikelihood", {}),
     ("apparel", "pairwise", "ratio-matching", {}),
     ("apparel", "pairwise", "nce", {}),
-    ("apparel", "pairwise", "nce", {"strength": 10.0}),
     ("apparel", "flid", "nce", ONE_FIT),
     ("apparel", "fldc", "nce", ONE_FIT),
     ("groceries", "linear", "pseudolikelihood", {}),
     ("groceries", "pairwise", "pseudolikelihood", {}),
-    ("groceries", "pairwise", "nce", {"strength": 30.0}),
+    ("groceries", "pairwise", "nce", {}),
 ]
 
 

@@ -69,7 +69,7 @@ def test_ctrl_c_says_what_was_kept(run, tmp_path, tiny, monkeypatch):
     monkeypatch.setitem(paper.FINDERS, paper.Experiment.flid, stopped)
     result = run("paper", "flid", "--out", "p")
     assert result.exit_code == 130
-    assert "keeps 8 worths in 1 files. Run the same command" in result.stderr
+    assert "keeps 8 worths. Run the same command" in result.stderr
 
 
 def test_adult_is_studied_at_a_small_size(tmp_path, monkeypatch):

@@ -24,6 +24,7 @@ def test_the_large_experiment_ranks_eighty_players(tmp_path, monkeypatch):
     assert "player 18 twice, so 14 players" in told.claims[1].ours
     # Players in common among the printed ones, counted by hand.
     assert told.claims[0].paper.startswith("11 and 7 players")
+    assert "(42, 46, 40, 6, 18, 23)" in told.claims[1].why
     rows = told.tables["large"].rows
     assert [player for name, _, player in rows if name == "shapley"] == best["shapley"]
 

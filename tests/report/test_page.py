@@ -9,6 +9,7 @@ import pytest
 
 import fairfield as ff
 from conftest import REQUIRED, needs
+from fairfield.learning import Scores, ScoreTable
 from fairfield.report.plain import csv
 from fairfield.report.plain import json as as_json
 from fairfield.report.summarise import summarise
@@ -70,6 +71,16 @@ def reports(tmp_path_factory):
     ff.report(ff.compare(rows), folder / "batch.html")
 
     ff.report(ff.leave_one_out([0.0, 2.0]), folder / "lean.html")
+
+    scores = {
+        "<b>pairs</b>": Scores(-9.54, 0.12, 80.4, 0.4, None, None),
+        "independent players": Scores(-10.15, 0.12, 70.2, 0.5, None, None),
+    }
+    ff.report(
+        ff.shapley([0.0, 1, 2, 5]),
+        folder / "learned.html",
+        scores=ScoreTable(scores, "on 40 observed coalitions"),
+    )
     return folder
 
 
@@ -255,6 +266,17 @@ def test_a_page_with_hardly_anything_to_show(visit):
     assert page.locator("#lead").inner_text() == "By Leave one out, 0 is worth most (2)."
     assert page.locator(".grid section:visible").count() == 1  # the waterfall
     assert not page.locator("#temperature-control").is_visible()
+
+
+def test_scores_of_a_learned_game_are_a_table(visit):
+    page = visit("learned")
+    assert "on 40 observed coalitions" in page.locator("#scores caption").inner_text()
+    rows = page.locator("#scores tbody tr").all()
+    assert [cell.inner_text() for cell in rows[0].locator("th, td").all()] == [
+        "<b>pairs</b>", "−9.54 ± 0.12", "80.4 ± 0.4", "–",
+    ]  # fmt: skip
+    assert len(rows) == 2
+    assert not visit("lean").locator("#scores-part").is_visible()
 
 
 def test_two_thousand_players_come_page_by_page(visit):

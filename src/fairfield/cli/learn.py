@@ -162,10 +162,11 @@ def _scores(
         print_plain(repr(found))
         law, alone = (found[each].log_likelihood for each in (name, INDEPENDENT))
         if law is not None and alone is not None and law < alone - NOTED:
-            harder = game.fit.strength * (3 if game.objective == "nce" else 1)
+            remedy = f"a --strength above {game.fit.strength:g}"
             say(
-                "warning: as a law of whole baskets the game is worse than independent players; "
-                f"perhaps it expects some that nobody buys; --objective nce --strength {harder:g} may mend this"
+                "warning: as a law of whole baskets the game is worse than independent players, perhaps "
+                "because it expects some that nobody buys; "
+                f"{remedy if game.objective == 'nce' else '--objective nce'} may mend this"
             )
     return found
 

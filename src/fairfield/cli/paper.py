@@ -109,7 +109,7 @@ def paper(
 ) -> None:
     """The experiments of Bian et al., Energy-Based Learning for Cooperative Games, ICLR 2022.
 
-    Writes figures, CSV files and index.html, which puts every claim of the paper beside the
+    Writes figures, CSV files, claims.md and index.html, which puts every claim of the paper beside the
     number found here, with a verdict. The page shows all experiments that were run into --out.
     """
     progress = False if quiet else None

@@ -75,12 +75,8 @@ def worths_kept(store: Path | None) -> str:
     from fairfield.evaluation.store import describe_store
 
     if store.is_dir():
-        files = sorted(store.glob("*.db"))
-        count = sum(describe_store(file).worths for file in files)
-        return (
-            f"stopped; {store} keeps {count:,} worths in {len(files)} files. Run the same command to "
-            "go on from there"
-        )
+        count = sum(describe_store(file).worths for file in store.glob("*.db"))
+        return f"stopped; {store} keeps {count:,} worths. Run the same command to go on from there"
     try:
         count = describe_store(store).worths
     except StoreError:

@@ -63,7 +63,7 @@ class How:
     - ``progress``: True shows a bar, False none, None one on a terminal when it takes long.
     - ``decoupling``: whether log Z and the decoupling error are found where there is a
       temperature. None: where a table gives them; True: also by sampling where only a closed
-      form is known; False: never.
+      form is known, and for an index under a budget; False: never.
     - ``each_round``: a valuation after every round of an estimate; ``stream`` sets it.
     """
 

@@ -147,17 +147,22 @@ def search(
     start: FloatArray,
     steps: int,
     tick: Callable[[], object],
+    sound: Callable[[FloatArray], bool] = lambda theta: True,
 ) -> Fit:
     """The fit whose strength serves held-out data best, from strong to weak.
 
-    It stops early, where weaker ones only fit the held-out data worse. All begin at one
-    ``start``, so that they can be compared where a loss has many minima.
+    It stops early, where weaker ones only fit the held-out data worse, or where a law is no
+    longer ``sound``. All begin at one ``start``, so that they can be compared where a loss
+    has many minima.
     """
     fits: dict[float, Fit] = {}
     losses: dict[float, float] = {}
     best = STRENGTHS[0]
     for strength in STRENGTHS:
-        fits[strength] = minimise(Penalised(train, model, strength), start, steps, tick)
+        fit = minimise(Penalised(train, model, strength), start, steps, tick)
+        if fits and not sound(fit.theta):
+            break
+        fits[strength] = fit
         losses[strength] = held_out(fits[strength].theta)[0]
         best = min(losses, key=losses.__getitem__)
         if list(losses).index(best) + WORSE < len(losses):

@@ -17,6 +17,7 @@ from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw,
 from fairfield.learning.models import Diversity, Linear, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
 from fairfield.learning.observed import Observed, observe
+from fairfield.learning.soundness import is_sound
 from fairfield.multilinear import Extension, FloatArray
 
 MODELS: dict[str, Callable[[int, int], Model]] = {
@@ -101,7 +102,7 @@ def learn(
 
     Interactions are shrunk by ``strength``, the inverse variance of their Gaussian prior;
     without one, the strength that serves a share ``held_out`` of the data best is used
-    for all of them. The losses of FLID and FLDC have many minima: of ``starts`` fits from
+    for all of them (by "nce", of those whose law has no weight far from data and noise). The losses of FLID and FLDC have many minima: of ``starts`` fits from
     random points the best is kept, and one of its columns drawn afresh, ``redraws`` times,
     wherever that lowers the loss. Players who are in no coalition, or in all,
     take part in no interaction; each has the log-odds of (k + ½)/(N + 1).
@@ -138,11 +139,15 @@ def learn(
         fit = min(fits, key=lambda each: each.losses[-1])
         return redraw(penalised, fit, redraws, rng, steps, tick)
 
+    def sound(theta: FloatArray) -> bool:
+        own, constant = np.split(theta, [family.players + family.interactions])
+        return is_sound(family.game(own, some), constant)
+
     with _bar(progress) as tick:
         if strength is None and family.interactions:
             train, rest = map(loss_of, some.split(held_out, rng))
             begun = best(Penalised(train, family, MIDDLE), tick)
-            guide = search(family, train, rest, begun.theta, steps, tick)
+            guide = search(family, train, rest, begun.theta, steps, tick, sound)
             whole = Penalised(loss_of(some), family, guide.strength)
             fit = minimise(whole, guide.theta, steps, tick)
             fit = redraw(whole, fit, redraws, rng, steps, tick)

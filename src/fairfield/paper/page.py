@@ -36,9 +36,10 @@ def findings(folder: Path) -> list[dict[str, Any]]:
 
 
 def write_page(folder: Path) -> Path:
-    """The page of a folder: its path."""
-    path = folder / "index.html"
-    path.write_text(html(findings(folder), folder), encoding="utf-8")
+    """The page of a folder, and its claims in Markdown beside it: the page's path."""
+    found, path = findings(folder), folder / "index.html"
+    path.write_text(html(found, folder), encoding="utf-8")
+    (folder / "claims.md").write_text(markdown(found), encoding="utf-8")
     return path
 
 

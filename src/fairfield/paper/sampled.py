@@ -53,13 +53,25 @@ def find_large(run: Run) -> Finding:
                 f"the index's line names player {', '.join(map(str, twice))} twice, so "
                 f"{len(set(PRINTED[near[0]]))} players",
                 WRONG,
-                "a misprint; its line shares its last three numbers with Shapley's",
+                f"its line repeats a run of Shapley's ({', '.join(map(str, _common_run()))}), so part of "
+                "it may have been copied there; the players in common are then fewer",
             ),
         ],
         {"large": Table(("criterion", "rank", "player"), rows)},
         {"large": large.draw(found)},
         {"large": "The best 15 players by each criterion, with 95 % intervals."},
     )
+
+
+def _common_run() -> tuple[int, ...]:
+    """The longest run of players that the printed lines of the index and Shapley share."""
+    ours, theirs = PRINTED["variational_index"], PRINTED["shapley"]
+    runs = [
+        ours[start:stop] for start in range(len(ours)) for stop in range(start + 1, len(ours) + 1)
+    ]
+    starts = range(len(theirs))
+    shared = [run for run in runs if any(theirs[at : at + len(run)] == run for at in starts)]
+    return max(shared, key=len)
 
 
 def _certain(found: large.Large) -> str:
