@@ -26,7 +26,7 @@ check: $(VENV)/check.stamp
 
 # Material for MkDocs advertises its successor on every run unless told not to.
 docs: $(VENV)/docs.stamp
-	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 	@echo "open site/index.html"
 
 bench: $(VENV)/test.stamp

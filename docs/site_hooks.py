@@ -78,7 +78,7 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
 def _place(path: str) -> str:
     """Where a file of the repository is on the site."""
     inside = path.removeprefix("docs/")
-    return re.sub(r"\.py$", ".md", inside)
+    return f"{inside}.md" if inside.endswith(".py") else inside
 
 
 def _led(source: str, place: str) -> Callable[[re.Match[str]], str]:
