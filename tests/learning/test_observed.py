@@ -41,6 +41,10 @@ def test_data_frames_keep_their_names():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(MATRIX, columns=NAMES)
     assert observe(frame).players == NAMES
+    turned = observe(frame, players=["tea", "salt", "bread", "milk"])
+    assert as_dict(turned) == {(1, 0, 1, 0): 2, (0, 0, 0, 1): 1, (0, 0, 0, 0): 1}
+    with pytest.raises(ValueError, match="player 'milk' was observed, who is not among"):
+        observe(frame, players=["tea", "bread", "salt"])
     mixed = frame.astype({"milk": bool})
     for each in (frame, mixed, frame.astype(bool), frame.astype("boolean")):
         assert as_dict(observe(each)) == as_dict(observe(MATRIX))

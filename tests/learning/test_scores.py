@@ -126,7 +126,23 @@ def test_other_players_are_refused():
     game = ff.PairwiseGame(np.zeros(2), np.zeros((2, 2)), players=["a", "b"])
     with pytest.raises(ValueError, match="not among the players"):
         score(game, [["c"]])
-    with pytest.raises(ValueError, match="other players"):
+    with pytest.raises(ValueError, match="player 'c' was observed, who is not among"):
         score(game, observe([["b"], ["c"]]))
     with pytest.raises(ValueError, match="nothing to compare"):
         score_table({}, [["a"]])
+
+
+def test_players_are_found_by_name(rng):
+    """In whatever order, and if not all of them occur: as when train and test are two files."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rng.random((60, 3)) < [0.1, 0.5, 0.9], columns=["a", "b", "c"])
+    game = ff.learn(frame, strength=1.0)
+    expected = score_table({"pairs": game}, frame, learned_from=frame)
+    turned = frame[["c", "a", "b"]]
+    for each in (turned, observe(turned)):
+        assert score(game, each) == expected["pairs"]
+        found = score_table({"pairs": game}, each, learned_from=each)
+        assert dict(found) == dict(expected)
+    assert score(game, observe([["c", "b"]])) == score(game, [["c", "b"]])
+    with pytest.raises(ValueError, match="player 'x' was observed"):
+        score(game, frame.rename(columns={"a": "x"}))

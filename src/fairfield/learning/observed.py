@@ -58,6 +58,25 @@ class Observed:
         kept = [name for name, keep in zip(self.players, chosen, strict=True) if keep]
         return distinct([self.coalitions[:, chosen]], tuple(kept), self.counts)
 
+    def of_players(self, players: Players) -> Observed:
+        """The same observations with a column for each of these players, in their order.
+
+        Those who were not observed are in no coalition.
+
+        >>> observe([["tea"], ["milk", "tea"]]).of_players(["tea", "salt", "milk"]).frequencies
+        array([1. , 0. , 0.5])
+        """
+        named = name_players(players)
+        column = {name: i for i, name in enumerate(named)}
+        strange = [name for name in self.players if name not in column]
+        if strange:
+            raise ValueError(
+                f"player {strange[0]!r} was observed, who is not among the players {spell(named)}"
+            )
+        coalitions = np.zeros((len(self.counts), len(named)), dtype=bool)
+        coalitions[:, [column[name] for name in self.players]] = self.coalitions
+        return Observed(coalitions, self.counts, named)
+
     def split(self, share: float, seed: int | np.random.Generator = 0) -> tuple[Observed, Observed]:
         """The observations in two parts, the second with this share of them, at random.
 
@@ -87,20 +106,19 @@ class Observed:
 def observe(coalitions: Any, players: Players | None = None) -> Observed:
     """Observed coalitions from any of the usual forms.
 
-    A matrix of 0 and 1 (NumPy, SciPy sparse, or a DataFrame, whose columns name the
-    players) with one row per coalition, or a list of coalitions, each a list of its
-    members by name; then ``players`` are all names that occur, unless they are given.
+    A matrix of 0 and 1 (NumPy, SciPy sparse, or a DataFrame) with one row per coalition, or a
+    list of coalitions, each a list of its members by name. ``players`` name the columns of
+    a matrix without names; of all others, which have names, they tell which there are,
+    and in which order: columns of a DataFrame are found by name.
 
     >>> observe([["tea", "milk"], ["tea"], ["milk", "tea"]])
     3 observed coalitions of 2 players, 2 distinct
     """
     if isinstance(coalitions, Observed):
-        if players is not None:
-            raise ValueError("these observations know their players; leave out players=")
-        return coalitions
+        return coalitions if players is None else coalitions.of_players(players)
     if hasattr(coalitions, "columns") and hasattr(coalitions, "to_numpy"):
-        named = tuple(coalitions.columns) if players is None else players
-        return _from_matrix(coalitions.to_numpy(), named)
+        named = _from_matrix(coalitions.to_numpy(), tuple(coalitions.columns))
+        return observe(named, players)
     if hasattr(coalitions, "tocsr") or isinstance(coalitions, np.ndarray):
         return _from_matrix(coalitions, players)
     return _from_lists(coalitions, players)

@@ -113,9 +113,7 @@ def score(game: Game, held_out: Any, *, log_z: float | None = None, seed: int = 
     >>> score(game, [[0, 1], [0, 1]]).top_1
     100.0
     """
-    seen = observe(held_out, None if isinstance(held_out, Observed) else game.players)
-    if seen.players != game.players:
-        raise ValueError("the held-out coalitions are of other players than the game")
+    seen = observe(held_out, game.players)
     several = seen.coalitions.sum(axis=1) > 1
     weights = seen.counts[several]
     ranks, firsts = fill_in(game, seen.coalitions[several])
@@ -143,10 +141,9 @@ def score_table(
     if not every and learned_from is None:
         raise ValueError("no games were given; there is nothing to compare")
     if learned_from is not None:
-        named = next((game.players for game in every.values()), None)
-        given = None if isinstance(learned_from, Observed) else named
-        every[INDEPENDENT] = learn(learned_from, "linear", players=given)
-    seen = observe(held_out, None if isinstance(held_out, Observed) else _players(every))
+        named = _players(every) if every else None
+        every[INDEPENDENT] = learn(learned_from, "linear", players=named)
+    seen = observe(held_out, _players(every))
     scores = {name: score(game, seen, seed=seed) for name, game in every.items()}
     return ScoreTable(scores, f"on {seen!r}")
 
