@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 import brute
 import fairfield as ff
 from energy import known_laws
+from fairfield.energy.sampler import Run
 
 
 def log_odds_interaction(p, members):
@@ -137,6 +138,17 @@ def test_log_odds_of_a_sampled_law_have_errors(rng):
     assert "±" in repr(found)
     with pytest.raises(ValueError, match="order=2"):
         ff.interactions(game, "log_odds", order=3, among=range(4), temperature=1.0)
+
+
+def test_errors_of_sampled_log_odds_grow_with_shared_ancestors(monkeypatch, rng):
+    """As those of the marginals they are made from do."""
+    game = known_laws.two_modes(rng, blocks=6, each=5)
+    errors = []
+    for kinship in (1.0, 3.0):
+        monkeypatch.setattr(Run, "kinship", kinship)
+        found = ff.interactions(game, "log_odds", among=range(4), temperature=1.0, budget=20_000)
+        errors.append(found.stderr)
+    assert_allclose(errors[1], 3 * errors[0])
 
 
 @pytest.mark.parametrize("criterion", ["banzhaf", "variational_index", "shapley"])

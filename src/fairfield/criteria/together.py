@@ -73,7 +73,7 @@ def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, Floa
         return np.asarray(float(law.heat) * (both_in + none - only_one - only_other))
 
     found = Jackknifed.mean(groups).through(odds)
-    return np.asarray(found.estimate), found.stderr
+    return np.asarray(found.estimate), law.run.trusted.kinship * found.stderr
 
 
 def block_gains(setting: Setting, sets: list[Place]) -> FloatArray:
