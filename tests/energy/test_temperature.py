@@ -36,6 +36,11 @@ def test_concentrations_that_cannot_be_reached_are_refused():
             ff.concentrated(share)
     with pytest.raises(ValueError, match="Banzhaf value"):
         ff.banzhaf(np.array([0.0, 1.0, 1.0, 0.0]), temperature=ff.concentrated(0.5))
+    # Worths that are the same of a coalition and of all others: only rounding is left.
+    half = np.random.default_rng(0).random((5, 2**6))
+    for table in (half + half[:, ::-1]) / 3:
+        with pytest.raises(ValueError, match="every Banzhaf value is 0"):
+            ff.banzhaf(table, temperature=ff.concentrated(0.5))
 
 
 def test_the_temperature_of_a_mean_payoff_is_found_by_sampling():
