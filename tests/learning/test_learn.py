@@ -149,6 +149,8 @@ def test_nobody_varies():
         assert_allclose(ff.shapley(game).values, np.log(7))
         assert "no player varies" in game.fit.stop
     assert_allclose(ff.shapley(ff.learn([[], []], players=["a"])).values, -np.log(5))
+    game = ff.learn(np.ones((3, 2)), objective="nce")
+    assert game.constant == pytest.approx(-ff.Boltzmann(game, 1.0).log_z)
 
 
 def test_repeated_coalitions_count(rng):
@@ -181,6 +183,7 @@ def test_what_cannot_be_learned_is_refused():
         ({"objective": "luck"}, "no objective 'luck'"),
         ({"strength": -1}, "strength=-1"),
         ({"strength": float("nan")}, "strength=nan"),
+        ({"strength": "much"}, "strength='much'"),
         ({"dimensions": 0}, "dimensions=0"),
         ({"noise": 1.5}, "noise=1.5"),
         ({"redraws": -1}, "redraws=-1"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -118,16 +118,16 @@ def learn(
     >>> [pair for pair, _ in ff.interactions(game).top(2)]
     [('coffee', 'tea'), ('milk', 'tea')]
     """
-    _check(
-        model, objective, strength, dimensions=dimensions, noise=noise, starts=starts, steps=steps
-    )
+    _check(model, objective, strength)
+    check_counts(dimensions=dimensions, noise=noise, starts=starts, steps=steps)
     if not isinstance(redraws, Integral) or redraws < 0:
         raise ValueError(f"redraws={redraws!r} was given; it must be a whole number, 0 or more")
     seen = observe(coalitions, players)
     some = seen.among(seen.varying)
     family = MODELS[model](len(some.players), dimensions)
     if not some.players:
-        return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, None)
+        known = -_log_z_of_others(seen) if objective == "nce" else None
+        return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, known)
     rng = np.random.default_rng(seed)
 
     def loss_of(part: Observed) -> Loss:
@@ -184,12 +184,16 @@ def _bar(progress: bool | None) -> Iterator[Callable[[], object]]:
         yield bar.update
 
 
-def _check(model: str, objective: str, strength: float | None, **counts: int) -> None:
+def _check(model: str, objective: str, strength: float | None) -> None:
     for what, given, known in (("model", model, MODELS), ("objective", objective, OBJECTIVES)):
         if given not in known:
             raise ValueError(f"there is no {what} {given!r}; choose from {', '.join(known)}")
-    if strength is not None and not (np.isfinite(strength) and strength >= 0):
+    if strength is not None and not (isinstance(strength, Real) and 0 <= strength < np.inf):
         raise ValueError(f"strength={strength!r} was given; it must be a finite number, 0 or more")
+
+
+def check_counts(**counts: int) -> None:
+    """Refuse what is no whole number above 0."""
     for name, count in counts.items():
         if not isinstance(count, Integral) or count < 1:
             raise ValueError(f"{name}={count!r} was given; it must be a whole number, at least one")
