@@ -41,9 +41,9 @@ def learn_deep_sets(
     ``features`` v (n, d) describe the players, who are told apart by name alone without
     them; (m, n, d) gives each of m coalitions, then rows of a matrix of 0 and 1, a ground
     set of its own, and the answer is a batch of m games. ``game.on(features)`` plays the
-    function on new players. ``objective``: those of ``learn`` ("nce" on one ground set), or
-    "mean-field": the cross-entropy of each coalition under ``inference`` differentiable mean-field steps, for
-    coalitions that are the right answer on their ground set.
+    function on new players. ``objective``: those of ``learn`` ("nce" on one ground set only),
+    or "mean-field": the cross-entropy of each coalition under ``inference`` differentiable
+    mean-field steps, for coalitions that are the right answer on their ground set.
 
     Adam with steps of ``rate`` ends when a share ``held_out`` of the data has fitted no
     better for ``patience`` epochs; the best network is kept. Needs the extra ``learning``.
