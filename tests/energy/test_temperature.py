@@ -110,3 +110,8 @@ def test_a_jump_is_critical_too():
 
 def _tilted(players):
     return ff.PairwiseGame(np.linspace(-0.5, 0.3, players), np.zeros((players, players)))
+
+
+def test_no_coalitions_tell_no_temperature():
+    with pytest.raises(ValueError, match="no coalitions were given"):
+        ff.Boltzmann.from_coalitions([0.0, 1.0], np.zeros((0, 1)))

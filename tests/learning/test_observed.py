@@ -48,6 +48,8 @@ def test_data_frames_keep_their_names():
     mixed = frame.astype({"milk": bool})
     for each in (frame, mixed, frame.astype(bool), frame.astype("boolean")):
         assert as_dict(observe(each)) == as_dict(observe(MATRIX))
+    with pytest.raises(ValueError, match="cells are missing in row 0 or below"):
+        observe(frame.astype("boolean").mask(frame == 0))
 
 
 @given(arrays(bool, st.tuples(st.integers(1, 30), st.integers(1, 20))))

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
+from fairfield.given_games import TableGame
 from fairfield.learning import score, score_table
 from fairfield.learning.observed import observe
 from fairfield.learning.scores import fill_in, log_partition
@@ -76,6 +77,16 @@ def test_coalitions_of_one_have_no_fill_in():
     assert "log-likelihood" in repr(score_table({"flat": game}, [[0], []]))
 
 
+def test_one_coalition_has_no_standard_error():
+    game = ff.PairwiseGame(np.zeros(3), np.zeros((3, 3)))
+    got = score(game, [[0, 1]])
+    assert got.log_likelihood == pytest.approx(-3 * np.log(2))
+    assert (got.log_likelihood_error, got.percentile_rank_error, got.top_1_error) == (None,) * 3
+    assert "-2.079" in repr(score_table({"flat": game}, [[0, 1]]))
+    with pytest.raises(ValueError, match="one game of the batch"):
+        score(TableGame(np.zeros((2, 8))), [[0, 1]])
+
+
 def test_log_partition(rng):
     linear = ff.learn(rng.random((100, 40)) < 0.3, "linear")
     a = linear.form.linear
@@ -100,7 +111,7 @@ def test_log_likelihood_of_many_players_is_estimated(rng):
     log_z, error = log_partition(game)
     assert 0 < error < 0.2
     assert abs(log_z - exact) < 5 * error
-    got = score(game, [[0, 1]])
+    got = score(game, [[0, 1], [0, 1]])
     assert got.log_likelihood_error == pytest.approx(error)
 
 

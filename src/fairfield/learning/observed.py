@@ -166,8 +166,14 @@ def _from_matrix(matrix: Any, players: Players | None) -> Observed:
 def _bits(block: Any, start: int, players: Sequence[Player]) -> BoolArray:
     """Rows of a matrix as booleans, refusing what is neither 0 nor 1."""
     dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
-    bits = np.asarray(dense == 1, dtype=bool)
-    odd = ~(bits | np.asarray(dense == 0, dtype=bool))
+    try:
+        bits, none = (np.asarray(dense == known, dtype=bool) for known in (1, 0))
+    except TypeError:  # pandas' NA is neither equal to a number nor unequal
+        raise ValueError(
+            f"cells are missing in row {start} or below; a matrix of coalitions holds 0 and 1, or "
+            "booleans: fill them in, or leave out their rows"
+        ) from None
+    odd = ~(bits | none)
     if odd.any():
         row, column = np.argwhere(odd)[0]
         raise ValueError(

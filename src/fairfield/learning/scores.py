@@ -47,6 +47,7 @@ class Scores:
 
     ``log_likelihood`` is in nats per coalition, None where log Z is out of reach;
     ``percentile_rank`` and ``top_1`` are in percent, None where no coalition has two members.
+    One coalition alone has no standard error: None.
     """
 
     log_likelihood: float | None
@@ -113,6 +114,8 @@ def score(game: Game, held_out: Any, *, log_z: float | None = None, seed: int = 
     >>> score(game, [[0, 1], [0, 1]]).top_1
     100.0
     """
+    if game.batch:
+        raise ValueError(f"{game!r}: scores are of one game; pass one game of the batch")
     seen = observe(held_out, game.players)
     several = seen.coalitions.sum(axis=1) > 1
     weights = seen.counts[several]
@@ -159,9 +162,8 @@ def mean_log_likelihood(
     if log_z is None:
         return None, None
     mean, error = _mean(game.worths(seen.coalitions), seen.counts)
-    assert mean is not None
-    assert error is not None
-    return mean - log_z[0], float(np.hypot(error, log_z[1]))
+    assert mean is not None  # of no coalition, which are refused
+    return mean - log_z[0], None if error is None else float(np.hypot(error, log_z[1]))
 
 
 def log_partition(game: Game, seed: int = 0) -> tuple[float, float] | None:
@@ -222,10 +224,12 @@ def _gains(game: Game, rest: BoolArray) -> FloatArray:
 
 
 def _mean(values: FloatArray, weights: FloatArray) -> tuple[float | None, float | None]:
-    """A weighted mean and its standard error, None of nothing."""
+    """A weighted mean, None of nothing, and its standard error, None of one observation."""
     total = weights.sum()
     if total == 0:
         return None, None
     mean = float(weights @ values / total)
-    spread = float(weights @ (values - mean) ** 2 / max(total - 1, 1))
+    if total < 2:
+        return mean, None
+    spread = float(weights @ (values - mean) ** 2 / (total - 1))
     return mean, float(np.sqrt(spread / total))
