@@ -61,8 +61,10 @@ def test_scores_count_repeated_coalitions(rng):
 def test_chance_level_is_half(rng):
     """Equal players tie: the rank is the middle one, and the first place is shared."""
     n = 9
-    got = score(ff.PairwiseGame(np.zeros(n), np.zeros((n, n))), rng.random((50, n)) < 0.5)
-    assert 50 < got.percentile_rank < 50 + 100 / 2
+    rows = rng.random((50, n)) < 0.5
+    got = score(ff.PairwiseGame(np.zeros(n), np.zeros((n, n))), rows)
+    candidates = n + 1 - rows.sum(axis=1)[rows.sum(axis=1) > 1]
+    assert got.percentile_rank == pytest.approx(np.mean(100 * (candidates + 1) / 2 / candidates))
     pair = score(ff.PairwiseGame(np.zeros(n), np.zeros((n, n))), [[0, 1]])
     assert pair.percentile_rank == pytest.approx(100 * (n / 2) / (n - 1))
     assert pair.top_1 == pytest.approx(100 / (n - 1))
