@@ -99,7 +99,7 @@ class Observed:
         return replace(self, coalitions=self.coalitions[seen], counts=counts[seen])
 
     def __repr__(self) -> str:
-        total, players = f"{self.total:g}", len(self.players)
+        total, players = f"{self.total:.15g}", len(self.players)
         return f"{total} observed coalitions of {players} players, {len(self.counts)} distinct"
 
 
