@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
+from fairfield.coalitions import BoolArray, spell
 from fairfield.energy.product import log_odds
 from fairfield.game import Game, Players
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
@@ -32,6 +33,9 @@ OBJECTIVES: dict[str, Callable[[Model, Observed, int, np.random.Generator], Loss
     "nce": Contrast.of,
     "likelihood": lambda model, seen, noise, rng: Likelihood(model, seen),
 }
+
+# Those that ask for one player at a time, given all others.
+FLIPS = ("pseudolikelihood", "ratio-matching")
 
 # Where every player is always in, or always out, frequencies say all there is to say.
 NOTHING = Fit(np.zeros(0), 0.0, (), "no player varies, so none interacts")
@@ -111,8 +115,8 @@ def learn(
     for FLID and FLDC.
 
     >>> import fairfield as ff
-    >>> baskets = [["tea", "milk"], ["tea", "milk"], ["coffee"], ["coffee", "milk"], ["tea"]] * 40
-    >>> game = ff.learn(baskets, strength=1.0)
+    >>> kinds = [["tea", "milk"], ["tea", "milk"], ["tea"], ["coffee"], ["coffee", "milk"], []]
+    >>> game = ff.learn(40 * kinds, strength=1.0)
     >>> ff.variational_index(game, temperature=1.0).ranking()
     ['tea', 'milk', 'coffee']
     >>> [pair for pair, _ in ff.interactions(game).top(2)]
@@ -128,6 +132,8 @@ def learn(
     if not some.players:
         known = -_log_z_of_others(seen) if objective == "nce" else None
         return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, known)
+    if family.interactions and objective in FLIPS:
+        _warn_of_ties(some, objective)
     rng = np.random.default_rng(seed)
 
     def loss_of(part: Observed) -> Loss:
@@ -158,6 +164,17 @@ def learn(
     form = family.game(theta, seen)
     constant = float(added[0]) - _log_z_of_others(seen) if len(added) else None
     return LearnedGame(form, model, objective, fit, constant)
+
+
+def _warn_of_ties(seen: Observed, objective: str) -> None:
+    tied = seen.tied()
+    if tied:
+        warnings.warn(
+            f"of the players {spell(tied)} each tells whether the others are in; {objective} asks for "
+            "one given all others, and cannot learn how often they are: use objective='nce' or "
+            "'likelihood', or make them one player",
+            stacklevel=3,
+        )
 
 
 def _log_z_of_others(seen: Observed) -> float:

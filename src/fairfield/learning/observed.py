@@ -53,6 +53,20 @@ class Observed:
         """The players who are in some coalition and out of another."""
         return np.asarray(self.coalitions.any(axis=0) & ~self.coalitions.all(axis=0))
 
+    def tied(self) -> tuple[Player, ...]:
+        """Some players of whom each tells whether the others are in; none where nobody does.
+
+        >>> observe([["tea", "cup"], ["beer"], ["tea", "cup", "beer"]]).tied()
+        ('cup', 'tea')
+        """
+        # Whoever is in exactly when another is out differs from the first row as that one does.
+        changes = np.packbits((self.coalitions ^ self.coalitions[0])[:, self.varying], axis=0)
+        _, group, sizes = np.unique(changes, axis=1, return_inverse=True, return_counts=True)
+        if not (sizes > 1).any():
+            return ()
+        members = np.flatnonzero(self.varying)[group.ravel() == np.argmax(sizes > 1)]
+        return tuple(self.players[i] for i in members)
+
     def among(self, chosen: BoolArray) -> Observed:
         """What was seen of some of the players."""
         kept = [name for name, keep in zip(self.players, chosen, strict=True) if keep]

@@ -135,7 +135,7 @@ def score_table(
     """The scores of several games, beside independent players ``learned_from`` other data.
 
     >>> import fairfield as ff
-    >>> seen = [["tea", "milk"], ["tea", "milk"], ["coffee"], ["tea"]] * 50
+    >>> seen = [["tea", "milk"], ["tea", "milk"], ["coffee"], ["tea"], []] * 50
     >>> table = score_table({"pairs": ff.learn(seen, strength=1.0)}, seen[:8], learned_from=seen)
     >>> list(table)
     ['pairs', 'independent players']
