@@ -47,7 +47,7 @@ class Asked:
         ),
     ] = None
     seed: Annotated[
-        int, typer.Option(help="Settles every random choice.", rich_help_panel=WORK)
+        int, typer.Option(min=0, help="Settles every random choice.", rich_help_panel=WORK)
     ] = 0
     csv: Annotated[
         Path | None, typer.Option(help="Write the values to this CSV file.", rich_help_panel=OUT)
