@@ -126,9 +126,6 @@ def learn(
     if bond not in INTERACTIONS:
         known = ", ".join(INTERACTIONS).replace("_", "-")
         raise InputError(f"there are no interactions {together!r}; choose from {known}")
-    # A fit may take long: what was asked for wrongly is told before it.
-    wishes.criteria()
-    wishes.heat()
     named = None if columns is None else [name.strip() for name in columns.split(",")]
     seen = read_baskets(baskets, delimiter, layout=layout, columns=named)
     train, test = seen.split(held_out, wishes.seed) if held_out else (seen, None)
