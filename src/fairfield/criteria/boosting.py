@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fairfield.coalitions import IntArray
 from fairfield.criteria.surrogates import FOLDS, Fit, Law, Sample, cross_fitted
@@ -14,6 +16,8 @@ from fairfield.multilinear import Extension, FloatArray
 
 # From so many pairs on trees may be larger: measured on the games of the benchmark.
 MANY = 750
+# A sample of so many numbers is worth sharing among threads.
+SHARED = 2**18
 
 
 def trees_are_installed() -> bool:
@@ -36,8 +40,9 @@ def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fi
         scale = scales[game] or 1.0
         worths = sample.both[game][:, kept].ravel() / scale
         both = np.concatenate([inside[kept], 1 - inside[kept]])
-        model = _boosted(both, worths, leaves, seed)
-        odd = scale * (model.predict(inside) - model.predict(1 - inside)) / 2
+        with _threads_that_pay(both):
+            model = _boosted(both, worths, leaves, seed)
+            odd = scale * (model.predict(inside) - model.predict(1 - inside)) / 2
         extension = _extension(model, players)
         half = np.full(players, 0.5)
         values = extension.shapley() if law.name == "shapley" else extension.gradient(half)
@@ -54,10 +59,17 @@ def tree_control(inside: FloatArray, worths: FloatArray, seed: int) -> Control:
     left, extensions = worths.copy(), []
     for k in range(FOLDS):
         out = fold == k
-        model = _boosted(inside[~out], worths[~out] / scale, leaves, seed)
-        left[out] -= scale * model.predict(inside[out])
+        with _threads_that_pay(inside):
+            model = _boosted(inside[~out], worths[~out] / scale, leaves, seed)
+            left[out] -= scale * model.predict(inside[out])
         extensions.append(_extension(model, inside.shape[1]))
     return Control(left, scale, tuple(extensions))
+
+
+def _threads_that_pay(inside: FloatArray) -> AbstractContextManager[Any]:
+    """One thread for small samples: more would mostly wait for each other, on busy cores long."""
+    limit = 1 if inside.size < SHARED else None
+    return threadpool_limits(limits=limit, user_api="openmp")
 
 
 def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> Any:
