@@ -287,6 +287,16 @@ def test_means_of_estimates_have_error_bars(run, wide):
     assert_allclose(errors[0], np.mean(errors[1:], axis=0))
 
 
+def test_the_terminal_is_not_told_what_a_page_leaves_out(run, wide, monkeypatch):
+    from fairfield.report import layout
+
+    monkeypatch.setattr(layout, "MOST_NUMBERS", 60)
+    result = run(*wide, "--rows", "0:8", "--budget", "80", "--json", "v.json")
+    assert "mean of 8 rows" in result.stdout
+    assert "can be picked" not in result.stdout
+    assert len(json.loads(Path("v.json").read_text(encoding="utf-8"))["rows"]) == 9
+
+
 def test_too_many_players_are_a_sentence(run, wide):
     result = run(*wide, "--rows", "0")
     assert result.exit_code == 2

@@ -121,6 +121,10 @@ def test_models_without_names_of_columns(run, people, table, tmp_path, library):
     # A background is read as the rows are: without the target, its columns by name.
     background = ["--target", "label", "--background"]
     assert_allclose(ask(run, file, small, *background, small), mine, rtol=1e-5)
+    # The file names the rows that were asked for.
+    ask(run, file, small, "--target", "label", "--rows", "3,17")
+    with open("v.csv", encoding="utf-8") as lines:
+        assert [line["row"] for line in csv.DictReader(lines)] == ["3", "3", "17", "17"]
     for given, sentence in (
         ([], "takes 2 columns and"),
         ([*background, other], "there is no column 'pay'"),

@@ -26,7 +26,7 @@ from fairfield.display import not_shown, number, rows_to_show
 from fairfield.game import Game
 from fairfield.learning import ScoreTable
 from fairfield.multilinear import FloatArray
-from fairfield.report import MOST_PLAYERS, report
+from fairfield.report import report
 from fairfield.report.summarise import summarise
 
 # A path of comparisons and a matrix of pairs are worth their time up to so many players.
@@ -96,7 +96,7 @@ def _told(path: Path, wishes: Asked) -> None:
 
 def print_table(found: Comparison) -> None:
     """The first players by the first criterion, the others beside it, and how it was found."""
-    summary = summarise(found, most_players=MOST_PLAYERS)
+    summary = summarise(found)
     criteria = summary["criteria"]
     table = Table(box=None, pad_edge=False)
     table.add_column("player", overflow="fold")

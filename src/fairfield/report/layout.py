@@ -11,7 +11,7 @@ from fairfield.coalitions import IntArray
 from fairfield.comparison import Comparison
 from fairfield.multilinear import FloatArray
 
-# Numbers that the rows of a batch may take in a report, about 10 characters each.
+# Numbers that the rows of a batch may take on a page, about 10 characters each.
 MOST_NUMBERS = 400_000
 
 
@@ -28,7 +28,7 @@ class Layout:
 
     @classmethod
     def of(cls, comparison: Comparison, most_players: int | None, rungs: int) -> Layout:
-        """All players and rows, or as many as a report can hold.
+        """All players and rows; with ``most_players``, as many of both as a page can hold.
 
         ``rungs``: how many temperatures the values are shown at besides their own.
         """
@@ -37,8 +37,10 @@ class Layout:
         players = np.arange(count)
         if most_players is not None and count > most_players:
             players = np.sort(np.argsort(-_prominence(comparison), kind="stable")[:most_players])
-        each = len(players) * len(comparison) * (2 + rungs)
-        rows = np.arange(min(games, max(1, MOST_NUMBERS // each)))
+        rows = np.arange(games)
+        if most_players is not None:
+            each = len(players) * len(comparison) * (2 + rungs)
+            rows = rows[: max(1, MOST_NUMBERS // each)]
         labels = ["the game"]
         if first.batch:
             at = np.unravel_index(rows, first.batch)
@@ -60,7 +62,7 @@ class Layout:
         if len(self.rows) < self.games:
             told.append(
                 f"The first {len(self.rows):,} of {self.games:,} rows can be picked; the mean is "
-                "over all of them."
+                "over all of them, and a report ending in .csv or .json holds them."
             )
         return told
 
@@ -117,6 +119,8 @@ def plain(held: Any, digits: int | None = None) -> Any:
     [0.333, None]
     """
     array = np.asarray(held, dtype=float)
+    if digits is None and np.isfinite(array).all():
+        return array.tolist()
     if array.ndim:
         return [plain(each, digits) for each in array]
     number = float(array)

@@ -26,7 +26,10 @@ def csv(summary: dict[str, Any]) -> str:
 
 
 def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:
-    """The cells of the CSV file, its head first; the mean of a batch is not a line."""
+    """The cells of the CSV file, its head first; the mean of a batch is not a line.
+
+    Rows are named as in the data they come from.
+    """
     batch = len(summary["rows"]) > 1
     columns = [
         (name if what == "values" else f"{name} {told}", criterion[what])
@@ -40,7 +43,7 @@ def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:
     lines: list[list[Any]] = [[*head, *(name for name, _ in columns)]]
     for row in range(1 if batch else 0, len(summary["rows"])):
         for i, player in enumerate(summary["players"]):
-            cells: list[Any] = [row - 1] if batch else []
+            cells: list[Any] = [summary["rows"][row].removeprefix("row ")] if batch else []
             cells += [player, *([summary["data"][row][i]] if known else [])]
             lines.append([*cells, *(held[row][i] for _, held in columns)])
     return lines

@@ -49,7 +49,8 @@ def summarise(
 ) -> dict[str, Any]:
     """What a report shows, as dicts, lists, texts and numbers alone.
 
-    ``most_players`` keeps so many players, those of the largest values by any criterion.
+    ``most_players`` keeps so many players, those of the largest values by any criterion, and
+    of the rows of a batch as many as a page can hold.
 
     >>> import fairfield as ff
     >>> found = summarise(ff.compare([0, 1, 1, 5], temperature=1.0))

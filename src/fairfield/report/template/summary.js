@@ -96,7 +96,7 @@ function csv() {
   for (let row = batch ? 1 : 0; row < rows.length; row++) {
     players.forEach((player, i) => {
       const shown = summary.data ? [summary.data[row][i]] : [];
-      lines.push([...(batch ? [row - 1] : []), player, ...shown, ...columns.map(([, held]) => held[row][i])]);
+      lines.push([...(batch ? [rows[row].replace(/^row /, "")] : []), player, ...shown, ...columns.map(([, held]) => held[row][i])]);
     });
   }
   const quoted = (value) => {
