@@ -53,8 +53,8 @@ $(VENV)/test.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 # The build without CUDA is on an index of its own, which need not answer where another has it.
 $(VENV)/torch.stamp: $(VENV)/test.stamp
-	$(PIP) --constraint constraints.txt --retries 1 \
-	  --extra-index-url https://download.pytorch.org/whl/cpu 'torch==2.13.0+cpu'
+	@$(PIP) --constraint constraints.txt 'torch==2.13.0+cpu' || \
+	  { echo "no index of pip has the CPU build of PyTorch; name one that has it in PIP_EXTRA_INDEX_URL"; exit 1; }
 	@touch $@
 
 $(VENV)/check.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python

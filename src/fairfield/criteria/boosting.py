@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,11 @@ def tree_control(inside: FloatArray, worths: FloatArray, seed: int) -> Control:
     return Control(left, scale, tuple(extensions))
 
 
-def _threads_that_pay(inside: FloatArray) -> AbstractContextManager[Any]:
+@contextmanager
+def _threads_that_pay(inside: FloatArray) -> Iterator[None]:
     """One thread for small samples: more would mostly wait for each other, on busy cores long."""
-    limit = 1 if inside.size < SHARED else None
-    return threadpool_limits(limits=limit, user_api="openmp")
+    with threadpool_limits(limits=1 if inside.size < SHARED else None, user_api="openmp"):
+        yield
 
 
 def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> Any:
