@@ -179,6 +179,11 @@ def test_compare_under_a_budget_finds_its_own_temperature():
     assert both["shapley"].marginals is not None
 
 
+def test_any_whole_number_is_a_seed():
+    found = ff.shapley(covered, players=PLAYERS, budget=300, seed=2**40)
+    assert np.isfinite(found.values).all()
+
+
 def test_bad_wishes_are_told():
     with pytest.raises(ValueError, match="at least 30 coalitions are needed"):
         ff.shapley(covered, players=PLAYERS, budget=29)

@@ -77,3 +77,19 @@ def test_players_without_pairs_or_draws_are_thin(rng):
     reading = pool.read(x, guess=guess)
     assert_array_equal(reading.thin, [True] + [False] * 7)
     assert reading.slopes.gradient[0] == 3.0
+
+
+def test_a_coalition_is_come_upon_as_a_draw_or_as_a_flip(rng):
+    table, pool = brute.flid(rng, 8), Pool(8, 1)
+    rare = np.zeros((1, 8), dtype=bool)
+    rare[0, :2] = True
+    point = np.full((1, 8), 0.5)
+    point[0, :2] = 1.0, 0.0
+    fill(pool, table, point, rare=rare, fresh=20)
+    times = pool.times()
+    drawn = pool.counts > 0
+    # A draw has as many flips as there are rare players; nothing else leads to it.
+    assert_array_equal(times[drawn], pool.counts[drawn])
+    flipped = np.bincount(pool.pairs[:, 2:4].ravel(), minlength=len(times))
+    assert_array_equal(times[~drawn], flipped[~drawn])
+    assert (times[~drawn] > 0).any()

@@ -72,8 +72,9 @@ class Reading:
 class Control:
     """A game G like the one drawn, whose extension is known: f = f_G + f_(F-G).
 
-    ``left`` (m,) is F - G on the draws, each by the part of G that was fitted without it; G is
-    the mean of its parts, ``scale`` times the games of these ``extensions``.
+    ``left`` (m,) is F - G on the draws; where a coalition was come upon only once, by the part of
+    G that was fitted without it. G is the mean of its parts, ``scale`` times the games of these
+    ``extensions``.
     """
 
     left: FloatArray
@@ -242,6 +243,15 @@ class Pool:
     def weights(self, x: FloatArray) -> FloatArray:
         """q_x(z)/mixture(z) of every coalition, for points (…, n)."""
         return np.asarray(np.exp(log_law(self.inside, x) - self.log_mixture()))
+
+    def times(self) -> FloatArray:
+        """How often each coalition was come upon, as a draw or as the flip of one: (m,)."""
+        found = self.counts.copy()
+        for side in (2, 3):
+            rows, pairs = np.unique(self.pairs[:, [1, side]], axis=0, return_counts=True)
+            # A draw has one pair with each rare player, and is still one draw.
+            np.maximum.at(found, rows[:, 1], pairs)
+        return found
 
     def effective(self, x: FloatArray) -> float:
         """The number of draws at x that would tell as much: (Σ w)²/Σ w²."""
