@@ -63,8 +63,13 @@ class Estimator(Protocol):
         """The law of the last proposal as plain data: sampler, seed, point."""
         ...
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
-        """Take in the worths (*batch, m) of proposed coalitions, or of the first of them."""
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
+        """Take in the worths (*batch, m) of proposed coalitions, or of the first of them.
+
+        ``variances`` are those of a noisy game's worths.
+        """
         ...
 
     def estimate(self) -> Estimate:
@@ -97,12 +102,13 @@ def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
             coalitions = estimator.propose(budget - used)
             # The first estimate is waited for.
             deadline = until if used >= estimator.least else inf
-            worths = evaluator.worths(coalitions, estimator.law(), deadline)
+            found = evaluator.measured(coalitions, estimator.law(), deadline)
+            worths, variances = found if game.noisy else (found, None)
             told = worths.shape[-1]
             if told:
                 largest = max(largest, float(np.abs(worths).max()))
                 _check_scale(game, largest)
-                estimator.tell(coalitions[:told], worths)
+                estimator.tell(coalitions[:told], worths, variances)
                 used += told
             elif used < estimator.least:
                 raise AssertionError("the estimator proposes nothing, yet cannot estimate")
