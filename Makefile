@@ -1,5 +1,6 @@
 # make demo    sets up everything, values training data and features, writes demo/report.html
 # make test    sets up everything and runs the tests
+# make torch   adds the CPU build of PyTorch, for the tests of neural set functions
 # make check   ruff, mypy and import-linter
 # make docs    builds the documentation site, strictly, into site/
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
@@ -10,13 +11,15 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test check docs bench release-check clean
+.PHONY: demo test torch check docs bench release-check clean
 
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
 
 test: $(VENV)/test.stamp
 	$(RUN) -m pytest
+
+torch: $(VENV)/torch.stamp
 
 check: $(VENV)/check.stamp
 	$(VENV)/bin/ruff check .
@@ -46,6 +49,12 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/test.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --constraint constraints.txt --editable '.[test]'
+	@touch $@
+
+# The build without CUDA is on an index of its own, which need not answer where another has it.
+$(VENV)/torch.stamp: $(VENV)/test.stamp
+	$(PIP) --constraint constraints.txt --retries 1 \
+	  --extra-index-url https://download.pytorch.org/whl/cpu 'torch==2.13.0+cpu'
 	@touch $@
 
 $(VENV)/check.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -63,6 +63,17 @@ def test_public_names_are_in_the_reference():
     assert set(ff.__all__) - {"learning", "plots"} <= told  # modules, told name by name
 
 
+def test_claims_stand_where_the_experiments_say():
+    """The table of claims is kept from a run; places in the paper must be those of the code."""
+    sources = "".join(
+        file.read_text(encoding="utf-8") for file in (ROOT / "src/fairfield/paper").glob("*.py")
+    )
+    page = (ROOT / "docs/paper.md").read_text(encoding="utf-8")
+    places = re.findall(r"^\| (?:reproduced|differs|wrong|open) \| (.+?) \|", page, re.MULTILINE)
+    assert len(places) > 40
+    assert [each for each in places if f'"{each.split(", n =")[0]}' not in sources] == []
+
+
 def test_one_version():
     import fairfield as ff
 

@@ -354,3 +354,21 @@ def test_completion_is_shown_and_installed(tmp_path, monkeypatch):
     installed = CliRunner().invoke(app, ["--install-completion", "bash"], prog_name="fairfield")
     assert installed.exit_code == 0, installed.output
     assert "_fairfield_completion" in (tmp_path / ".bash_completions" / "fairfield.sh").read_text()
+
+
+def test_separators_delimiters_votes_and_scores_are_as_told(run, tmp_path, rng):
+    (tmp_path / "w.csv").write_text("coalition\tworth\n\t0\na+\t1\nb\t2\na+/b\t5\n")
+    told = ["--separator", "/", "--delimiter", "\\t", "--csv", "v.csv", "--criterion", "shapley"]
+    assert run("game", tmp_path / "w.csv", *told).exit_code == 0
+    assert [(line["player"], float(line["shapley"])) for line in read("v.csv")] == [("a+", 2), ("b", 3)]  # fmt: skip
+
+    truth = rng.integers(0, 2, 30)
+    chances = np.round(rng.random((3, 30)), 3)
+    columns = dict(zip("abc", chances, strict=True))
+    pd.DataFrame({**columns, "truth": truth}).to_csv(tmp_path / "p.csv", index=False, sep=";")
+    command = ["ensemble", tmp_path / "p.csv", "--target", "truth", "--delimiter", ";",
+               "--criterion", "shapley", "--csv", "v.csv"]  # fmt: skip
+    for vote, scoring in (("soft", "accuracy"), ("mean", "r2")):
+        assert run(*command, "--vote", vote, "--scoring", scoring).exit_code == 0
+        found = ff.shapley(ff.EnsembleGame(chances, None, truth, vote=vote, scoring=scoring))
+        assert_allclose([float(line["shapley"]) for line in read("v.csv")], found.values, atol=1e-9)

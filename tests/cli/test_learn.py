@@ -93,6 +93,23 @@ def test_models_objectives_and_interactions_by_name(run, baskets):
     assert held["interactions"]["criterion"] == "log_odds"
 
 
+def test_pairs_are_read_where_the_values_are(run, baskets, monkeypatch):
+    """Both at the index that is found from the frequencies of the baskets."""
+    asked = []
+
+    def interactions(*given, **keywords):
+        asked.append(keywords["start"])
+        return ff.interactions(*given, **keywords)
+
+    monkeypatch.setattr("fairfield.cli.learn.interactions", interactions)
+    result = run(
+        "learn", baskets, "--strength", "2", "--interactions", "variational-index", "--quiet"
+    )
+    assert result.exit_code == 0, result.output
+    train, _ = ff.learning.read_baskets(baskets).split(0.2, 0)
+    assert_allclose(asked, [train.frequencies])
+
+
 def test_the_strongest_pairs_of_many_items_are_a_list(run, baskets, monkeypatch):
     monkeypatch.setattr("fairfield.cli.learn.MOST_PAIRS", 3)
     given = ["learn", baskets, "--strength", "2", "--top", "2", "--json", "all.json"]

@@ -101,4 +101,30 @@ def test_onnx(run, people, table, tmp_path):
     assert_allclose(ask(run, tmp_path / "m.onnx", small), expected(chances, table), atol=1e-6)
     result = run("features", tmp_path / "m.onnx", people)
     assert result.exit_code == 2
-    assert "Traceback" not in result.output
+    assert "takes 2 columns" in result.stderr
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_models_without_names_of_columns(run, people, table, tmp_path, library):
+    module = pytest.importorskip(library)
+    pytest.importorskip("numba")
+    y = (table["label"] == "yes").to_numpy().astype(int)
+    kind = module.LGBMClassifier if library == "lightgbm" else module.XGBClassifier
+    model = kind(n_estimators=5).fit(table[COLUMNS].to_numpy(), y)
+    file = tmp_path / ("m.txt" if library == "lightgbm" else "m.json")
+    (model.booster_ if library == "lightgbm" else model).save_model(file)
+    small, other = tmp_path / "small.csv", tmp_path / "other.csv"
+    table[[*COLUMNS, "label"]].to_csv(small, index=False)
+    table[[*COLUMNS, "label"]].rename(columns={"pay": "wealth"}).to_csv(other, index=False)
+    mine = expected(model, table)
+    assert_allclose(ask(run, file, small, "--target", "label"), mine, rtol=1e-5)
+    # A background is read as the rows are: without the target, its columns by name.
+    background = ["--target", "label", "--background"]
+    assert_allclose(ask(run, file, small, *background, small), mine, rtol=1e-5)
+    for given, sentence in (
+        ([], "takes 2 columns and"),
+        ([*background, other], "there is no column 'pay'"),
+    ):
+        result = run("features", file, small, *given)
+        assert result.exit_code == 2, result.output
+        assert sentence in result.stderr

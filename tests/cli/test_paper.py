@@ -54,6 +54,7 @@ def test_what_is_missing_is_told_in_a_sentence(run, tmp_path, tiny):
         assert result.exit_code == 2, given
         assert expected in result.stderr
         assert "Traceback" not in result.output
+    assert not (tmp_path / "paper").exists()  # told before any work
     assert run("paper", "everything").exit_code == 2
     assert run("paper").exit_code == 2
 
@@ -67,6 +68,9 @@ def test_ctrl_c_says_what_was_kept(run, tmp_path, tiny, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setitem(paper.FINDERS, paper.Experiment.flid, stopped)
+    # A store that was about to be made when it was stopped.
+    (tmp_path / "p" / "stores").mkdir(parents=True)
+    (tmp_path / "p" / "stores" / "begun.db").touch()
     result = run("paper", "flid", "--out", "p")
     assert result.exit_code == 130
     assert "keeps 8 worths. Run the same command" in result.stderr

@@ -102,6 +102,8 @@ BAD_TABLES = {
         b"coalition,worth\n,0\na,1\n",
         "--address goes with",
     ),
+    "CSV of another kind": ([*GAME, "--csv", "v.html"], None, "--csv cannot write to 'v.html'"),
+    "JSON of no kind": ([*GAME, "--json", "v"], None, "end the name in .json"),
     "report of no kind": (
         [*GAME, "--report", "x.pdf"],
         b"coalition,worth\n,0\na,1\n",
@@ -304,3 +306,22 @@ def test_without_the_extra_it_says_what_to_install(tmp_path):
     assert answer.returncode == 2
     assert "pip install 'fairfield[cli]'" in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [["--criterion", "karma"], ["--temperature", "hot"], ["--report", "x.pdf"], ["--csv", "v.txt"]],
+)
+def test_wrong_wishes_are_told_before_any_work(run, tmp_path, people, wrong):
+    (tmp_path / "fits.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Fits(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        open('fitted', 'w').close()\n"
+        "        return super().fit(X, y)\n"
+    )
+    command = ["data", people, "--target", "label", "--clusters", "3", "--model", "fits:Fits"]
+    assert run(*command, *wrong).exit_code == 2
+    assert not (tmp_path / "fitted").exists()
+    assert run(*command).exit_code == 0
+    assert (tmp_path / "fitted").exists()

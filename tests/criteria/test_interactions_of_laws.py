@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 import brute
 import fairfield as ff
 from energy import known_laws
+from fairfield.energy.sampler import Run
 
 
 def log_odds_interaction(p, members):
@@ -137,6 +138,34 @@ def test_log_odds_of_a_sampled_law_have_errors(rng):
     assert "±" in repr(found)
     with pytest.raises(ValueError, match="order=2"):
         ff.interactions(game, "log_odds", order=3, among=range(4), temperature=1.0)
+
+
+def test_interactions_of_the_index_that_a_start_leads_to():
+    """F = 1[S=N] - 0.3|S| at T = 0.05: one law has almost nobody inside, the other everybody."""
+    table = np.array([-0.3 * bin(s).count("1") + (s == 7) for s in range(8)])
+    for top in (None, 3):
+        few, many = (
+            ff.interactions(table, "variational_index", temperature=0.05, start=start, top=top)
+            for start in (0.5, 0.99)
+        )
+        assert_allclose(few.values, 0.0025, atol=1e-4)
+        assert_allclose(many.values, 1.0, atol=1e-4)
+    law = ff.Boltzmann(table, 0.05)
+    for start in (0.5, 0.99):
+        gain = ff.interactions(table, "block_gain", order=3, temperature=0.05, start=start)
+        index = ff.variational_index(table, temperature=0.05, start=start)
+        assert_allclose(gain.values, law.decoupling_error(index))
+
+
+def test_errors_of_sampled_log_odds_grow_with_shared_ancestors(monkeypatch, rng):
+    """As those of the marginals they are made from do."""
+    game = known_laws.two_modes(rng, blocks=6, each=5)
+    errors = []
+    for kinship in (1.0, 1.2):
+        monkeypatch.setattr(Run, "kinship", kinship)
+        found = ff.interactions(game, "log_odds", among=range(4), temperature=1.0, budget=20_000)
+        errors.append(found.stderr)
+    assert_allclose(errors[1], 1.2 * errors[0])
 
 
 @pytest.mark.parametrize("criterion", ["banzhaf", "variational_index", "shapley"])

@@ -36,6 +36,11 @@ def test_concentrations_that_cannot_be_reached_are_refused():
             ff.concentrated(share)
     with pytest.raises(ValueError, match="Banzhaf value"):
         ff.banzhaf(np.array([0.0, 1.0, 1.0, 0.0]), temperature=ff.concentrated(0.5))
+    # Worths that are the same of a coalition and of all others: only rounding is left.
+    half = np.random.default_rng(0).random((5, 2**6))
+    for table in (half + half[:, ::-1]) / 3:
+        with pytest.raises(ValueError, match="every Banzhaf value is 0"):
+            ff.banzhaf(table, temperature=ff.concentrated(0.5))
 
 
 def test_the_temperature_of_a_mean_payoff_is_found_by_sampling():
@@ -105,3 +110,8 @@ def test_a_jump_is_critical_too():
 
 def _tilted(players):
     return ff.PairwiseGame(np.linspace(-0.5, 0.3, players), np.zeros((players, players)))
+
+
+def test_no_coalitions_tell_no_temperature():
+    with pytest.raises(ValueError, match="no coalitions were given"):
+        ff.Boltzmann.from_coalitions([0.0, 1.0], np.zeros((0, 1)))

@@ -13,6 +13,7 @@ from fairfield.evaluation.how import How
 from fairfield.extension import by_size
 from fairfield.extension.choose import table_of
 from fairfield.extension.table import TableExtension
+from fairfield.games.held import HeldGame
 from fairfield.games.subgame import Subgame
 
 # Tables of up to 17 and of more players are cut differently; so are odd and even counts.
@@ -200,6 +201,15 @@ def test_those_who_stay_keep_their_errors(game):
         assert_allclose(found.stderr, alone.stderr)
 
 
+def test_worths_beside_players_held_inside_keep_their_errors(game):
+    held = np.array([False, True, False, False])
+    part = HeldGame(game, held, np.zeros(4, dtype=bool))
+    wanted = game.worths_and_variances(np.insert(brute.coalitions(3), 1, True, axis=1))
+    assert_allclose(part.worths_and_variances(brute.coalitions(3)), wanted)
+    alone = ff.shapley(ff.TableGame(wanted[0], variances=wanted[1]))
+    assert_allclose(ff.shapley(part).stderr, alone.stderr)
+
+
 def test_failures_are_told_by_sums_and_parts(rng):
     X, y = rng.standard_normal((12, 2)), np.arange(12) % 2
 
@@ -214,9 +224,10 @@ def test_failures_are_told_by_sums_and_parts(rng):
 
     for jobs in (1, 2):
         total, part = 2.0 * played(), Subgame(played(), np.array([True, True, True, False]))
-        ff.shapley(total, n_jobs=jobs)
-        ff.shapley(part, n_jobs=jobs)
-        assert (total.failures, part.failures) == (6, 3)
+        held = HeldGame(played(), np.arange(4) == 3, np.zeros(4, dtype=bool))
+        for each in (total, part, held):
+            ff.shapley(each, n_jobs=jobs)
+        assert (total.failures, part.failures, held.failures) == (6, 3, 3)
 
 
 # Leaving one out

@@ -1,5 +1,7 @@
 """Learning finds the truth where there is one, and says so where there is none."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -149,6 +151,24 @@ def test_nobody_varies():
         assert_allclose(ff.shapley(game).values, np.log(7))
         assert "no player varies" in game.fit.stop
     assert_allclose(ff.shapley(ff.learn([[], []], players=["a"])).values, -np.log(5))
+    game = ff.learn(np.ones((3, 2)), objective="nce")
+    assert game.constant == pytest.approx(-ff.Boltzmann(game, 1.0).log_z)
+
+
+def test_players_who_are_never_seen_apart_are_warned_of(rng):
+    """One given all others says nothing of how often they are in: only the others' law does."""
+    seen = rng.random((200, 4)) < 0.3
+    for tied in (seen[:, 0], ~seen[:, 0]):
+        twins = np.column_stack([seen, tied])
+        for objective in ("pseudolikelihood", "ratio-matching"):
+            with pytest.warns(UserWarning, match=r"of the players \{0, 4\} each tells"):
+                ff.learn(twins, objective=objective, strength=1.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ff.learn(twins, "linear")
+            ff.learn(twins, objective="nce", strength=1.0)
+            ff.learn(seen, strength=1.0)
+            ff.learn(np.column_stack([seen, np.zeros((200, 2))]), strength=1.0)
 
 
 def test_repeated_coalitions_count(rng):
@@ -181,6 +201,7 @@ def test_what_cannot_be_learned_is_refused():
         ({"objective": "luck"}, "no objective 'luck'"),
         ({"strength": -1}, "strength=-1"),
         ({"strength": float("nan")}, "strength=nan"),
+        ({"strength": "much"}, "strength='much'"),
         ({"dimensions": 0}, "dimensions=0"),
         ({"noise": 1.5}, "noise=1.5"),
         ({"redraws": -1}, "redraws=-1"),

@@ -119,7 +119,15 @@ def test_what_does_not_fit_is_refused(rng):
         ({"features": np.zeros((4, 2))}, "features of 4 players"),
         ({"features": np.full((3, 2), np.nan)}, "finite number"),
         ({"features": np.zeros((19, 3, 2))}, "20 coalitions and 19 ground sets"),
-        ({"held_out": 1.0}, "none to learn from"),
+        ({"held_out": 1.0}, "held_out=1.0 was given; it must lie between 0 and 1"),
+        ({"held_out": -1}, "held_out=-1"),
+        ({"held_out": 0.99}, "none to learn from"),
+        ({"epochs": 0}, "epochs=0"),
+        ({"patience": 0}, "patience=0"),
+        ({"width": 0}, "width=0"),
+        ({"objective": "nce", "noise": 0}, "noise=0"),
+        ({"objective": "mean-field", "inference": 0}, "inference=0"),
+        ({"objective": "nce", "features": np.zeros((20, 3, 2))}, "every ground set has its own"),
     ]:
         with pytest.raises(ValueError, match=message):
             learn_deep_sets(seen, **keywords)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import coo_array, csc_matrix, csr_array
 
-from fairfield.learning import observe, read_baskets
+from fairfield.learning import Observed, observe, read_baskets
 
 NAMES = ("bread", "milk", "tea")
 MATRIX = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1], [0, 0, 0]])
@@ -41,9 +41,15 @@ def test_data_frames_keep_their_names():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(MATRIX, columns=NAMES)
     assert observe(frame).players == NAMES
+    turned = observe(frame, players=["tea", "salt", "bread", "milk"])
+    assert as_dict(turned) == {(1, 0, 1, 0): 2, (0, 0, 0, 1): 1, (0, 0, 0, 0): 1}
+    with pytest.raises(ValueError, match="player 'milk' was observed, who is not among"):
+        observe(frame, players=["tea", "bread", "salt"])
     mixed = frame.astype({"milk": bool})
     for each in (frame, mixed, frame.astype(bool), frame.astype("boolean")):
         assert as_dict(observe(each)) == as_dict(observe(MATRIX))
+    with pytest.raises(ValueError, match="cells are missing in row 0 or below"):
+        observe(frame.astype("boolean").mask(frame == 0))
 
 
 @given(arrays(bool, st.tuples(st.integers(1, 30), st.integers(1, 20))))
@@ -96,6 +102,12 @@ def test_what_is_no_coalition_is_refused(given, players, message):
         observe(given, players)
 
 
+def test_many_observations_are_told_to_the_last():
+    seen = observe([["a"], ["b"]])
+    many = Observed(seen.coalitions, np.array([1e6, 234567.0]), seen.players)
+    assert repr(many) == "1234567 observed coalitions of 2 players, 2 distinct"
+
+
 def test_one_observation_cannot_be_split():
     with pytest.raises(ValueError, match="cannot be split"):
         observe([["a"]]).split(0.5)
@@ -138,6 +150,15 @@ def test_files_packed_or_told_how_to_be_read(tmp_path):
     file.write_text("who,what,more\n1,tea,0\n1,milk,1\n")
     assert read_baskets(file, layout="long").players == ("milk", "tea")
     assert read_baskets(file, columns=["more", "what"]).total == 2
+    for columns in (["who", "who"], ["who", "what", "more"], ["who", "whom"]):
+        with pytest.raises(ValueError, match="two columns, of baskets and of items, each once"):
+            read_baskets(file, columns=columns)
+    file.write_text("who,who,what\n1,2,tea\n")
+    with pytest.raises(ValueError, match="each once"):
+        read_baskets(file, columns=["who", "what"])
+    file.write_text("customer,article\n1,50\n")
+    with pytest.raises(ValueError, match="and long if it names a basket and one item"):
+        read_baskets(file)
 
 
 def test_files_of_numbers_are_no_matrix(tmp_path):

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
+from fairfield.given_games import TableGame
 from fairfield.learning import score, score_table
 from fairfield.learning.observed import observe
 from fairfield.learning.scores import fill_in, log_partition
@@ -60,8 +61,10 @@ def test_scores_count_repeated_coalitions(rng):
 def test_chance_level_is_half(rng):
     """Equal players tie: the rank is the middle one, and the first place is shared."""
     n = 9
-    got = score(ff.PairwiseGame(np.zeros(n), np.zeros((n, n))), rng.random((50, n)) < 0.5)
-    assert 50 < got.percentile_rank < 50 + 100 / 2
+    rows = rng.random((50, n)) < 0.5
+    got = score(ff.PairwiseGame(np.zeros(n), np.zeros((n, n))), rows)
+    candidates = n + 1 - rows.sum(axis=1)[rows.sum(axis=1) > 1]
+    assert got.percentile_rank == pytest.approx(np.mean(100 * (candidates + 1) / 2 / candidates))
     pair = score(ff.PairwiseGame(np.zeros(n), np.zeros((n, n))), [[0, 1]])
     assert pair.percentile_rank == pytest.approx(100 * (n / 2) / (n - 1))
     assert pair.top_1 == pytest.approx(100 / (n - 1))
@@ -74,6 +77,16 @@ def test_coalitions_of_one_have_no_fill_in():
     assert got.top_1_error is None
     assert got.log_likelihood == pytest.approx(-3 * np.log(2))
     assert "log-likelihood" in repr(score_table({"flat": game}, [[0], []]))
+
+
+def test_one_coalition_has_no_standard_error():
+    game = ff.PairwiseGame(np.zeros(3), np.zeros((3, 3)))
+    got = score(game, [[0, 1]])
+    assert got.log_likelihood == pytest.approx(-3 * np.log(2))
+    assert (got.log_likelihood_error, got.percentile_rank_error, got.top_1_error) == (None,) * 3
+    assert "-2.079" in repr(score_table({"flat": game}, [[0, 1]]))
+    with pytest.raises(ValueError, match="one game of the batch"):
+        score(TableGame(np.zeros((2, 8))), [[0, 1]])
 
 
 def test_log_partition(rng):
@@ -100,7 +113,7 @@ def test_log_likelihood_of_many_players_is_estimated(rng):
     log_z, error = log_partition(game)
     assert 0 < error < 0.2
     assert abs(log_z - exact) < 5 * error
-    got = score(game, [[0, 1]])
+    got = score(game, [[0, 1], [0, 1]])
     assert got.log_likelihood_error == pytest.approx(error)
 
 
@@ -126,7 +139,23 @@ def test_other_players_are_refused():
     game = ff.PairwiseGame(np.zeros(2), np.zeros((2, 2)), players=["a", "b"])
     with pytest.raises(ValueError, match="not among the players"):
         score(game, [["c"]])
-    with pytest.raises(ValueError, match="other players"):
+    with pytest.raises(ValueError, match="player 'c' was observed, who is not among"):
         score(game, observe([["b"], ["c"]]))
     with pytest.raises(ValueError, match="nothing to compare"):
         score_table({}, [["a"]])
+
+
+def test_players_are_found_by_name(rng):
+    """In whatever order, and if not all of them occur: as when train and test are two files."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rng.random((60, 3)) < [0.1, 0.5, 0.9], columns=["a", "b", "c"])
+    game = ff.learn(frame, strength=1.0)
+    expected = score_table({"pairs": game}, frame, learned_from=frame)
+    turned = frame[["c", "a", "b"]]
+    for each in (turned, observe(turned)):
+        assert score(game, each) == expected["pairs"]
+        found = score_table({"pairs": game}, each, learned_from=each)
+        assert dict(found) == dict(expected)
+    assert score(game, observe([["c", "b"]])) == score(game, [["c", "b"]])
+    with pytest.raises(ValueError, match="player 'x' was observed"):
+        score(game, frame.rename(columns={"a": "x"}))

@@ -1,6 +1,7 @@
 """The paper's data valuation at tiny sizes, and its numbers where the authors' splits are at hand."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -92,6 +93,7 @@ def test_the_experiments_run_small_and_resume_without_a_fit(tmp_path, small, mon
     assert found.claims[9].verdict == "wrong"  # mirrored
     settled = convergence.find(run)
     assert len(settled.tables["convergence"].rows) == 3 + 3 * 2 * 3
+    assert [c.verdict for c in settled.claims[:3]] == ["open"] * 3  # not the authors' splits
     grid = tradeoff.find(run)
     assert len(grid.tables["tradeoff"].rows) == 3 * 4 * 11
 
@@ -112,6 +114,36 @@ def test_the_tradeoffs_numbers_are_those_of_the_criteria(rng):
     assert found.errors[1, 2] == pytest.approx(steps.decoupling_error)
     assert found.values[1, 2] == pytest.approx(steps.values.std())
     assert found.values[0, 0] == pytest.approx(ff.banzhaf(game).values.std())
+
+
+def test_a_tradeoff_has_two_sides():
+    """A lower error after more steps is half of it; the values must be less equal too."""
+
+    def verdict(values):
+        errors = np.tile([0.2, 0.1], (4, 1))
+        best = np.zeros((4, 3))
+        return tradeoff._tradeoff(
+            [tradeoff.Grid("game", errors, np.tile(values, (4, 1)), errors, errors, best, 1.0)]
+        ).verdict
+
+    assert verdict([1.0, 2.0]) == "reproduced"
+    assert verdict([2.0, 1.0]) == "differs"
+
+
+def test_a_line_of_convergence_is_wrong_only_where_another_reading_is_it(tmp_path):
+    def verdict(moved, split, quick=False):
+        held = SimpleNamespace(moved=moved, chance=np.zeros(17), is_papers=split == "paper")
+        return convergence._line("breast_cancer", (held,), Run(tmp_path, quick=quick)).verdict
+
+    printed = np.array(convergence.PAPER["breast_cancer"])
+    moved = np.full(11, 1e-30)
+    moved[[0, 2, 3, 5, 9, 10]] = printed**2 * 16  # as if ‖Δx‖/n had been printed
+    for split, quick, expected in (("paper", True, "wrong"), ("0", False, "wrong"), ("0", True, "open")):  # fmt: skip
+        assert verdict(moved, split, quick) == expected
+    assert verdict(2 * moved, "paper") == "differs"
+    assert verdict(2 * moved, "0") == "open"
+    moved[[0, 1, 2, 4, 8, 9]] = printed
+    assert verdict(moved, "paper") == "reproduced"
 
 
 def test_readings_of_the_convergence_table():

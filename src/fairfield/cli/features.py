@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from fairfield.cli.model_files import columns_of, read_model
+from fairfield.cli.model_files import columns_of, read_model, width_of
 from fairfield.cli.sentences import InputError
 from fairfield.cli.show import value
 from fairfield.cli.tables import column, read_table
@@ -72,40 +72,45 @@ def features(
     table = read_table(rows_file, delimiter=delimiter)
     if target is not None:
         column(table, target, rows_file)
-        table = table.drop(columns=target)
     fitted = read_model(model, trust_pickle=trust_pickle)
-    table = _features(table, columns_of(fitted), model, rows_file)
-    others = _background(background, table, delimiter, wishes.seed, model, fitted)
+    table = _features(table, target, fitted, model, rows_file)
+    if background.strip().lstrip("-").isdigit():
+        others = _drawn(int(background), table, wishes.seed)
+    else:
+        path = Path(background)
+        others = _features(read_table(path, delimiter=delimiter), target, fitted, model, path)
+        for name in table.columns:
+            column(others, name, path)
+        others = others[list(table.columns)]
     chosen = table.iloc[_places(rows, len(table))]
     value(game_of(fitted, chosen, others, output=_class(output, fitted)), wishes)
 
 
 def _features(
-    table: pd.DataFrame, names: list[str] | None, model: Path, path: Path
+    table: pd.DataFrame, target: str | None, fitted: Any, model: Path, path: Path
 ) -> pd.DataFrame:
-    """The columns the model asks for, in its order; all of them where it does not say."""
+    """The columns the model asks for, in its order; where it does not say, all but the target."""
+    names, width = columns_of(fitted), width_of(fitted)
     if names is None:
-        return table
+        left = table.drop(columns=target, errors="ignore") if target is not None else table
+        if width not in (None, left.shape[1]):
+            raise InputError(
+                f"{model} takes {width} columns and {path} has {left.shape[1]}; leave out the "
+                "others, the target with --target"
+            )
+        return left
     # LightGBM writes the blanks of a name as underscores.
-    known = {str(name).replace(" ", "_"): name for name in table.columns}
+    known = {str(name).replace(" ", "_"): name for name in table.columns if name != target}
     for name in names:
         if name.replace(" ", "_") not in known:
             raise InputError(f"{model} needs the column {name!r}, which {path} lacks")
     return table[[known[name.replace(" ", "_")] for name in names]]
 
 
-def _background(
-    given: str, table: pd.DataFrame, delimiter: str | None, seed: int, model: Path, fitted: Any
-) -> pd.DataFrame:
+def _drawn(count: int, table: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Rows whose values take the place of absent features."""
-    if not given.strip().lstrip("-").isdigit():
-        path = Path(given)
-        return _features(read_table(path, delimiter=delimiter), columns_of(fitted), model, path)[
-            list(table.columns)
-        ]
-    count = int(given)
     if count < 1:
-        raise InputError(f"--background {given} draws no rows; give a number from 1 on, or a file")
+        raise InputError(f"--background {count} draws no rows; give a number from 1 on, or a file")
     drawn = np.random.default_rng(seed).choice(len(table), min(count, len(table)), replace=False)
     return table.iloc[np.sort(drawn)]
 

@@ -38,7 +38,7 @@ def game(
     separator: Annotated[
         str | None,
         typer.Option(
-            help="Between the players of a coalition.  [default: the first of + ; | & , found]"
+            help="Between the players of a coalition.  [default: the first found of + ; | & , and blank]"
         ),
     ] = None,
     delimiter: Annotated[

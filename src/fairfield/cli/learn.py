@@ -21,6 +21,7 @@ from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
 from fairfield.learning.scores import INDEPENDENT
+from fairfield.multilinear import FloatArray
 
 EXAMPLES = """
 **Examples**
@@ -125,9 +126,6 @@ def learn(
     if bond not in INTERACTIONS:
         known = ", ".join(INTERACTIONS).replace("_", "-")
         raise InputError(f"there are no interactions {together!r}; choose from {known}")
-    # A fit may take long: what was asked for wrongly is told before it.
-    wishes.criteria()
-    wishes.heat()
     named = None if columns is None else [name.strip() for name in columns.split(",")]
     seen = read_baskets(baskets, delimiter, layout=layout, columns=named)
     train, test = seen.split(held_out, wishes.seed) if held_out else (seen, None)
@@ -145,9 +143,10 @@ def learn(
         progress=False if wishes.quiet else None,
     )
     scores = _scores(game, f"{model} by {objective}", train, test, wishes)
-    pairs = _pairs(game, bond, top, wishes)
     # Where a law has several modes, the one to value is where the baskets are.
-    value(game, wishes, start=train.frequencies, pairs=pairs, scores=scores)
+    start = train.frequencies
+    pairs = _pairs(game, bond, top, wishes, start)
+    value(game, wishes, start=start, pairs=pairs, scores=scores)
     if pairs is not None and not wishes.quiet:
         print_plain(_strongest(pairs, top))
 
@@ -171,7 +170,9 @@ def _scores(
     return found
 
 
-def _pairs(game: Game, criterion: str, top: int, wishes: AtOne) -> Interactions | None:
+def _pairs(
+    game: Game, criterion: str, top: int, wishes: AtOne, start: FloatArray
+) -> Interactions | None:
     """All pairs where they are few, else the strongest; None where none are wanted."""
     if not top or len(game.players) < 2:
         return None
@@ -181,6 +182,7 @@ def _pairs(game: Game, criterion: str, top: int, wishes: AtOne) -> Interactions 
         criterion,
         top=None if few else top,
         temperature=wishes.heat(),
+        start=start,
         **wishes.how(),
     )
 

@@ -127,13 +127,8 @@ class OnnxModel:
 
     def _ask(self, X: Any) -> FloatArray:
         kind = np.float64 if "double" in self.input.type else np.float32
-        table = np.asarray(X, dtype=kind)
-        if self.n_features_in_ not in (None, table.shape[1]):
-            raise InputError(
-                f"the ONNX model takes {self.n_features_in_} columns and the rows have "
-                f"{table.shape[1]}; leave out the others, the target with --target"
-            )
-        (found,) = self.session.run([self.output], {self.input.name: table})
+        table = {self.input.name: np.asarray(X, dtype=kind)}
+        (found,) = self.session.run([self.output], table)
         if isinstance(found, list):  # one dict of probabilities for each row
             found = [list(row.values()) for row in found]
         return np.asarray(found, dtype=float)
@@ -159,3 +154,13 @@ def columns_of(model: Any) -> list[str] | None:
     if names and all(name == f"Column_{i}" for i, name in enumerate(names)):
         return None
     return names
+
+
+def width_of(model: Any) -> int | None:
+    """How many columns a model takes, where it knows."""
+    # In turn scikit-learn and ONNX, XGBoost, LightGBM.
+    for name in ("n_features_in_", "num_features", "num_feature"):
+        held = getattr(model, name, None)
+        if held is not None:
+            return int(held() if callable(held) else held)
+    return None

@@ -14,6 +14,7 @@ import typer
 from fairfield.cli.sentences import say, sentence, told, worths_kept
 from fairfield.cli.wishes import OUT, WHAT, WORK
 from fairfield.paper import (
+    adult,
     convergence,
     data,
     feature_claims,
@@ -119,7 +120,10 @@ def paper(
         # A temperature too low for the budget, and the like: the page has the error bars.
         if quiet:
             warnings.simplefilter("ignore")
-        run.published("")  # a bad folder is told before hours of work
+        # What was named and is not there is told before hours of work.
+        run.published("")
+        if source is not None:
+            adult.file_of(source)
         for name in chosen:
             started = perf_counter()
             keep(_find(name, run, forgiving=len(chosen) > 1), out)

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from fairfield.evaluation.store import StoreError
+from fairfield.evaluation.store import StoreError, describe_store
 from fairfield.evaluation.workers import WorthError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -72,16 +72,21 @@ def worths_kept(store: Path | None) -> str:
             "stopped; nothing was kept. With --store FILE worths are kept as they are found, and "
             "the same command goes on from there"
         )
-    from fairfield.evaluation.store import describe_store
-
-    if store.is_dir():
-        count = sum(describe_store(file).worths for file in store.glob("*.db"))
-        return f"stopped; {store} keeps {count:,} worths. Run the same command to go on from there"
-    try:
-        count = describe_store(store).worths
-    except StoreError:
+    folder = store.is_dir()
+    count = sum(map(_worths_in, store.glob("*.db") if folder else [store]))
+    if not count:
         return f"stopped before a worth was kept in {store}; the same command starts again"
+    if folder:
+        return f"stopped; {store} keeps {count:,} worths. Run the same command to go on from there"
     return (
         f"stopped; {store} keeps {count:,} worths. Run the same command with --store {store} to "
         "go on from there"
     )
+
+
+def _worths_in(store: Path) -> int:
+    """The worths a store keeps; none of one that was only about to be made."""
+    try:
+        return describe_store(store).worths
+    except StoreError:
+        return 0

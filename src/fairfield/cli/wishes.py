@@ -16,6 +16,7 @@ from fairfield.cli.engines import Backend, engine
 from fairfield.cli.sentences import InputError, told, worths_kept
 from fairfield.criteria.compare import CRITERIA, USUAL
 from fairfield.energy.temperature import OWN_SCALE, Temperature, relative
+from fairfield.report import WRITERS
 
 WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
 
@@ -46,7 +47,7 @@ class Asked:
         ),
     ] = None
     seed: Annotated[
-        int, typer.Option(help="Settles every random choice.", rich_help_panel=WORK)
+        int, typer.Option(min=0, help="Settles every random choice.", rich_help_panel=WORK)
     ] = 0
     csv: Annotated[
         Path | None, typer.Option(help="Write the values to this CSV file.", rich_help_panel=OUT)
@@ -94,6 +95,20 @@ class Asked:
                 "multiple of the game's own scale, such as 0.5x"
             ) from None
         return relative(number) if text.endswith("x") else number
+
+    def check(self) -> None:
+        """Refuse before any work what could only be refused after it."""
+        self.criteria()
+        self.heat()
+        for option, path, endings in (
+            ("csv", self.csv, (".csv",)),
+            ("json", self.json, (".json",)),
+            ("report", self.report, tuple(WRITERS)),
+        ):
+            if path is not None and path.suffix.lower() not in endings:
+                raise InputError(
+                    f"--{option} cannot write to {path.name!r}; end the name in {', '.join(endings)}"
+                )
 
     def how(self) -> dict[str, Any]:
         """The keywords of the criteria."""
@@ -194,6 +209,7 @@ def valuing(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         wishes = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
         with told(wishes.kept):
+            wishes.check()
             command(wishes=wishes, **given)
 
     free = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in kept]

@@ -15,6 +15,7 @@ from numbers import Integral
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfield.coalitions import spell
 from fairfield.comparison import Interactions
@@ -47,6 +48,7 @@ def interactions(
     top: int | None = None,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
+    start: ArrayLike = 0.5,
     **how: Unpack[Keywords],
 ) -> Interactions:
     """What coalitions of ``order`` players are worth together, beyond their parts.
@@ -58,7 +60,8 @@ def interactions(
 
     ``among``: the players to combine, or the coalitions themselves; all players by
     default. ``top=k`` finds the k strongest pairs of many players by ∂_A f, without
-    listing all pairs.
+    listing all pairs. ``start``: where the index is looked for, by "variational_index" and
+    "block_gain".
 
     ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
 
@@ -83,16 +86,16 @@ def interactions(
                 "order= and among=, or take the top() of the interactions of some"
             )
         sets, values = strongest_pairs(
-            setting.extension, *POINTS[name](setting, 2), at_least_one("top", top)
+            setting.extension, *POINTS[name](setting, 2, start), at_least_one("top", top)
         )
     else:
         place = {player: i for i, player in enumerate(names)}
         asked = _coalitions(names, order, among)
         sets = [tuple(place[player] for player in coalition) for coalition in asked]
         if name in TOGETHER:
-            values, stderr = TOGETHER[name](setting, sets)
+            values, stderr = TOGETHER[name](setting, sets, start)
         else:
-            values = _derivatives(setting, name, order, sets)
+            values = _derivatives(setting, name, order, sets, start)
     coalitions = [tuple(names[i] for i in each) for each in sets]
     return Interactions(
         name, names, coalitions, values, setting.extension.method, repr(setting.game),
@@ -100,7 +103,9 @@ def interactions(
     )  # fmt: skip
 
 
-def _derivatives(setting: Setting, name: str, order: int, sets: list[Place]) -> FloatArray:
+def _derivatives(
+    setting: Setting, name: str, order: int, sets: list[Place], start: ArrayLike
+) -> FloatArray:
     """∂_A f read as the criterion reads ∇f: (*batch, coalitions)."""
     extension = setting.extension
     every_pair = order == 2 and len(sets) == comb(extension.players, 2)
@@ -108,7 +113,7 @@ def _derivatives(setting: Setting, name: str, order: int, sets: list[Place]) -> 
         weights = by_size.shapley_weights(extension.players, 2)
         matrix = by_size.pair_semivalue(extension, weights)
     else:
-        at, shares = POINTS[name](setting, order)
+        at, shares = POINTS[name](setting, order, start)
         if not every_pair:
             return np.stack([_derivative(extension, a, at, shares) for a in sets], axis=-1)
         matrix = np.sum([w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0)
@@ -178,7 +183,7 @@ def _derivative(extension: Extension, a: Place, at: FloatArray, shares: FloatArr
     return np.asarray(np.sum(readings, axis=0))
 
 
-def _shapley_points(setting: Setting, order: int) -> tuple[FloatArray, FloatArray]:
+def _shapley_points(setting: Setting, order: int, _: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Gauss–Legendre nodes on the diagonal: ∂_A f has degree - order there."""
     extension = setting.extension
     count = max(1, -(-(extension.degree - order + 1) // 2))
@@ -186,26 +191,30 @@ def _shapley_points(setting: Setting, order: int) -> tuple[FloatArray, FloatArra
     return np.outer((1 + nodes) / 2, np.ones(extension.players)), weights / 2
 
 
-def _banzhaf_points(setting: Setting, order: int) -> tuple[FloatArray, FloatArray]:
+def _banzhaf_points(setting: Setting, order: int, _: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return np.full((1, setting.extension.players), 0.5), np.ones(1)
 
 
-def _variational_points(setting: Setting, order: int) -> tuple[FloatArray, FloatArray]:
-    index = variational_index(setting)
+def _variational_points(
+    setting: Setting, order: int, start: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    index = variational_index(setting, start=start)
     return np.asarray(index.marginals)[None], np.ones(1)
 
 
 # Where a criterion reads ∂_A f, and with which weights.
-POINTS: dict[str, Callable[[Setting, int], tuple[FloatArray, FloatArray]]] = {
+POINTS: dict[str, Callable[[Setting, int, ArrayLike], tuple[FloatArray, FloatArray]]] = {
     "shapley": _shapley_points,
     "banzhaf": _banzhaf_points,
     "variational_index": _variational_points,
 }
 
 # What the law of coalitions says of A, and its standard errors.
-TOGETHER: dict[str, Callable[[Setting, list[Place]], tuple[FloatArray, FloatArray | None]]] = {
-    "log_odds": log_odds_interactions,
-    "block_gain": lambda setting, sets: (block_gains(setting, sets), None),
+TOGETHER: dict[
+    str, Callable[[Setting, list[Place], ArrayLike], tuple[FloatArray, FloatArray | None]]
+] = {
+    "log_odds": lambda setting, sets, _: log_odds_interactions(setting, sets),
+    "block_gain": lambda setting, sets, start: (block_gains(setting, sets, start), None),
 }
 
 # The names of all of them.

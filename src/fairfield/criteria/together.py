@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 
 import array_api_compat
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfield.coalitions import BoolArray, enumerate_coalitions
 from fairfield.criteria.setting import Setting
@@ -73,20 +74,20 @@ def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, Floa
         return np.asarray(float(law.heat) * (both_in + none - only_one - only_other))
 
     found = Jackknifed.mean(groups).through(odds)
-    return np.asarray(found.estimate), found.stderr
+    return np.asarray(found.estimate), law.run.trusted.kinship * found.stderr
 
 
-def block_gains(setting: Setting, sets: list[Place]) -> FloatArray:
+def block_gains(setting: Setting, sets: list[Place], start: ArrayLike = 0.5) -> FloatArray:
     """By how much the decoupling error falls when the players of A are kept together.
 
-    KL(q ‖ p) of the best product law found, less KL(q' ‖ p) of q'(S) = q_A(S∩A) Π_{i∉A} q_i(S),
+    KL(q ‖ p) of the product law that the index found from ``start``, less KL(q' ‖ p) of q'(S) = q_A(S∩A) Π_{i∉A} q_i(S),
     with any joint law q_A of the block, improved from q on: first q_A ∝ exp(E_q[F | A]/T), then
     the others by mean-field inference, in turn, each of which raises the ELBO. In nats, never
     negative, 0 for a null player beside any other. Costs 2^|A| solutions of the
     index for each coalition.
     """
     extension, heat = setting.extension, setting.needs_heat()
-    index = variational_index(setting)
+    index = variational_index(setting, start=start)
     marginals = np.asarray(index.marginals)
     if not extension.batch:
         return np.array([_gain(extension, each, marginals, heat) for each in sets])

@@ -113,6 +113,8 @@ class Boltzmann:
         """
         played = as_game(game, players)
         rows = _rows(coalitions, len(played.players))
+        if not len(rows):
+            raise ValueError("no coalitions were given; at least one is needed to find T")
         return cls.from_mean(played, float(np.mean(played.worths(rows))), **how)
 
     def log_likelihood(self, coalitions: ArrayLike) -> FloatArray:

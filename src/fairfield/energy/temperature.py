@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.coalitions import BoolArray
 from fairfield.extension.table import TableExtension
 from fairfield.multilinear import Extension, FloatArray
 
@@ -94,15 +95,22 @@ def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
 
 def banzhaf_scale(extension: Extension) -> FloatArray:
     """Σ Ba_i² / Σ |Ba_i|, or the standard deviation of the worths where all Ba are 0."""
-    value, gradient = extension.centred(np.full(extension.players, 0.5))
-    scale, largest = _own_scale(gradient), np.abs(gradient).max(axis=-1)
-    if isinstance(extension, TableExtension):
-        top = extension.highest.reshape(extension.batch) - extension.offset - value
-        # Differences that should cancel leave rounding behind; that is no scale.
-        flat = largest <= 1e-13 * np.abs(top)
-        if flat.any():
-            scale = np.where(flat, _standard_deviation(extension), scale)
+    banzhaf, flat = _banzhaf(extension)
+    scale = _own_scale(banzhaf)
+    if isinstance(extension, TableExtension) and flat.any():
+        scale = np.where(flat, _standard_deviation(extension), scale)
     return _checked(scale)
+
+
+def _banzhaf(extension: Extension) -> tuple[FloatArray, BoolArray]:
+    """Banzhaf's values (*batch, n), and the games whose values are all 0, but for rounding."""
+    value, gradient = extension.centred(np.full(extension.players, 0.5))
+    largest = np.abs(gradient).max(axis=-1)
+    if not isinstance(extension, TableExtension):
+        return gradient, np.asarray(largest == 0)
+    top = extension.highest.reshape(extension.batch) - extension.offset - value
+    # Differences that should cancel leave rounding behind; that is no scale.
+    return gradient, np.asarray(largest <= 1e-13 * np.abs(top))
 
 
 def scale_of(banzhaf: FloatArray) -> FloatArray:
@@ -131,14 +139,14 @@ def _checked(scale: FloatArray) -> FloatArray:
 
 def _concentrating(share: float, extension: Extension) -> FloatArray:
     """T with Σ|Ba_i| (1 - h(σ(Ba_i/T))/log 2) = share · Σ|Ba_i|, by halving log T."""
-    scale = banzhaf_scale(extension)
-    banzhaf = np.abs(extension.gradient(np.full(extension.players, 0.5)))
-    if not (banzhaf.max(axis=-1) > 0).all():
+    banzhaf, flat = _banzhaf(extension)
+    if flat.any():
         raise ValueError(
             "every Banzhaf value is 0, so no temperature concentrates the marginals; pass "
             "temperature= as a number in the units of the worths"
         )
-    sizes = banzhaf / scale[..., None]
+    scale = scale_of(banzhaf)
+    sizes = np.abs(banzhaf) / scale[..., None]
     weights = sizes / sizes.sum(axis=-1, keepdims=True)
     low, high = np.full(extension.batch, -25.0), np.full(extension.batch, 25.0)
     for _ in range(100):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
+from fairfield.coalitions import BoolArray, spell
 from fairfield.energy.product import log_odds
 from fairfield.game import Game, Players
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
@@ -32,6 +33,9 @@ OBJECTIVES: dict[str, Callable[[Model, Observed, int, np.random.Generator], Loss
     "nce": Contrast.of,
     "likelihood": lambda model, seen, noise, rng: Likelihood(model, seen),
 }
+
+# Those that ask for one player at a time, given all others.
+FLIPS = ("pseudolikelihood", "ratio-matching")
 
 # Where every player is always in, or always out, frequencies say all there is to say.
 NOTHING = Fit(np.zeros(0), 0.0, (), "no player varies, so none interacts")
@@ -111,23 +115,25 @@ def learn(
     for FLID and FLDC.
 
     >>> import fairfield as ff
-    >>> baskets = [["tea", "milk"], ["tea", "milk"], ["coffee"], ["coffee", "milk"], ["tea"]] * 40
-    >>> game = ff.learn(baskets, strength=1.0)
+    >>> kinds = [["tea", "milk"], ["tea", "milk"], ["tea"], ["coffee"], ["coffee", "milk"], []]
+    >>> game = ff.learn(40 * kinds, strength=1.0)
     >>> ff.variational_index(game, temperature=1.0).ranking()
     ['tea', 'milk', 'coffee']
     >>> [pair for pair, _ in ff.interactions(game).top(2)]
     [('coffee', 'tea'), ('milk', 'tea')]
     """
-    _check(
-        model, objective, strength, dimensions=dimensions, noise=noise, starts=starts, steps=steps
-    )
+    _check(model, objective, strength)
+    check_counts(dimensions=dimensions, noise=noise, starts=starts, steps=steps)
     if not isinstance(redraws, Integral) or redraws < 0:
         raise ValueError(f"redraws={redraws!r} was given; it must be a whole number, 0 or more")
     seen = observe(coalitions, players)
     some = seen.among(seen.varying)
     family = MODELS[model](len(some.players), dimensions)
     if not some.players:
-        return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, None)
+        known = -_log_z_of_others(seen) if objective == "nce" else None
+        return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, known)
+    if family.interactions and objective in FLIPS:
+        _warn_of_ties(some, objective)
     rng = np.random.default_rng(seed)
 
     def loss_of(part: Observed) -> Loss:
@@ -160,6 +166,17 @@ def learn(
     return LearnedGame(form, model, objective, fit, constant)
 
 
+def _warn_of_ties(seen: Observed, objective: str) -> None:
+    tied = seen.tied()
+    if tied:
+        warnings.warn(
+            f"of the players {spell(tied)} each tells whether the others are in; {objective} asks for "
+            "one given all others, and cannot learn how often they are: use objective='nce' or "
+            "'likelihood', or make them one player",
+            stacklevel=3,
+        )
+
+
 def _log_z_of_others(seen: Observed) -> float:
     """What players who never vary add to log Z: they join independently."""
     return float(-np.log1p(-seen.shrunk_frequencies()[~seen.varying]).sum())
@@ -184,12 +201,16 @@ def _bar(progress: bool | None) -> Iterator[Callable[[], object]]:
         yield bar.update
 
 
-def _check(model: str, objective: str, strength: float | None, **counts: int) -> None:
+def _check(model: str, objective: str, strength: float | None) -> None:
     for what, given, known in (("model", model, MODELS), ("objective", objective, OBJECTIVES)):
         if given not in known:
             raise ValueError(f"there is no {what} {given!r}; choose from {', '.join(known)}")
-    if strength is not None and not (np.isfinite(strength) and strength >= 0):
+    if strength is not None and not (isinstance(strength, Real) and 0 <= strength < np.inf):
         raise ValueError(f"strength={strength!r} was given; it must be a finite number, 0 or more")
+
+
+def check_counts(**counts: int) -> None:
+    """Refuse what is no whole number above 0."""
     for name, count in counts.items():
         if not isinstance(count, Integral) or count < 1:
             raise ValueError(f"{name}={count!r} was given; it must be a whole number, at least one")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from fairfield.game import Player, Players
 from fairfield.games.checks import numbers
 from fairfield.learning.deep_sets import DeepSetsGame, deep_sets, import_torch
+from fairfield.learning.learn import check_counts
 from fairfield.learning.neural_losses import OBJECTIVES, NeuralLoss
 from fairfield.learning.observed import observe
 
@@ -40,9 +41,9 @@ def learn_deep_sets(
     ``features`` v (n, d) describe the players, who are told apart by name alone without
     them; (m, n, d) gives each of m coalitions, then rows of a matrix of 0 and 1, a ground
     set of its own, and the answer is a batch of m games. ``game.on(features)`` plays the
-    function on new players. ``objective``: those of ``learn``, or "mean-field": the
-    cross-entropy of each coalition under ``inference`` differentiable mean-field steps, for
-    coalitions that are the right answer on their ground set.
+    function on new players. ``objective``: those of ``learn`` ("nce" on one ground set only),
+    or "mean-field": the cross-entropy of each coalition under ``inference`` differentiable
+    mean-field steps, for coalitions that are the right answer on their ground set.
 
     Adam with steps of ``rate`` ends when a share ``held_out`` of the data has fitted no
     better for ``patience`` epochs; the best network is kept. Needs the extra ``learning``.
@@ -52,7 +53,15 @@ def learn_deep_sets(
         raise ValueError(
             f"there is no objective {objective!r}; choose from {', '.join(OBJECTIVES)}"
         )
+    check_counts(width=width, inference=inference, noise=noise, epochs=epochs, patience=patience)
+    if not 0 < held_out < 1:
+        raise ValueError(f"held_out={held_out} was given; it must lie between 0 and 1")
     given, own, named = _data(coalitions, features, players)
+    if objective == "nce" and own.ndim == 3:
+        raise ValueError(
+            "noise contrast estimates one log Z, and every ground set has its own; use "
+            "objective='pseudolikelihood' or 'ratio-matching'"
+        )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = deep_sets(own.shape[-1], width)

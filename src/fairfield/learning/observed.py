@@ -53,10 +53,43 @@ class Observed:
         """The players who are in some coalition and out of another."""
         return np.asarray(self.coalitions.any(axis=0) & ~self.coalitions.all(axis=0))
 
+    def tied(self) -> tuple[Player, ...]:
+        """Some players of whom each tells whether the others are in; none where nobody does.
+
+        >>> observe([["tea", "cup"], ["beer"], ["tea", "cup", "beer"]]).tied()
+        ('cup', 'tea')
+        """
+        # Whoever is in exactly when another is out differs from the first row as that one does.
+        changes = np.packbits((self.coalitions ^ self.coalitions[0])[:, self.varying], axis=0)
+        _, group, sizes = np.unique(changes, axis=1, return_inverse=True, return_counts=True)
+        if not (sizes > 1).any():
+            return ()
+        members = np.flatnonzero(self.varying)[group.ravel() == np.argmax(sizes > 1)]
+        return tuple(self.players[i] for i in members)
+
     def among(self, chosen: BoolArray) -> Observed:
         """What was seen of some of the players."""
         kept = [name for name, keep in zip(self.players, chosen, strict=True) if keep]
         return distinct([self.coalitions[:, chosen]], tuple(kept), self.counts)
+
+    def of_players(self, players: Players) -> Observed:
+        """The same observations with a column for each of these players, in their order.
+
+        Those who were not observed are in no coalition.
+
+        >>> observe([["tea"], ["milk", "tea"]]).of_players(["tea", "salt", "milk"]).frequencies
+        array([1. , 0. , 0.5])
+        """
+        named = name_players(players)
+        column = {name: i for i, name in enumerate(named)}
+        strange = [name for name in self.players if name not in column]
+        if strange:
+            raise ValueError(
+                f"player {strange[0]!r} was observed, who is not among the players {spell(named)}"
+            )
+        coalitions = np.zeros((len(self.counts), len(named)), dtype=bool)
+        coalitions[:, [column[name] for name in self.players]] = self.coalitions
+        return Observed(coalitions, self.counts, named)
 
     def split(self, share: float, seed: int | np.random.Generator = 0) -> tuple[Observed, Observed]:
         """The observations in two parts, the second with this share of them, at random.
@@ -80,27 +113,26 @@ class Observed:
         return replace(self, coalitions=self.coalitions[seen], counts=counts[seen])
 
     def __repr__(self) -> str:
-        total, players = f"{self.total:g}", len(self.players)
+        total, players = f"{self.total:.15g}", len(self.players)
         return f"{total} observed coalitions of {players} players, {len(self.counts)} distinct"
 
 
 def observe(coalitions: Any, players: Players | None = None) -> Observed:
     """Observed coalitions from any of the usual forms.
 
-    A matrix of 0 and 1 (NumPy, SciPy sparse, or a DataFrame, whose columns name the
-    players) with one row per coalition, or a list of coalitions, each a list of its
-    members by name; then ``players`` are all names that occur, unless they are given.
+    A matrix of 0 and 1 (NumPy, SciPy sparse, or a DataFrame) with one row per coalition, or a
+    list of coalitions, each a list of its members by name. ``players`` name the columns of
+    a matrix without names; of all others, which have names, they tell which there are,
+    and in which order: columns of a DataFrame are found by name.
 
     >>> observe([["tea", "milk"], ["tea"], ["milk", "tea"]])
     3 observed coalitions of 2 players, 2 distinct
     """
     if isinstance(coalitions, Observed):
-        if players is not None:
-            raise ValueError("these observations know their players; leave out players=")
-        return coalitions
+        return coalitions if players is None else coalitions.of_players(players)
     if hasattr(coalitions, "columns") and hasattr(coalitions, "to_numpy"):
-        named = tuple(coalitions.columns) if players is None else players
-        return _from_matrix(coalitions.to_numpy(), named)
+        named = _from_matrix(coalitions.to_numpy(), tuple(coalitions.columns))
+        return observe(named, players)
     if hasattr(coalitions, "tocsr") or isinstance(coalitions, np.ndarray):
         return _from_matrix(coalitions, players)
     return _from_lists(coalitions, players)
@@ -148,8 +180,14 @@ def _from_matrix(matrix: Any, players: Players | None) -> Observed:
 def _bits(block: Any, start: int, players: Sequence[Player]) -> BoolArray:
     """Rows of a matrix as booleans, refusing what is neither 0 nor 1."""
     dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
-    bits = np.asarray(dense == 1, dtype=bool)
-    odd = ~(bits | np.asarray(dense == 0, dtype=bool))
+    try:
+        bits, none = (np.asarray(dense == known, dtype=bool) for known in (1, 0))
+    except TypeError:  # pandas' NA is neither equal to a number nor unequal
+        raise ValueError(
+            f"cells are missing in row {start} or below; a matrix of coalitions holds 0 and 1, or "
+            "booleans: fill them in, or leave out their rows"
+        ) from None
+    odd = ~(bits | none)
     if odd.any():
         row, column = np.argwhere(odd)[0]
         raise ValueError(

@@ -117,7 +117,8 @@ def _matrix(path: Path, lines: list[Line]) -> Observed:
                 raise ValueError(
                     f"line {number} of {path} has {cell!r} for {head[column]!r}; a matrix of baskets "
                     "holds 0 and 1: turn counts into 1 where they are above 0, or, if each line "
-                    "names the items of a basket, say that the layout is lines"
+                    "names the items of a basket, say that the layout is lines, and long if it "
+                    "names a basket and one item"
                 )
             bits[row, column] = BITS[cell.lower()]
     return observe(bits, players=head)
@@ -127,10 +128,10 @@ def _long(path: Path, lines: list[Line], columns: Sequence[str] | None = None) -
     """A basket and one of its items on each line."""
     head, body = _table(path, lines)
     wanted = head[:2] if columns is None else list(columns)
-    if len(wanted) != 2 or not set(wanted) <= set(head):
+    if len(set(wanted)) != 2 or len(wanted) != 2 or any(head.count(name) != 1 for name in wanted):
         raise ValueError(
-            f"a long table needs two columns, of baskets and of items: {spell(wanted)} was asked "
-            f"for, and {path} has {spell(head)}"
+            f"a long table needs two columns, of baskets and of items, each once: {spell(wanted)} was "
+            f"asked for, and {path} has {spell(head)}"
         )
     owner, owned = map(head.index, wanted)
     baskets: dict[str, set[str]] = {}

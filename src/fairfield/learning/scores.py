@@ -47,6 +47,7 @@ class Scores:
 
     ``log_likelihood`` is in nats per coalition, None where log Z is out of reach;
     ``percentile_rank`` and ``top_1`` are in percent, None where no coalition has two members.
+    One coalition alone has no standard error: None.
     """
 
     log_likelihood: float | None
@@ -113,9 +114,9 @@ def score(game: Game, held_out: Any, *, log_z: float | None = None, seed: int = 
     >>> score(game, [[0, 1], [0, 1]]).top_1
     100.0
     """
-    seen = observe(held_out, None if isinstance(held_out, Observed) else game.players)
-    if seen.players != game.players:
-        raise ValueError("the held-out coalitions are of other players than the game")
+    if game.batch:
+        raise ValueError(f"{game!r}: scores are of one game; pass one game of the batch")
+    seen = observe(held_out, game.players)
     several = seen.coalitions.sum(axis=1) > 1
     weights = seen.counts[several]
     ranks, firsts = fill_in(game, seen.coalitions[several])
@@ -134,7 +135,7 @@ def score_table(
     """The scores of several games, beside independent players ``learned_from`` other data.
 
     >>> import fairfield as ff
-    >>> seen = [["tea", "milk"], ["tea", "milk"], ["coffee"], ["tea"]] * 50
+    >>> seen = [["tea", "milk"], ["tea", "milk"], ["coffee"], ["tea"], []] * 50
     >>> table = score_table({"pairs": ff.learn(seen, strength=1.0)}, seen[:8], learned_from=seen)
     >>> list(table)
     ['pairs', 'independent players']
@@ -143,10 +144,9 @@ def score_table(
     if not every and learned_from is None:
         raise ValueError("no games were given; there is nothing to compare")
     if learned_from is not None:
-        named = next((game.players for game in every.values()), None)
-        given = None if isinstance(learned_from, Observed) else named
-        every[INDEPENDENT] = learn(learned_from, "linear", players=given)
-    seen = observe(held_out, None if isinstance(held_out, Observed) else _players(every))
+        named = _players(every) if every else None
+        every[INDEPENDENT] = learn(learned_from, "linear", players=named)
+    seen = observe(held_out, _players(every))
     scores = {name: score(game, seen, seed=seed) for name, game in every.items()}
     return ScoreTable(scores, f"on {seen!r}")
 
@@ -162,9 +162,8 @@ def mean_log_likelihood(
     if log_z is None:
         return None, None
     mean, error = _mean(game.worths(seen.coalitions), seen.counts)
-    assert mean is not None
-    assert error is not None
-    return mean - log_z[0], float(np.hypot(error, log_z[1]))
+    assert mean is not None  # of no coalition, which are refused
+    return mean - log_z[0], None if error is None else float(np.hypot(error, log_z[1]))
 
 
 def log_partition(game: Game, seed: int = 0) -> tuple[float, float] | None:
@@ -225,10 +224,12 @@ def _gains(game: Game, rest: BoolArray) -> FloatArray:
 
 
 def _mean(values: FloatArray, weights: FloatArray) -> tuple[float | None, float | None]:
-    """A weighted mean and its standard error, None of nothing."""
+    """A weighted mean, None of nothing, and its standard error, None of one observation."""
     total = weights.sum()
     if total == 0:
         return None, None
     mean = float(weights @ values / total)
-    spread = float(weights @ (values - mean) ** 2 / max(total - 1, 1))
+    if total < 2:
+        return mean, None
+    spread = float(weights @ (values - mean) ** 2 / (total - 1))
     return mean, float(np.sqrt(spread / total))

@@ -36,7 +36,7 @@ def load_adult(
     holds it), else from OpenML. Categories become the places of their sorted names, "?"
     first; relationships have an order of their own.
     """
-    file = _find(path)
+    file = file_of(path)
     if file is None and not download:
         raise FileNotFoundError("Adult was not found; set FAIRFIELD_DATA to its folder or file")
     table = _from_openml() if file is None else _read(file)
@@ -48,7 +48,7 @@ def load_adult(
     return X.astype(float), (table["income"].str.strip(". ") == ">50K").to_numpy()
 
 
-def _find(path: str | os.PathLike[str] | None) -> Path | None:
+def file_of(path: str | os.PathLike[str] | None) -> Path | None:
     """The CSV file that was asked for, if there is one."""
     given = path or os.environ.get("FAIRFIELD_DATA")
     if not given:

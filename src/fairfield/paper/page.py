@@ -49,7 +49,9 @@ def html(found: list[dict[str, Any]], folder: Path) -> str:
 
     style = files("fairfield.paper").joinpath("page.css").read_text(encoding="utf-8")
     title = "The paper’s experiments, run again"
-    links = "".join(f'<li><a href="#{e["name"]}">{escape(e["title"])}</a></li>' for e in found)
+    links = "".join(
+        f'<li><a href="#{escape(e["name"])}">{escape(e["title"])}</a></li>' for e in found
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -74,15 +76,13 @@ def _counts(found: list[dict[str, Any]]) -> str:
         f"<td>{escape(MEANINGS[verdict])}</td></tr>"
         for verdict in VERDICTS
     )
-    head = "<tr><th>Verdict</th><th>Claims</th><th>Meaning</th></tr>"
+    head = f"<tr>{_heads('Verdict', 'Claims', 'Meaning')}</tr>"
     return f'<table class="counts"><thead>{head}</thead><tbody>{rows}</tbody></table>'
 
 
 def _section(found: dict[str, Any], folder: Path) -> str:
     name = escape(found["name"])
-    head = "".join(
-        f"<th>{each}</th>" for each in ("Verdict", "Where", "What it says", "Paper", "Here")
-    )
+    head = _heads("Verdict", "Where", "What it says", "Paper", "Here")
     rows = "\n".join(_row(claim) for claim in found["claims"])
     tables = ", ".join(
         f'<a href="{escape(each)}.csv">{escape(each)}.csv</a>' for each in found["tables"]
@@ -90,7 +90,9 @@ def _section(found: dict[str, Any], folder: Path) -> str:
     return (
         f'<section aria-labelledby="{name}">\n<h2 id="{name}">{escape(found["title"])}</h2>\n'
         f'<p class="quiet small">{escape(found["sizes"])}</p>\n'
-        f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead>\n'
+        # A keyboard must reach what it is to scroll.
+        f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
+        f'<table class="claims"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{rows}</tbody></table></div>\n"
         + (f'<p class="small">Numbers: {tables}</p>\n' if tables else "")
         + "\n".join(
@@ -98,6 +100,10 @@ def _section(found: dict[str, Any], folder: Path) -> str:
         )
         + "\n</section>"
     )
+
+
+def _heads(*names: str) -> str:
+    return "".join(f'<th scope="col">{each}</th>' for each in names)
 
 
 def _row(claim: dict[str, str]) -> str:

@@ -102,7 +102,7 @@ function drawPath() {
 function drawErrors() {
   const x = stops.map((stop) => stop.temperature[state.row]);
   const traces = criteria.map((each, k) => ({
-    x, y: stops.map((_, stop) => view(k, stop)).map((each) => (each.followed ? each.error : null)), name: each.label, mode: "lines+markers",
+    x, y: stops.map((_, stop) => view(k, stop)).map((each) => (each.followed ? each.error : null)), name: drawn(each.label), mode: "lines+markers",
     line: line(k), marker: { symbol: SYMBOLS[k % 6], size: 6 }, hovertemplate: "%{fullData.name}<br>%{y:.4~g} at T = %{x:.4~g}<extra></extra>",
   })).filter((trace) => trace.y.some((y) => y !== null));
   const now = view();

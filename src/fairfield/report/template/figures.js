@@ -15,7 +15,7 @@ const line = (k) => ({ color: series(k), width: 2, dash: DASHES[Math.floor(k / 6
 function axis(more = {}) {
   return {
     gridcolor: colour("line"), linecolor: colour("quiet"), zerolinecolor: colour("quiet"), zerolinewidth: 1,
-    automargin: true, ticks: "", ...more, title: { text: more.title ?? "", font: { size: 12 }, standoff: 8 },
+    automargin: true, ticks: "", ...more, title: { text: drawn(more.title ?? "", 60), font: { size: 12 }, standoff: 8 },
   };
 }
 

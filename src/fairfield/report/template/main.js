@@ -65,7 +65,8 @@ function drawScores() {
   byId("scores").caption.textContent = `Means ± standard errors ${scores.held_out}: log-likelihood in nats; hiding one member at a time, its percentile rank among all who could be missing, and how often it comes first, in percent.`;
   const heads = ["Game", "Log-likelihood", "Percentile rank", "Top-1"];
   byId("scores").tHead.rows[0].replaceChildren(...heads.map((head, k) => element("th", { scope: "col", class: k < 1 ? "name" : null }, element("span", {}, head))));
-  const told = (game, what) => game[what] === null ? "–" : `${short(game[what])} ± ${short(game[`${what}_error`], 2)}`;
+  const about = (error) => error === null ? "" : ` ± ${short(error, 2)}`;
+  const told = (game, what) => game[what] === null ? "–" : short(game[what]) + about(game[`${what}_error`]);
   byId("scores").tBodies[0].replaceChildren(...scores.games.map((game) => element("tr", {}, element("th", { scope: "row", class: "name" }, game.game),
     ...["log_likelihood", "percentile_rank", "top_1"].map((what) => element("td", {}, told(game, what))))));
 }
