@@ -203,6 +203,7 @@ def test_any_whole_number_is_a_seed():
 
 
 def test_bad_wishes_are_told():
+    asked = Asked()
     with pytest.raises(ValueError, match="at least 30 coalitions are needed"):
         ff.shapley(covered, players=PLAYERS, budget=29)
     with pytest.raises(ValueError, match=r"no sampler 'best' for shapley; choose from"):
@@ -212,7 +213,8 @@ def test_bad_wishes_are_told():
     with pytest.raises(ValueError, match="seconds=0 was given"):
         ff.shapley(covered, players=PLAYERS, seconds=0)
     with pytest.raises(ValueError, match="give at most 11"):
-        ff.shapley(covered, players=PLAYERS, tolerance=ff.top(12))
+        ff.shapley(asked, players=PLAYERS, tolerance=ff.top(12))
+    assert asked.count == 0
     with pytest.raises(ValueError, match="1 or more"):
         ff.top(0)
     with pytest.raises(ValueError, match="seed=-1 was given; it must be 0 or more"):

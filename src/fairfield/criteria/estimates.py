@@ -94,6 +94,7 @@ class Standing:
 def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
     """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
     _check_budget(game, estimator.least, how)
+    _check_top(game, how.tolerance)
     until = inf if how.seconds is None else time.perf_counter() + how.seconds
     budget = ENDLESS if how.budget is None else how.budget
     used, largest = 0, 0.0
@@ -135,6 +136,16 @@ def _check_budget(game: Game, least: int, how: How) -> None:
         )
 
 
+def _check_top(game: Game, tolerance: float | Top | None) -> None:
+    """Refuse to tell all players from nobody."""
+    count = len(game.players)
+    if isinstance(tolerance, Top) and tolerance.count >= count:
+        raise ValueError(
+            f"top({tolerance.count}) of {count} players leaves nobody to tell them from; "
+            f"give at most {count - 1}"
+        )
+
+
 def _check_scale(game: Game, largest: float) -> None:
     """Refuse worths whose errors could not be told."""
     if largest and not SMALLEST <= largest <= LARGEST:
@@ -173,11 +184,6 @@ def is_settled(estimate: Estimate, tolerance: float | Top) -> bool:
     if not isinstance(tolerance, Top):
         return bool(NORMAL * np.max(estimate.stderr) <= tolerance)
     count = estimate.values.shape[-1]
-    if tolerance.count >= count:
-        raise ValueError(
-            f"top({tolerance.count}) of {count} players leaves nobody to tell them from; "
-            f"give at most {count - 1}"
-        )
     values = estimate.values.reshape(-1, count)
     errors = np.sqrt(difference_variances(estimate)).reshape(-1, count, count)
     order = np.argsort(-values, axis=-1, kind="stable")
