@@ -179,7 +179,31 @@ def test_compare_under_a_budget_finds_its_own_temperature():
     assert both["shapley"].marginals is not None
 
 
+@pytest.mark.parametrize("sampler", ["auto", "regression", "permutation"])
+def test_the_noise_of_both_ends_is_in_the_sum_of_the_values(sampler):
+    """Shapley's values sum to F(N) - F(∅), so their errors must as well."""
+
+    class Noisy(ff.Game):
+        players, noisy = tuple(range(PLAYERS)), True
+
+        def worths(self, coalitions):
+            return covered(coalitions)
+
+        def worths_and_variances(self, coalitions):
+            return covered(coalitions), 0.1 + coalitions.mean(axis=1)
+
+    found = ff.shapley(Noisy(), budget=600, sampler=sampler)
+    np.testing.assert_allclose(found.covariance.sum(), 0.1 + 1.1, rtol=0.03)
+    assert (np.diagonal(found.covariance) >= 1.2 / PLAYERS**2).all()
+
+
+def test_any_whole_number_is_a_seed():
+    found = ff.shapley(covered, players=PLAYERS, budget=300, seed=2**40)
+    assert np.isfinite(found.values).all()
+
+
 def test_bad_wishes_are_told():
+    asked = Asked()
     with pytest.raises(ValueError, match="at least 30 coalitions are needed"):
         ff.shapley(covered, players=PLAYERS, budget=29)
     with pytest.raises(ValueError, match=r"no sampler 'best' for shapley; choose from"):
@@ -189,7 +213,8 @@ def test_bad_wishes_are_told():
     with pytest.raises(ValueError, match="seconds=0 was given"):
         ff.shapley(covered, players=PLAYERS, seconds=0)
     with pytest.raises(ValueError, match="give at most 11"):
-        ff.shapley(covered, players=PLAYERS, tolerance=ff.top(12))
+        ff.shapley(asked, players=PLAYERS, tolerance=ff.top(12))
+    assert asked.count == 0
     with pytest.raises(ValueError, match="1 or more"):
         ff.top(0)
     with pytest.raises(ValueError, match="seed=-1 was given; it must be 0 or more"):

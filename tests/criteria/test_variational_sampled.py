@@ -161,6 +161,23 @@ def test_trees_explain_what_trees_have_made():
     assert "trees" not in same.method
 
 
+def test_trees_that_know_a_coalition_speak_of_it():
+    """Draws of a cold law repeat: what folds leave of known coalitions is not what is left."""
+    needs("sklearn", "ml")
+    needs("numba", "trees")
+    from fairfield.criteria.boosting import tree_control
+
+    rng = np.random.default_rng(0)
+    inside = brute.coalitions(7).astype(float)
+    worths = rng.normal(size=2**7)
+    often, once = (
+        tree_control(inside, worths, np.full(2**7, times), seed=0) for times in (2.0, 1.0)
+    )
+    known = np.array([often.at(row)[0] for row in inside])
+    assert_allclose(often.left, worths - known, atol=1e-9)
+    assert np.mean(once.left**2) > 2 * np.mean(often.left**2)
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 99), st.floats(0.01, 100))
 def test_scale_law_and_null_players(seed, scale):

@@ -92,6 +92,9 @@ def test_worths_alone_are_enough(rng):
         assert within(getattr(sampled, reading), getattr(exact, reading), sampled.stderr(reading))
     with pytest.raises(ValueError, match="no closed form"):
         sampled.elbo(np.zeros(8))
+    before = sampled.evaluations
+    looked = sum(1 for _ in sampled.pairs())
+    assert sampled.evaluations >= before + 9 * looked
 
 
 def test_draws_follow_the_law(rng):

@@ -1,6 +1,7 @@
 """Draws from several laws in one pool: each coalition once, the extension anywhere."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
@@ -77,3 +78,39 @@ def test_players_without_pairs_or_draws_are_thin(rng):
     reading = pool.read(x, guess=guess)
     assert_array_equal(reading.thin, [True] + [False] * 7)
     assert reading.slopes.gradient[0] == 3.0
+
+
+def test_a_coalition_is_come_upon_as_a_draw_or_as_a_flip(rng):
+    table, pool = brute.flid(rng, 8), Pool(8, 1)
+    rare = np.zeros((1, 8), dtype=bool)
+    rare[0, :2] = True
+    point = np.full((1, 8), 0.5)
+    point[0, :2] = 1.0, 0.0
+    fill(pool, table, point, rare=rare, fresh=20)
+    times = pool.times()
+    drawn = pool.counts > 0
+    # A draw has as many flips as there are rare players; nothing else leads to it.
+    assert_array_equal(times[drawn], pool.counts[drawn])
+    flipped = np.bincount(pool.pairs[:, 2:4].ravel(), minlength=len(times))
+    assert_array_equal(times[~drawn], flipped[~drawn])
+    assert (times[~drawn] > 0).any()
+
+
+@pytest.mark.parametrize("chance", [0.8, 1.0])
+def test_noise_is_not_averaged_out_by_drawing_a_coalition_again(chance):
+    """Worths that are noise alone: slopes are as far from 0 as their errors say."""
+    point = np.full((1, 8), chance)
+    point[0, 3:] = 0.8, 0.9, 0.9, 0.95, 0.95
+    rare = point >= 1
+    squares, told = [], []
+    for seed in range(40):
+        table, pool = np.random.default_rng(seed).normal(size=2**8), Pool(8, 1)
+        rng = np.random.default_rng([seed, 1])
+        asked = pool.plan(point, np.zeros(1, dtype=int), 60, 2000, rare, rng)
+        pool.tell(asked, table[None, rows_of(asked)], np.ones((1, len(asked))))
+        reading = pool.read(point[0])
+        squares.append(reading.slopes.gradient**2)
+        told.append(np.diagonal(reading.covariance()))
+    ratio = np.mean(squares, axis=0) / np.mean(told, axis=0)
+    assert (ratio < 1 + 5 * np.sqrt(2 / 40)).all()
+    assert ratio.mean() > 0.5

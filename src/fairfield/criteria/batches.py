@@ -84,9 +84,13 @@ class Draws:
             "points": self.points()[0].tolist(),
         }
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
         """Take in a batch, and settle the temperature if that is still to be done."""
-        self.pool.tell(coalitions, worths.reshape(len(self.start), len(coalitions)))
+        shape = len(self.start), len(coalitions)
+        noise = None if variances is None else variances.reshape(shape)
+        self.pool.tell(coalitions, worths.reshape(shape), noise)
         if self.heat is None and self.setting.pending is not None:
             half = np.full(self.players, 0.5)
             banzhaf = [

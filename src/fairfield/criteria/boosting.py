@@ -52,19 +52,26 @@ def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fi
     return cross_fitted("boosted trees", sample, fit, seed, rival)
 
 
-def tree_control(inside: FloatArray, worths: FloatArray, seed: int) -> Control:
-    """Gradient-boosted trees on coalitions (m, n) and their worths (m,), each fold left out once."""
+def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed: int) -> Control:
+    """Gradient-boosted trees on coalitions (m, n) and their worths (m,), each fold left out once.
+
+    ``times`` (m,) tells how often each was come upon. One more draw of a coalition that was come
+    upon twice would be of one that the trees know, so what all of them leave counts there; of
+    the others, what those leave that were fitted without them.
+    """
     fold = np.random.default_rng(seed).permutation(len(inside)) % FOLDS
     scale = float(np.std(worths)) or 1.0
     leaves = 8 if len(inside) < 2 * MANY else 24
-    left, extensions = worths.copy(), []
+    known, left, extensions = worths.copy(), worths.copy(), []
     for k in range(FOLDS):
         out = fold == k
         with _threads_that_pay(inside):
             model = _boosted(inside[~out], worths[~out] / scale, leaves, seed)
-            left[out] -= scale * model.predict(inside[out])
+            fitted = scale * model.predict(inside)
+        known -= fitted / FOLDS
+        left[out] -= fitted[out]
         extensions.append(_extension(model, inside.shape[1]))
-    return Control(left, scale, tuple(extensions))
+    return Control(np.where(times > 1, known, left), scale, tuple(extensions))
 
 
 @contextmanager
@@ -83,7 +90,7 @@ def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> 
         max_leaf_nodes=leaves,
         min_samples_leaf=5,
         early_stopping=False,
-        random_state=seed,
+        random_state=seed % 2**32,  # scikit-learn takes no more
     )
     return model.fit(inside, worths)
 

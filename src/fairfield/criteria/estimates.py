@@ -63,8 +63,13 @@ class Estimator(Protocol):
         """The law of the last proposal as plain data: sampler, seed, point."""
         ...
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
-        """Take in the worths (*batch, m) of proposed coalitions, or of the first of them."""
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
+        """Take in the worths (*batch, m) of proposed coalitions, or of the first of them.
+
+        ``variances`` are those of a noisy game's worths.
+        """
         ...
 
     def estimate(self) -> Estimate:
@@ -89,6 +94,7 @@ class Standing:
 def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
     """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
     _check_budget(game, estimator.least, how)
+    _check_top(game, how.tolerance)
     until = inf if how.seconds is None else time.perf_counter() + how.seconds
     budget = ENDLESS if how.budget is None else how.budget
     used, largest = 0, 0.0
@@ -97,12 +103,13 @@ def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
             coalitions = estimator.propose(budget - used)
             # The first estimate is waited for.
             deadline = until if used >= estimator.least else inf
-            worths = evaluator.worths(coalitions, estimator.law(), deadline)
+            found = evaluator.measured(coalitions, estimator.law(), deadline)
+            worths, variances = found if game.noisy else (found, None)
             told = worths.shape[-1]
             if told:
                 largest = max(largest, float(np.abs(worths).max()))
                 _check_scale(game, largest)
-                estimator.tell(coalitions[:told], worths)
+                estimator.tell(coalitions[:told], worths, variances)
                 used += told
             elif used < estimator.least:
                 raise AssertionError("the estimator proposes nothing, yet cannot estimate")
@@ -126,6 +133,16 @@ def _check_budget(game: Game, least: int, how: How) -> None:
         raise ValueError(
             f"{game!r}: budget={how.budget:,} is too small to estimate anything; at least {least:,} "
             "coalitions are needed"
+        )
+
+
+def _check_top(game: Game, tolerance: float | Top | None) -> None:
+    """Refuse to tell all players from nobody."""
+    count = len(game.players)
+    if isinstance(tolerance, Top) and tolerance.count >= count:
+        raise ValueError(
+            f"top({tolerance.count}) of {count} players leaves nobody to tell them from; "
+            f"give at most {count - 1}"
         )
 
 
@@ -167,11 +184,6 @@ def is_settled(estimate: Estimate, tolerance: float | Top) -> bool:
     if not isinstance(tolerance, Top):
         return bool(NORMAL * np.max(estimate.stderr) <= tolerance)
     count = estimate.values.shape[-1]
-    if tolerance.count >= count:
-        raise ValueError(
-            f"top({tolerance.count}) of {count} players leaves nobody to tell them from; "
-            f"give at most {count - 1}"
-        )
     values = estimate.values.reshape(-1, count)
     errors = np.sqrt(difference_variances(estimate)).reshape(-1, count, count)
     order = np.argsort(-values, axis=-1, kind="stable")

@@ -58,6 +58,7 @@ class Paired:
         self._pairs = np.empty((0, players), dtype=bool)
         self._strata: IntArray = np.empty(0, dtype=np.int64)
         self._worths: list[FloatArray] = []
+        self._noise_of_ends: FloatArray | float = 0.0  # per game, of F(N) - F(∅)
 
     def propose(self, most: int) -> BoolArray:
         """∅ and N first; then pairs, each time half as many as there are."""
@@ -94,8 +95,12 @@ class Paired:
             "pairs": len(self._pairs),
         }
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
         """Keep the worths; they come in the order of the proposal."""
+        if variances is not None and not self._worths:
+            self._noise_of_ends = variances[..., :2].reshape(-1, 2).sum(axis=1)[:, None, None]
         self._worths.append(worths)
 
     def estimate(self) -> Estimate:
@@ -116,6 +121,9 @@ class Paired:
         which = np.argmin([answer.spread for answer in answers], axis=0)
         chosen = [(answers[i], game) for game, i in enumerate(which)]
         covariance = np.stack([answer.covariance(game) for answer, game in chosen])
+        if self.efficient:
+            # The error of F(N) - F(∅) is shared out evenly; that of pairs is in their residuals.
+            covariance = covariance + self._noise_of_ends / self.players**2
         shape = (*batch, self.players)
         return Estimate(
             values=np.stack([answer.values[game] for answer, game in chosen]).reshape(shape),
@@ -146,8 +154,7 @@ class Paired:
             odd=(both[:, 0] - both[:, 1]) / 2,
             both=both,
             weights=weights / weights.sum(),
-            # What is noisy is never known, however much of it is drawn. (The noise of F(∅) and
-            # F(N), which Shapley's values sum to, is not in their errors.)
+            # What is noisy is never known, however much of it is drawn.
             fraction=(drawn / self._design.pairs * (not self.noisy))[strata],
         )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from fairfield.coalitions import BoolArray
 from fairfield.criteria.estimates import Estimate
+from fairfield.evaluation.known import pack
 from fairfield.multilinear import FloatArray
 from fairfield.valuation import as_number
 
@@ -33,6 +34,7 @@ class Permutations:
         self._rng = np.random.default_rng(seed)
         self._orders = np.empty((0, players), dtype=np.int64)
         self._worths: list[FloatArray] = []
+        self._noise: list[FloatArray] = []
 
     def propose(self, most: int) -> BoolArray:
         """Both ends first, then the coalitions along half as many orders again as so far."""
@@ -52,9 +54,13 @@ class Permutations:
         """Orders so far and the seed they come from."""
         return {"sampler": "permutation", "seed": self.seed, "orders": len(self._orders)}
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
         """Keep the worths; they come in the order of the proposal."""
         self._worths.append(worths)
+        if variances is not None:
+            self._noise.append(variances)
 
     def estimate(self) -> Estimate:
         """The mean over whole orders; their contributions are independent draws."""
@@ -74,6 +80,8 @@ class Permutations:
         values = by_player.mean(axis=-2)
         apart = by_player - values[..., None, :]
         covariance = apart.swapaxes(-1, -2) @ apart / (count * (count - 1))
+        if self._noise:
+            covariance = covariance + self._shared_noise(count)
         few = f"the error bars rest on {count} orders only, and are not to be trusted"
         return Estimate(
             values=values,
@@ -82,4 +90,34 @@ class Permutations:
             method=f"permutation sampling, {count} orders",
             warnings=(few,) if count < TRUSTED else (),
             more={"empty": as_number(empty), "grand": as_number(grand)},
+        )
+
+    def _shared_noise(self, count: int) -> FloatArray:
+        """The covariance (*batch, n, n) that noise adds since orders share coalitions.
+
+        Each of them moves the values by its noise times all that it weighs, while orders that
+        are taken for independent tell of its parts one by one.
+        """
+        orders, inner = self._orders[:count], self.players - 1
+        weights = np.broadcast_to(self.players * self.shares / count, orders.shape)
+        entered = np.argsort(orders, axis=1)[:, None, :]
+        along = (entered < np.arange(self.players + 1)[:, None]).reshape(-1, self.players)
+        by_order = np.zeros((count, self.players + 1, self.players))
+        rows, steps = np.arange(count)[:, None], np.arange(self.players)
+        by_order[rows, steps, orders] -= weights
+        by_order[rows, steps + 1, orders] += weights
+        effect = by_order.reshape(-1, self.players)
+        which = np.unique(pack(along), return_inverse=True)[1].ravel()
+        total = np.zeros((which.max() + 1, self.players))
+        np.add.at(total, which, effect)
+        told = np.concatenate(self._noise, axis=-1)
+        inside = told[..., 2 : 2 + count * inner].reshape(*told.shape[:-1], count, inner)
+        ends = np.broadcast_to(told[..., None, :2], (*told.shape[:-1], count, 2))
+        noise = np.concatenate([ends[..., :1], inside, ends[..., 1:]], axis=-1)
+        noise = noise.reshape(*told.shape[:-1], -1)
+        of_each = np.empty((*told.shape[:-1], len(total)))
+        of_each[..., which] = noise
+        together = np.einsum("...u,ui,uj->...ij", of_each, total, total, optimize=True)
+        return np.asarray(
+            together - np.einsum("...k,ki,kj->...ij", noise, effect, effect, optimize=True)
         )

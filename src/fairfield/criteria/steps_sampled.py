@@ -60,6 +60,7 @@ class StepsEstimator(Draws):
         heat, pool = self.needed_heat()[game], self.pool
         path, readings = [self.start[game]], []
         shifts = np.zeros((len(pool.counts), self.players))
+        reach = np.zeros_like(shifts)
         variance = np.zeros((self.players, self.players))
         for k in range(self.steps):
             x = path[-1]
@@ -67,10 +68,12 @@ class StepsEstimator(Draws):
             # The start itself is certain, whatever is carried over is 0 there.
             carried = reading.hessian * (x * (1 - x)) / heat
             shifts = reading.slopes.influence() + shifts @ carried.T
+            reach = reading.slopes.reach + reach @ carried.T
             variance = np.diag(reading.beside) + carried @ variance @ carried.T
             path.append(sigmoid(self.tilt + reading.slopes.gradient / heat))
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
+        covariance += (reach.T * readings[-1].again) @ reach
         readings.append(self._read(path[-1], game, self.steps))
         values = readings[-2].slopes.gradient
         return _Walk(np.stack(path), values, covariance, readings)

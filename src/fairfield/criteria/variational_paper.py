@@ -61,7 +61,9 @@ class _Contributions:
         """The sampler and its seed."""
         return {"sampler": self.sampler, "seed": self.setting.how.seed}
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
         """Keep the worths, which come in the order of the proposals."""
         self.told = np.concatenate([self.told, worths])
 
@@ -135,9 +137,11 @@ class MonteCarlo(_Contributions):
             self.ask(self.path[-1], self.each)
         return self.asked[len(self.told) :][:most]
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
         """Take the step that the worths complete."""
-        super().tell(coalitions, worths)
+        super().tell(coalitions, worths, variances)
         if len(self.told) == len(self.asked):
             self._step()
 

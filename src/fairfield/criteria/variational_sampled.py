@@ -26,6 +26,7 @@ from fairfield.energy.importance import FEW_EFFECTIVE, weighed
 from fairfield.energy.mean_field import MeanField
 from fairfield.energy.product import CERTAIN, elbo, log_odds, sigmoid
 from fairfield.energy.sampled import EstimateWarning
+from fairfield.evaluation.workers import one_blas_thread
 from fairfield.extension.draws import log_law
 from fairfield.extension.pool import Control, Reading
 from fairfield.games.pairwise import PairwiseExtension
@@ -139,7 +140,10 @@ class IndexEstimator(Draws):
             return plain
         from fairfield.criteria.boosting import tree_control
 
-        control = tree_control(self.pool.inside, self.pool.worths[game], self.setting.how.seed)
+        pool, seed = self.pool, self.setting.how.seed
+        # One thread: the same bits on every machine.
+        with one_blas_thread():
+            control = tree_control(pool.inside, pool.worths[game], pool.times(), seed)
         helped = self._model(game, plain.next, MOST_MODELS, CLOSE, control)
         better = helped.reading.spread() < WORTHWHILE * plain.reading.spread()
         return helped if better and helped.apart <= max(CLOSE, plain.apart) else plain

@@ -220,6 +220,7 @@ class SampledLaw:
                 both = (both + both.T) / 2
                 np.fill_diagonal(both, chances.mean(axis=0))
                 yield both
+            self.evaluations += landscape.spent
 
     def log_odds(self) -> tuple[FloatArray, FloatArray]:
         """log p_i/(1-p_i) of the players that are free, and its standard error.

@@ -36,7 +36,8 @@ class Reading:
     """The extension of one game at x, as the pool knows it.
 
     ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) is what they say of
-    their errors; ``thin`` are players whose slope rests on next to no draws, ``effective`` is
+    their errors; ``again`` (m,) is what the noise of a worth weighs more for counting more than
+    once; ``thin`` are players whose slope rests on next to no draws, ``effective`` is
     the number of draws at x itself that would tell as much.
     """
 
@@ -46,6 +47,7 @@ class Reading:
     variances: FloatArray
     thin: BoolArray
     effective: float
+    again: FloatArray
 
     @cached_property
     def beside(self) -> FloatArray:
@@ -61,7 +63,8 @@ class Reading:
 
     def covariance(self) -> FloatArray:
         """The covariance of the gradient (n, n)."""
-        return self.slopes.covariance() + np.diag(self.beside)
+        noise = (self.slopes.reach.T * self.again) @ self.slopes.reach
+        return self.slopes.covariance() + np.diag(self.beside) + noise
 
     def spread(self) -> float:
         """Σ_i x_i(1-x_i) Var ĝ_i: what a choice between readings makes small."""
@@ -72,8 +75,9 @@ class Reading:
 class Control:
     """A game G like the one drawn, whose extension is known: f = f_G + f_(F-G).
 
-    ``left`` (m,) is F - G on the draws, each by the part of G that was fitted without it; G is
-    the mean of its parts, ``scale`` times the games of these ``extensions``.
+    ``left`` (m,) is F - G on the draws; where a coalition was come upon only once, by the part of
+    G that was fitted without it. G is the mean of its parts, ``scale`` times the games of these
+    ``extensions``.
     """
 
     left: FloatArray
@@ -112,6 +116,7 @@ class Pool:
         # The same as numbers, which every reading multiplies.
         self.inside: FloatArray = np.empty((0, players))
         self.worths: FloatArray = np.empty((games, 0))
+        self.noise: FloatArray = np.empty((games, 0))
         self.counts: FloatArray = np.empty(0)
         self.points: FloatArray = np.empty((0, players))
         self.sizes: FloatArray = np.empty(0)
@@ -197,8 +202,15 @@ class Pool:
                 fresh.append(row)
         return coalitions[fresh]
 
-    def tell(self, coalitions: BoolArray, worths: FloatArray) -> None:
-        """Take in worths (games, k) of coalitions not known before, and the draws they complete."""
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
+        """Take in worths (games, k) of coalitions not known before, and the draws they complete.
+
+        ``variances`` (games, k) are those of noisy worths.
+        """
+        noise = np.zeros_like(worths) if variances is None else variances
+        self.noise = np.concatenate([self.noise, noise], axis=1)
         for key in _keys(coalitions):
             self._place.setdefault(key, len(self._place))
         self.coalitions = np.concatenate([self.coalitions, coalitions])
@@ -242,6 +254,15 @@ class Pool:
     def weights(self, x: FloatArray) -> FloatArray:
         """q_x(z)/mixture(z) of every coalition, for points (…, n)."""
         return np.asarray(np.exp(log_law(self.inside, x) - self.log_mixture()))
+
+    def times(self) -> FloatArray:
+        """How often each coalition was come upon, as a draw or as the flip of one: (m,)."""
+        found = self.counts.copy()
+        for side in (2, 3):
+            rows, pairs = np.unique(self.pairs[:, [1, side]], axis=0, return_counts=True)
+            # A draw has one pair with each rare player, and is still one draw.
+            np.maximum.at(found, rows[:, 1], pairs)
+        return found
 
     def effective(self, x: FloatArray) -> float:
         """The number of draws at x that would tell as much: (Σ w)²/Σ w²."""
@@ -291,7 +312,9 @@ class Pool:
         fitted = found.fitted
         root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
         hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
-        return Reading(found, hessian + crossed, pairs, variances, thin, effective)
+        # Residuals tell of noise as if every draw had its own.
+        again = self.noise[game] * (self.counts**2 - self.counts)
+        return Reading(found, hessian + crossed, pairs, variances, thin, effective, again)
 
     def _from_pairs(
         self, x: FloatArray, worths: FloatArray, game: int, rare: BoolArray
@@ -300,7 +323,7 @@ class Pool:
         known = np.full(self.players, np.nan)
         variances, sizes = np.zeros(self.players), np.zeros(self.players)
         crossed = np.zeros((self.players, self.players))
-        own = self.pairs[self.pairs[:, 0] == game]
+        own, errors = self.pairs[self.pairs[:, 0] == game], self.noise[game]
         certain = np.minimum(x, 1 - x) < NEARLY_CERTAIN
         spread = np.where(certain, 1.0, x * (1 - x))
         for i in np.flatnonzero(rare):
@@ -320,6 +343,10 @@ class Pool:
             known[i] = weights @ gains / total
             apart = weights * (gains - known[i]) / total
             variances[i], sizes[i] = apart @ apart * size / (size - 1), size
+            for side in (inside, outside):
+                # Pairs that share a coalition share its noise.
+                together = np.bincount(side, weights / total, len(worths))
+                variances[i] += errors @ together**2 - errors[side] @ (weights / total) ** 2
             columns = np.where(certain[others], 0.0, (rows - x[others]) / spread[others])
             moments = apart @ columns
             noise = (apart**2 @ columns**2).sum()
