@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_ROWS = 20
+HALF_INTERVAL = "± is half the width of a 95 % interval"
 
 
 def number(value: object, digits: int = 4) -> str:
@@ -43,6 +44,17 @@ def not_shown(count: int) -> list[str]:
     """A note on the rows that are left out, if there are any."""
     hidden = count - MOST_ROWS
     return [f"… {hidden} more players"] if hidden > 0 else []
+
+
+def with_errors(values: NDArray[np.float64], halves: NDArray[np.float64] | None) -> list[object]:
+    """A column of values, each with half the width of its interval where there is one.
+
+    >>> with_errors(np.array([0.50312]), np.array([0.0213]))
+    ['0.5031 ± 0.021']
+    """
+    if halves is None:
+        return list(values)
+    return [f"{number(v)} ± {number(h, 2)}" for v, h in zip(values, halves, strict=True)]
 
 
 def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:

@@ -109,28 +109,17 @@ def _check_players(
 def _about(comparison: Comparison) -> dict[str, Any]:
     """What the head of a report says."""
     first = next(iter(comparison.values()))
-    heats = np.concatenate(
-        [np.ravel(v.temperature) for v in comparison.values() if v.temperature is not None]
-        or [np.empty(0)]
-    )
     return {
         "game": first.game,
         "players": len(first.players),
         "games": int(np.prod(first.batch, dtype=int)),
-        "temperature": sorted({float(heats.min()), float(heats.max())}) if len(heats) else [],
+        "temperature": comparison.temperatures,
         "methods": list(dict.fromkeys(v.method for v in comparison.values())),
-        "evaluations": int(_in_all(comparison, "evaluations")),
-        "seconds": _in_all(comparison, "seconds"),
+        "evaluations": comparison.evaluations,
+        "seconds": comparison.seconds,
         "seed": first.seed,
         "versions": dict(first.versions),
     }
-
-
-def _in_all(comparison: Comparison, what: str) -> float:
-    """What it took: exact criteria share one evaluation of the worths, estimates have their own."""
-    shared = [getattr(v, what) for v in comparison.values() if v.stderr is None]
-    own = [getattr(v, what) for v in comparison.values() if v.stderr is not None]
-    return float(max(shared, default=0) + sum(own))
 
 
 def _warnings(comparison: Comparison) -> list[str]:
