@@ -172,6 +172,15 @@ def test_a_comparison_shows_errors_and_why_it_stopped():
     assert "± is half the width of a 95 % interval" in repr(shapley)
 
 
+def test_advice_is_given_once():
+    v = ff.variational_index(
+        lambda S: np.tanh(S @ np.linspace(-1, 2, 12)),
+        players=12, temperature=0.05, budget=100, progress=False,
+    )  # fmt: skip
+    assert v.stop.count("not to be trusted") > 1
+    assert v.stop.count("raise the budget") == 1
+
+
 def test_exact_comparisons_have_nothing_to_say_of_their_end():
     found = ff.compare(np.arange(8.0), temperature=1.0)
     assert not found.caveats

@@ -1,4 +1,4 @@
-"""Small tables as text and as HTML."""
+"""Small tables as text and as HTML, and the sentences below them."""
 
 from __future__ import annotations
 
@@ -55,6 +55,20 @@ def with_errors(values: NDArray[np.float64], halves: NDArray[np.float64] | None)
     if halves is None:
         return list(values)
     return [f"{number(v)} ± {number(h, 2)}" for v, h in zip(values, halves, strict=True)]
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """Sentences as one; advice that several end in is given once, by the last of them.
+
+    >>> joined(["the draws are few; raise the budget", "the errors are off; raise the budget"])
+    'the draws are few; the errors are off; raise the budget'
+    """
+    told: list[str] = []
+    for sentence in reversed(sentences):
+        said, _, advice = sentence.rpartition("; ")
+        known = said and any(later.endswith(f"; {advice}") for later in told)
+        told.insert(0, said if known else sentence)
+    return "; ".join(told)
 
 
 def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:
