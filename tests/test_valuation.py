@@ -164,7 +164,8 @@ def test_a_comparison_shows_errors_and_why_it_stopped():
     assert shown.count("±") == 3 * 12 + 1
     assert f"± {1.959964 * shapley.stderr[0]:.2g}" in shown
     assert "± is half the width of a 95 % interval" in shown
-    assert f"temperature 2, evaluations {sum(v.evaluations for v in found.values())}" in shown
+    count = sum(v.evaluations for v in found.values())
+    assert f"temperature 2, {count} worths evaluated" in shown
     assert "not to be trusted" in shapley.stop
     for name, v in found.items():
         assert f"{name}: {v.stop}" in shown.splitlines()
@@ -185,7 +186,7 @@ def test_exact_comparisons_have_nothing_to_say_of_their_end():
     found = ff.compare(np.arange(8.0), temperature=1.0)
     assert not found.caveats
     assert "±" not in repr(found)
-    assert "temperature 1, " in repr(found)
+    assert "temperature 1, no worths evaluated" in repr(found)
 
 
 def test_saved_and_loaded_it_is_the_same(one, many, tmp_path):

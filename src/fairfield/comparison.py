@@ -15,6 +15,7 @@ from fairfield.coalitions import spell
 from fairfield.display import (
     HALF_INTERVAL,
     MOST_ROWS,
+    evaluated,
     html_table,
     not_shown,
     number,
@@ -127,7 +128,7 @@ class Comparison(Mapping[str, Valuation]):
 
     def _took(self) -> list[str]:
         heats = " to ".join(map(number, self.temperatures))
-        return [*([f"temperature {heats}"] if heats else []), f"evaluations {self.evaluations:,}"]
+        return [*([f"temperature {heats}"] if heats else []), evaluated(self.evaluations)]
 
     def __repr__(self) -> str:
         return text_table(*self._shown())

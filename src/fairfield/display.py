@@ -57,6 +57,15 @@ def with_errors(values: NDArray[np.float64], halves: NDArray[np.float64] | None)
     return [f"{number(v)} ± {number(h, 2)}" for v, h in zip(values, halves, strict=True)]
 
 
+def evaluated(count: int) -> str:
+    """How many worths had to be found; closed forms, tables and full stores need none.
+
+    >>> evaluated(0), evaluated(1), evaluated(1438)
+    ('no worths evaluated', '1 worth evaluated', '1,438 worths evaluated')
+    """
+    return f"{f'{count:,}' if count else 'no'} {'worth' if count == 1 else 'worths'} evaluated"
+
+
 def joined(sentences: Sequence[str]) -> str:
     """Sentences as one; advice that several end in is given once, by the last of them.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fairfield.coalitions import spell
 from fairfield.display import (
     HALF_INTERVAL,
+    evaluated,
     html_table,
     not_shown,
     number,
@@ -269,7 +270,6 @@ class Valuation:
                 ("decoupling error", self.decoupling_error),
                 ("±", None if self.log_z_stderr is None else NORMAL * self.log_z_stderr),
                 ("steps", self.steps),
-                ("evaluations", self.evaluations),
             )
             if held is not None and not self.batch
         ]
@@ -279,14 +279,14 @@ class Valuation:
             *not_shown(len(self.players)),
             *([HALF_INTERVAL] if self.stderr is not None and self.side_by_side is None else []),
             f"{self.criterion} of {which}{self.game}, {self.method}",
-            ", ".join(counts),
+            ", ".join([*counts, evaluated(self.evaluations)]),
             self.stop,
         ]
 
     def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
         if not self.batch:
             return self.columns(), self.notes()
-        notes = [line for line in self.notes() if line]
+        notes = self.notes()
         if self.side_by_side is None:
             shown = self.mean().shown()[0]
             if self.stderr is not None:

@@ -155,6 +155,12 @@ def test_the_ending_picks_the_form(game, tmp_path):
         ff.report(found, tmp_path / "v.xlsx")
 
 
+def test_games_are_to_be_compared_before_they_are_reported(game, tmp_path):
+    for given in (game, [0, 1, 1, 5]):
+        with pytest.raises(TypeError, match=r"was given; give ff\.compare\(game\)"):
+            ff.report(given, tmp_path / "g.html")
+
+
 def test_text_shows_errors_where_there_are_some(game):
     v = ff.shapley(game, temperature=1.0)
     told = text(summarise(replace(v, stderr=np.full(4, 0.1))))

@@ -22,7 +22,7 @@ from fairfield.criteria.interactions import interactions
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
 from fairfield.curves import removal_curve
-from fairfield.display import HALF_INTERVAL, not_shown, number, rows_to_show
+from fairfield.display import HALF_INTERVAL, evaluated, not_shown, number, rows_to_show
 from fairfield.game import Game
 from fairfield.learning import ScoreTable
 from fairfield.multilinear import FloatArray
@@ -150,7 +150,7 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     about = summary["about"]
     facts = [
         *about["methods"],
-        f"{about['evaluations']:,} worths",
+        evaluated(about["evaluations"]),
         f"{number(about['seconds'], 3)} s",
     ]
     if about["temperature"]:

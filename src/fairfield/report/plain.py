@@ -11,6 +11,7 @@ import numpy as np
 
 from fairfield.display import (
     HALF_INTERVAL,
+    evaluated,
     not_shown,
     number,
     rows_to_show,
@@ -70,7 +71,7 @@ def text(summary: dict[str, Any]) -> str:
 
 def _notes(summary: dict[str, Any]) -> list[str]:
     about = summary["about"]
-    facts = [f"{about['evaluations']:,} evaluations", f"{number(about['seconds'], 3)} s"]
+    facts = [evaluated(about["evaluations"]), f"{number(about['seconds'], 3)} s"]
     if about["temperature"]:
         heat = " to ".join(number(t) for t in about["temperature"])
         facts.insert(0, f"temperature {heat}")

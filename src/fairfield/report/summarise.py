@@ -59,6 +59,11 @@ def summarise(
     """
     if isinstance(comparison, Valuation):
         comparison = Comparison({comparison.criterion: comparison})
+    if not isinstance(comparison, Comparison):
+        raise TypeError(
+            f"a report shows values, and {type(comparison).__name__} was given; give "
+            "ff.compare(game), or the valuation of one criterion"
+        )
     _check_players(comparison, annealing, interactions)
     layout = Layout.of(
         comparison, most_players, rungs=len(annealing.comparisons) if annealing else 0
