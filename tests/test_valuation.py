@@ -155,6 +155,40 @@ def test_text_and_html(one, many):
     assert "<table>" in table._repr_html_()
 
 
+def test_a_comparison_shows_errors_and_why_it_stopped():
+    found = ff.compare(
+        lambda S: S.sum(axis=1) ** 2.0, players=12, temperature=2.0, budget=60, progress=False
+    )
+    shown = repr(found)
+    shapley = found["shapley"]
+    assert shown.count("±") == 3 * 12 + 1
+    assert f"± {1.959964 * shapley.stderr[0]:.2g}" in shown
+    assert "± is half the width of a 95 % interval" in shown
+    count = sum(v.evaluations for v in found.values())
+    assert f"temperature 2, {count} worths evaluated" in shown
+    assert "not to be trusted" in shapley.stop
+    for name, v in found.items():
+        assert f"{name}: {v.stop}" in shown.splitlines()
+        assert f"<div>{name}: {v.stop}</div>" in found._repr_html_()
+    assert "± is half the width of a 95 % interval" in repr(shapley)
+
+
+def test_advice_is_given_once():
+    v = ff.variational_index(
+        lambda S: np.tanh(S @ np.linspace(-1, 2, 12)),
+        players=12, temperature=0.05, budget=100, progress=False,
+    )  # fmt: skip
+    assert v.stop.count("not to be trusted") > 1
+    assert v.stop.count("raise the budget") == 1
+
+
+def test_exact_comparisons_have_nothing_to_say_of_their_end():
+    found = ff.compare(np.arange(8.0), temperature=1.0)
+    assert not found.caveats
+    assert "±" not in repr(found)
+    assert "temperature 1, no worths evaluated" in repr(found)
+
+
 def test_saved_and_loaded_it_is_the_same(one, many, tmp_path):
     for v in (one, many):
         v.save(tmp_path / "v.npz")

@@ -9,20 +9,33 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairfield.coalitions import spell
-from fairfield.display import MOST_ROWS, html_table, not_shown, number, rows_to_show, text_table
+from fairfield.display import (
+    HALF_INTERVAL,
+    MOST_ROWS,
+    evaluated,
+    html_table,
+    not_shown,
+    number,
+    rows_to_show,
+    text_table,
+    with_errors,
+)
 from fairfield.extras import needed_for
 from fairfield.game import Player
 from fairfield.multilinear import FloatArray
 from fairfield.saved import read_plain, write_plain
-from fairfield.valuation import Valuation
+from fairfield.valuation import NORMAL, Valuation
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Named games of a batch have columns of their own, up to so many over all criteria.
 MOST_COLUMNS = 12
+# How a computation stops that leaves nothing to say.
+AS_HOPED = {"exact", "converged"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,6 +53,37 @@ class Comparison(Mapping[str, Valuation]):
     def __len__(self) -> int:
         return len(self.valuations)
 
+    @property
+    def temperatures(self) -> list[float]:
+        """The lowest and the highest temperature, one number where they are the same."""
+        heats = [np.ravel(v.temperature) for v in self.values() if v.temperature is not None]
+        return (
+            sorted({float(end(np.concatenate(heats))) for end in (np.min, np.max)}) if heats else []
+        )
+
+    @property
+    def evaluations(self) -> int:
+        """The worths evaluated for all criteria together."""
+        return int(self._in_all("evaluations"))
+
+    @property
+    def seconds(self) -> float:
+        """The time that all criteria took together."""
+        return self._in_all("seconds")
+
+    def _in_all(self, what: str) -> float:
+        """What it took: exact criteria share one evaluation of the worths, estimates have their own."""
+        shared = [getattr(v, what) for v in self.values() if v.stderr is None]
+        own = [getattr(v, what) for v in self.values() if v.stderr is not None]
+        return float(max(shared, default=0) + sum(own))
+
+    @property
+    def caveats(self) -> dict[str, str]:
+        """Why each criterion stopped, of those that are not simply exact or converged."""
+        return {
+            name: v.stop for name, v in self.items() if not AS_HOPED.issuperset(v.stops.ravel())
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """Values with one column per criterion."""
         with needed_for("to_frame"):
@@ -51,25 +95,40 @@ class Comparison(Mapping[str, Valuation]):
         if first.side_by_side is not None and len(self) * len(first) <= MOST_COLUMNS:
             order = rows_to_show(np.abs(first.values).max(axis=0))
             columns = {
-                f"{name}, {label}": list(row[order])
+                f"{name}, {label}": with_errors(row[order], _halves(v[i], order))
                 for name, v in self.items()
-                for label, row in (v.side_by_side or {}).items()
+                for i, (label, row) in enumerate((v.side_by_side or {}).items())
             }
         elif first.batch:
-            means = {name: v.mean().mean[0] for name, v in self.items()}
             order = rows_to_show(first.mean().magnitude[0])
-            columns = {f"mean {name}": list(mean[order]) for name, mean in means.items()}
+            columns = {
+                f"mean {name}": with_errors(v.mean().mean[0][order], _halves(v, order))
+                for name, v in self.items()
+            }
         else:
             order = rows_to_show(first.values)
-            columns = {name: list(v.values[order]) for name, v in self.items()}
+            columns = {
+                name: with_errors(v.values[order], _halves(v, order)) for name, v in self.items()
+            }
         errors = [
             f"decoupling error: {name} {number(v.decoupling_error)}"
             for name, v in self.items()
             if v.decoupling_error is not None and not v.batch
         ]
-        notes = not_shown(len(first.players))
-        players: list[object] = [first.players[i] for i in order]
-        return {"player": players, **columns}, [*notes, f"{first.game}, {first.method}", *errors]
+        table: dict[str, list[object]] = {"player": [first.players[i] for i in order], **columns}
+        with_error = any("±" in str(column[0]) for column in columns.values())
+        return table, [
+            *not_shown(len(first.players)),
+            *([HALF_INTERVAL] if with_error else []),
+            f"{first.game}, {first.method}",
+            ", ".join(self._took()),
+            *errors,
+            *(f"{name}: {sentence}" for name, sentence in self.caveats.items()),
+        ]
+
+    def _took(self) -> list[str]:
+        heats = " to ".join(map(number, self.temperatures))
+        return [*([f"temperature {heats}"] if heats else []), evaluated(self.evaluations)]
 
     def __repr__(self) -> str:
         return text_table(*self._shown())
@@ -86,6 +145,13 @@ class Comparison(Mapping[str, Valuation]):
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
         parts = read_plain(path, "comparison")
         return cls({name: Valuation(**entries) for name, entries in parts.items()})
+
+
+def _halves(v: Valuation, order: NDArray[np.int64]) -> FloatArray | None:
+    """Half the width of these players' 95 % intervals; of a batch, the widest for its mean."""
+    if v.stderr is None:
+        return None
+    return np.asarray(NORMAL * v.stderr.reshape(-1, len(v.players)).mean(axis=0)[order])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -149,7 +215,8 @@ class Interactions:
         }
         if self.stderr is not None:
             order = np.argsort(-np.abs(self.values), kind="stable")[:MOST_ROWS]
-            table["±"] = list(1.96 * self.stderr[order])
+            table["±"] = list(NORMAL * self.stderr[order])
+            return table, [HALF_INTERVAL, note]
         return table, [note]
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Small tables as text and as HTML."""
+"""Small tables as text and as HTML, and the sentences below them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_ROWS = 20
+HALF_INTERVAL = "± is half the width of a 95 % interval"
 
 
 def number(value: object, digits: int = 4) -> str:
@@ -43,6 +44,40 @@ def not_shown(count: int) -> list[str]:
     """A note on the rows that are left out, if there are any."""
     hidden = count - MOST_ROWS
     return [f"… {hidden} more players"] if hidden > 0 else []
+
+
+def with_errors(values: NDArray[np.float64], halves: NDArray[np.float64] | None) -> list[object]:
+    """A column of values, each with half the width of its interval where there is one.
+
+    >>> with_errors(np.array([0.50312]), np.array([0.0213]))
+    ['0.5031 ± 0.021']
+    """
+    if halves is None:
+        return list(values)
+    return [f"{number(v)} ± {number(h, 2)}" for v, h in zip(values, halves, strict=True)]
+
+
+def evaluated(count: int) -> str:
+    """How many worths had to be found; closed forms, tables and full stores need none.
+
+    >>> evaluated(0), evaluated(1), evaluated(1438)
+    ('no worths evaluated', '1 worth evaluated', '1,438 worths evaluated')
+    """
+    return f"{f'{count:,}' if count else 'no'} {'worth' if count == 1 else 'worths'} evaluated"
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """Sentences as one; advice that several end in is given once, by the last of them.
+
+    >>> joined(["the draws are few; raise the budget", "the errors are off; raise the budget"])
+    'the draws are few; the errors are off; raise the budget'
+    """
+    told: list[str] = []
+    for sentence in reversed(sentences):
+        said, _, advice = sentence.rpartition("; ")
+        known = said and any(later.endswith(f"; {advice}") for later in told)
+        told.insert(0, said if known else sentence)
+    return "; ".join(told)
 
 
 def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:

@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.coalitions import spell
-from fairfield.display import html_table, not_shown, number, rows_to_show, text_table
+from fairfield.display import (
+    HALF_INTERVAL,
+    evaluated,
+    html_table,
+    not_shown,
+    number,
+    rows_to_show,
+    text_table,
+)
 from fairfield.extras import needed_for
 from fairfield.game import Player
 from fairfield.means import Means
@@ -260,9 +268,8 @@ class Valuation:
             for label, held in (
                 ("temperature", self.temperature),
                 ("decoupling error", self.decoupling_error),
-                ("±", None if self.log_z_stderr is None else 1.96 * self.log_z_stderr),
+                ("±", None if self.log_z_stderr is None else NORMAL * self.log_z_stderr),
                 ("steps", self.steps),
-                ("evaluations", self.evaluations),
             )
             if held is not None and not self.batch
         ]
@@ -270,15 +277,16 @@ class Valuation:
         which = f"{self.labels[0]!r} in " if one and self.labels else ""
         return [
             *not_shown(len(self.players)),
+            *([HALF_INTERVAL] if self.stderr is not None and self.side_by_side is None else []),
             f"{self.criterion} of {which}{self.game}, {self.method}",
-            ", ".join(counts),
+            ", ".join([*counts, evaluated(self.evaluations)]),
             self.stop,
         ]
 
     def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
         if not self.batch:
             return self.columns(), self.notes()
-        notes = [line for line in self.notes() if line]
+        notes = self.notes()
         if self.side_by_side is None:
             shown = self.mean().shown()[0]
             if self.stderr is not None:

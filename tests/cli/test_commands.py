@@ -264,6 +264,17 @@ def test_estimates_have_error_bars(run, people, more, columns):
     assert result.exit_code == 0, result.output
     head = next(line for line in result.stdout.splitlines() if line.startswith("player"))
     assert head.count("±") == columns
+    assert "± is half the width of a 95 % interval" in result.stdout
+
+
+def test_the_terminal_is_told_what_not_to_trust(run, people):
+    asked = ["data", people, "--target", "label", "--clusters", "9", "--criterion", "shapley"]
+    result = run(*asked, "--budget", "30")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "Shapley: used the budget of 30 coalitions; " in said
+    assert "not to be trusted" in said
+    assert "Shapley:" not in run(*asked).stdout
 
 
 @pytest.fixture

@@ -155,6 +155,20 @@ def test_the_ending_picks_the_form(game, tmp_path):
         ff.report(found, tmp_path / "v.xlsx")
 
 
+def test_games_are_to_be_compared_before_they_are_reported(game, tmp_path):
+    for given in (game, [0, 1, 1, 5]):
+        with pytest.raises(TypeError, match=r"was given; give ff\.compare\(game\)"):
+            ff.report(given, tmp_path / "g.html")
+
+
+def test_text_shows_errors_where_there_are_some(game):
+    v = ff.shapley(game, temperature=1.0)
+    told = text(summarise(replace(v, stderr=np.full(4, 0.1))))
+    assert told.count(" ± 0.2\n") == 4
+    assert "± is half the width of a 95 % interval" in told
+    assert "±" not in text(summarise(v))
+
+
 def test_text_names_players_and_how_it_was_found(game):
     told = text(summarise(ff.compare(game, temperature=1.0)))
     assert all(name in told for name in NASTY)

@@ -22,12 +22,13 @@ from fairfield.criteria.interactions import interactions
 from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
 from fairfield.curves import removal_curve
-from fairfield.display import not_shown, number, rows_to_show
+from fairfield.display import HALF_INTERVAL, evaluated, not_shown, number, rows_to_show
 from fairfield.game import Game
 from fairfield.learning import ScoreTable
 from fairfield.multilinear import FloatArray
 from fairfield.report import report
-from fairfield.report.summarise import summarise
+from fairfield.report.summarise import label_of, summarise
+from fairfield.valuation import NORMAL
 
 # A path of comparisons and a matrix of pairs are worth their time up to so many players.
 MOST_PATHS, MOST_PAIRS = 2000, 60
@@ -111,16 +112,27 @@ def print_table(found: Comparison) -> None:
             held = each["values"][0][i]
             cells.append(Text(f"{held:.{digits[each['name']]}f}", style="red" if held < 0 else ""))
             if each["stderr"]:
-                cells.append(Text(number(1.96 * each["stderr"][0][i], 2), style="dim"))
+                cells.append(Text(number(NORMAL * each["stderr"][0][i], 2), style="dim"))
         table.add_row(*cells)
     console = Console(highlight=False)
     console.print(Text(summary["title"], style="bold"))
     console.print(table)
     for line in _notes(summary):
         console.print(Text(line, style="dim"))
+    for caveat in _caveats(found, summary["warnings"]):
+        console.print(Text(caveat))
     for warning in summary["warnings"]:
         console.print(Text(f"warning: {warning}", style="yellow"))
     console.print()
+
+
+def _caveats(found: Comparison, warnings: list[str]) -> list[str]:
+    """Why the criteria stopped that are not simply exact, unless a warning says so already."""
+    return [
+        f"{label_of(name)}: {sentence}"
+        for name, sentence in found.caveats.items()
+        if not any(sentence in warning for warning in warnings)
+    ]
 
 
 def print_plain(table: str) -> None:
@@ -138,7 +150,7 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     about = summary["about"]
     facts = [
         *about["methods"],
-        f"{about['evaluations']:,} worths",
+        evaluated(about["evaluations"]),
         f"{number(about['seconds'], 3)} s",
     ]
     if about["temperature"]:
@@ -150,6 +162,7 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     ]
     return [
         *not_shown(len(summary["players"])),
+        *([HALF_INTERVAL] if any(each["stderr"] for each in summary["criteria"]) else []),
         *([f"mean of {about['games']:,} rows"] if about["games"] > 1 else []),
         ", ".join(facts),
         *([f"decoupling error: {', '.join(errors)}"] if errors else []),

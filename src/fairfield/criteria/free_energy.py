@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairfield.criteria.setting import Setting
+from fairfield.display import joined
 from fairfield.energy.partition import Partition
 from fairfield.energy.temperature import OWN_SCALE, Temperature
 from fairfield.evaluation.how import How, Keywords
@@ -48,7 +49,7 @@ def free_energy_value(
         heat * odds,
         stderr=heat * errors,
         method=f"{setting.extension.method}, its law sampled",
-        stops=np.array("; ".join([f"{law.samples:,} samples of the law", *law.warnings])),
+        stops=np.array(joined([f"{law.samples:,} samples of the law", *law.warnings])),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.criteria.estimates import Estimator, run
+from fairfield.display import joined
 from fairfield.energy.partition import Partition
 from fairfield.energy.product import elbo, sigmoid
 from fairfield.energy.sampled import SampledLaw
@@ -154,7 +155,7 @@ class Setting:
                 covariance=estimate.covariance,
                 method=estimate.method,
                 stops=np.full(
-                    self.game.batch, "; ".join([stop, *estimate.warnings, *self._failures()])
+                    self.game.batch, joined([stop, *estimate.warnings, *self._failures()])
                 ),
                 evaluations=self.evaluations + standing.evaluations,
                 **about,

@@ -92,7 +92,7 @@ class ScoreTable(Mapping[str, Scores]):
             "top-1": [each.top_1 for each in every],
             "±  ": [each.top_1_error for each in every],
         }
-        return columns, [self.held_out]
+        return columns, [self.held_out, "± is one standard error"]
 
     def __repr__(self) -> str:
         return text_table(*self._shown())

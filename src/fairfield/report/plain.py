@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.display import not_shown, number, rows_to_show, text_table
+from fairfield.display import (
+    HALF_INTERVAL,
+    evaluated,
+    not_shown,
+    number,
+    rows_to_show,
+    text_table,
+    with_errors,
+)
+from fairfield.valuation import NORMAL
 
 
 def json(summary: dict[str, Any]) -> str:
@@ -52,17 +61,17 @@ def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:
 def text(summary: dict[str, Any]) -> str:
     """The first players by the first criterion, the others beside it, and how it was found."""
     criteria = summary["criteria"]
-    values = {each["label"]: each["values"][0] for each in criteria}
     shown = rows_to_show(np.asarray(criteria[0]["values"][0]))
     table: dict[str, list[object]] = {"player": [summary["players"][i] for i in shown]}
-    for label, column in values.items():
-        table[label] = [column[i] for i in shown]
+    for each in criteria:
+        halves = NORMAL * np.asarray(each["stderr"][0])[shown] if each["stderr"] else None
+        table[each["label"]] = with_errors(np.asarray(each["values"][0])[shown], halves)
     return text_table(table, ["", *_notes(summary)]) + "\n"
 
 
 def _notes(summary: dict[str, Any]) -> list[str]:
     about = summary["about"]
-    facts = [f"{about['evaluations']:,} evaluations", f"{number(about['seconds'], 3)} s"]
+    facts = [evaluated(about["evaluations"]), f"{number(about['seconds'], 3)} s"]
     if about["temperature"]:
         heat = " to ".join(number(t) for t in about["temperature"])
         facts.insert(0, f"temperature {heat}")
@@ -73,6 +82,7 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     ]
     return [
         *not_shown(len(summary["players"])),
+        *([HALF_INTERVAL] if any(each["stderr"] for each in summary["criteria"]) else []),
         f"{about['game']}, {', '.join(about['methods'])}",
         ", ".join(facts),
         *errors,

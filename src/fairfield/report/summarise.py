@@ -59,6 +59,11 @@ def summarise(
     """
     if isinstance(comparison, Valuation):
         comparison = Comparison({comparison.criterion: comparison})
+    if not isinstance(comparison, Comparison):
+        raise TypeError(
+            f"a report shows values, and {type(comparison).__name__} was given; give "
+            "ff.compare(game), or the valuation of one criterion"
+        )
     _check_players(comparison, annealing, interactions)
     layout = Layout.of(
         comparison, most_players, rungs=len(annealing.comparisons) if annealing else 0
@@ -109,28 +114,17 @@ def _check_players(
 def _about(comparison: Comparison) -> dict[str, Any]:
     """What the head of a report says."""
     first = next(iter(comparison.values()))
-    heats = np.concatenate(
-        [np.ravel(v.temperature) for v in comparison.values() if v.temperature is not None]
-        or [np.empty(0)]
-    )
     return {
         "game": first.game,
         "players": len(first.players),
         "games": int(np.prod(first.batch, dtype=int)),
-        "temperature": sorted({float(heats.min()), float(heats.max())}) if len(heats) else [],
+        "temperature": comparison.temperatures,
         "methods": list(dict.fromkeys(v.method for v in comparison.values())),
-        "evaluations": int(_in_all(comparison, "evaluations")),
-        "seconds": _in_all(comparison, "seconds"),
+        "evaluations": comparison.evaluations,
+        "seconds": comparison.seconds,
         "seed": first.seed,
         "versions": dict(first.versions),
     }
-
-
-def _in_all(comparison: Comparison, what: str) -> float:
-    """What it took: exact criteria share one evaluation of the worths, estimates have their own."""
-    shared = [getattr(v, what) for v in comparison.values() if v.stderr is None]
-    own = [getattr(v, what) for v in comparison.values() if v.stderr is not None]
-    return float(max(shared, default=0) + sum(own))
 
 
 def _warnings(comparison: Comparison) -> list[str]:
