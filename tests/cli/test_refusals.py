@@ -159,6 +159,7 @@ def test_models_that_cannot_be_read(run, tmp_path, people):
     refused(run("features", tmp_path / "none.json", people), "there is no file")
     danger = pickle.dumps(Opened())
     refused(attempt("model.pkl", danger), "opening one runs any code")
+    refused(attempt("model.pkl", danger), "with skops (pip install 'fairfield[models]')")
     assert not (tmp_path / "opened").exists()
     refused(attempt("model.pkl", danger[:-4], "--trust-pickle"), "is not a model that can be read")
 
