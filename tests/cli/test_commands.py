@@ -312,7 +312,7 @@ def test_a_store_that_is_not_used_is_told(run, people, tmp_path):
     ):
         result = run(*command, "--store", "kept.db", "--quiet")
         assert result.exit_code == 0, result.output
-        assert result.stderr.startswith("warning: store='kept.db' is left as it was: ")
+        assert result.stderr.startswith("warning: --store 'kept.db' is left as it was: ")
         assert why in result.stderr
         assert result.stderr.count("\n") == 1
         assert not Path("kept.db").exists()

@@ -173,7 +173,7 @@ def test_models_that_cannot_be_read(run, tmp_path, people):
         (["--background", "0"], "draws no rows"),
         (["--background", "none.csv"], "there is no file none.csv"),
         (["--target", "nobody"], "there is no column 'nobody'"),
-        (["--output", "7"], "output=7"),
+        (["--output", "7"], "--output 7"),
     ],
 )
 def test_features_that_cannot_be_asked_for(run, tmp_path, people, more, sentence):
