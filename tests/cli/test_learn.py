@@ -57,7 +57,7 @@ def test_values_scores_and_pairs(run, baskets):
 
 def test_a_law_worse_than_independent_players_is_warned_of(run, tmp_path):
     path = tmp_path / "b.csv"
-    rows = np.random.default_rng(3).random((30, 8)) < 0.3
+    rows = np.random.default_rng(3).random((100, 8)) < 0.3
     path.write_text("a,b,c,d,e,f,g,h\n" + "\n".join(",".join(map(str, r)) for r in rows))
     result = run("learn", path, "--strength", "0.01")
     assert result.exit_code == 0, result.output
@@ -65,6 +65,18 @@ def test_a_law_worse_than_independent_players_is_warned_of(run, tmp_path):
     assert "--objective nce may mend this" in result.stderr
     calm = run("learn", path, "--model", "linear")
     assert calm.stderr == ""
+
+
+def test_few_held_out_baskets_are_told_and_decide_nothing(run, tmp_path):
+    path = tmp_path / "b.csv"
+    rows = np.random.default_rng(3).random((20, 4)) < 0.3
+    path.write_text("a,b,c,d\n" + "\n".join(",".join(map(str, r)) for r in rows))
+    told = run("learn", path, "--strength", "1", "--seed", "1").stderr
+    assert told.startswith("warning: few baskets are held out, 4 for the scores; what")
+    assert told.count("\n") == 1
+    both = run("learn", path).stderr
+    assert "4 for the scores and 3 for the choice of the strength" in both
+    assert run("learn", path, "--strength", "1", "--held-out", "0").stderr == ""
 
 
 def test_nothing_is_held_out_and_no_pairs_are_shown(run, baskets):
