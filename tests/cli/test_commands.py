@@ -202,6 +202,10 @@ def test_a_store_is_kept_shown_checked_and_used(run, people):
     shown = run("store", "show", "w.db")
     assert "DataGame" in shown.stdout
     assert "8 of 8" in shown.stdout
+    assert len(shown.stdout.splitlines()) == 5
+    assert "fallback" in run("store", "show", "w.db", "--full").stdout
+    whole = json.loads(run("store", "show", "w.db", "--json").stdout)
+    assert whole["description"]["fallback"] == "constant"
     assert run("store", "check", "w.db").stdout == "w.db is whole: 8 worths\n"
 
 

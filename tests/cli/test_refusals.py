@@ -208,7 +208,7 @@ def test_a_store_of_another_game(run, tmp_path, people):
     )
     refused(
         run("data", people, "--target", "town", "--groups", "vendor", "--store", "w.db"),
-        "another game",
+        "another game, with other parameters, data (X, y, X_test, y_test), groups; use another",
     )
     refused(run("store", "show", tmp_path / "none.db"), "there is no store")
     refused(run("store", "check", people), "not a store of fairfield")
