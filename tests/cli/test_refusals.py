@@ -110,6 +110,18 @@ BAD_TABLES = {
         "end the name in .html",
     ),
     "model is silent": (ENSEMBLE, b"a,b,label\n1,,1\n0,1,0\n", "every model must answer"),
+    "one class of votes": (ENSEMBLE, b"a,b,label\n1,0,1\n0,1,1\n", "has one class, 1; two"),
+    "one class of shares": (ENSEMBLE, b"a,b,label\n.1,.5,1\n.2,1,1\n", "has one class, 1; two"),
+    "votes for nobody": (
+        ENSEMBLE,
+        b"a,town,label\nyes,Rome,yes\nno,Oslo,no\n",
+        "column 'town' of",
+    ),
+    "numbers for classes": (
+        ENSEMBLE,
+        b"a,age,label\n1,31,1\n0,45,0\n",
+        "column 'age' of",
+    ),
     "no models": (ENSEMBLE, b"label\n1\n0\n", "a column per model is needed"),
 }
 
@@ -121,6 +133,13 @@ def test_bad_tables(run, tmp_path, case):
     if content is not None:
         path.write_bytes(content)
     refused(run(*[each.format(file=path) for each in command]), sentence)
+
+
+def test_numbers_are_averaged_for_two_where_that_is_said(run, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,label\n1.2,-0.1,1\n0.3,0.2,0\n0.9,1.5,1\n")
+    refused(run("ensemble", path, "--target", "label"), "average numbers by --vote mean")
+    assert run("ensemble", path, "--target", "label", "--vote", "mean").exit_code == 0
 
 
 def refused(result, sentence):
