@@ -304,7 +304,7 @@ def test_the_terminal_is_not_told_what_a_page_leaves_out(run, wide, monkeypatch)
 def test_too_many_players_are_a_sentence(run, wide):
     result = run(*wide, "--rows", "0")
     assert result.exit_code == 2
-    assert "or give a budget of worths to evaluate" in result.stderr
+    assert "or give a --budget of worths to evaluate" in result.stderr
 
 
 def test_a_store_that_is_not_used_is_told(run, people, tmp_path):

@@ -90,12 +90,25 @@ BAD_TABLES = {
     "temperature is text": (
         [*GAME, "--temperature", "hot"],
         b"coalition,worth\n,0\na,1\n",
-        "--temperature hot is no number",
+        "--temperature hot is no number above 0",
     ),
     "temperature below 0": (
         [*GAME, "--temperature=-1"],
         b"coalition,worth\n,0\na,1\n",
-        "finite number above 0",
+        "--temperature -1 is no number above 0; give one, such as 0.1, or a multiple of the game's "
+        "own scale, such as 0.5x",
+    ),
+    "tolerance of 0": (
+        [*GAME, "--tolerance", "0"],
+        b"coalition,worth\n,0\na,1\n",
+        "--tolerance 0 is no number above 0; give one, in the units of the worths",
+    ),
+    "no time": ([*GAME, "--seconds=-1"], b"coalition,worth\n,0\na,1\n", "--seconds -1 is no"),
+    "no worths allowed": ([*GAME, "--budget", "0"], b"coalition,worth\n,0\na,1\n", "--budget 0"),
+    "too many rows": (
+        [*DATA, "--clusters", "0"],
+        ("x,label\n" + "\n".join(f"{i},{i % 2}" for i in range(80))).encode(),
+        "use --criterion leave-one-out (n + 2 fits) or --model knn, or give a --budget of worths",
     ),
     "address without cluster": (
         [*GAME, "--address", "here"],

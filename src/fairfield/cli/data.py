@@ -37,6 +37,8 @@ DEFAULT_CLUSTERS, FEW_ROWS = 10, 12
 MOST_CLASSES = 20
 TEST_SHARE = 0.25
 NEIGHBORS = 5
+# What to do where exact values of many players are out of reach.
+INSTEAD = "use --criterion leave-one-out (n + 2 fits) or --model knn"
 
 
 @dataclass(frozen=True)
@@ -190,11 +192,13 @@ def _game(
     _no_empty_cells(split, model)
     if scoring is None and model in LEARNERS:
         scoring = "accuracy" if split.classifies else "r2"
-    return DataGame(
+    game = DataGame(
         learner(model, split.X, split.classifies),
         split.X, split.y, split.X_test, split.y_test,
         groups=owners, scoring=scoring, seed=wishes.seed,
     )  # fmt: skip
+    game.instead = INSTEAD
+    return game
 
 
 def _neighbors(split: Split) -> Game:
