@@ -43,7 +43,7 @@ BAD_TABLES = {
     "binary": (DATA, b"x,label\n\0\0,1\n", "is no text file"),
     "equal names": (DATA, b"x,x,label\n1,2,0\n", "two columns named 'x'"),
     "nameless": (DATA, b",label\n1,0\n", "column 1 of"),
-    "empty target": (DATA, b"x,label\n1,0\n2,\n", "is empty in row 1"),
+    "empty target": (DATA, b"x,label\n1,0\n2,\n", "is empty in line 3 of"),
     "empty cells": (DATA, ("x,label\n" + ROWS + "\n,1\n").encode(), "column 'x' has 1 empty cells"),
     "nothing to learn from": (DATA, b"label\n1\n0\n", "no column besides 'label'"),
     "few rows": (DATA, b"x,label\n1,0\n2,1\n", "too few to hold some out"),
@@ -74,14 +74,20 @@ BAD_TABLES = {
     ),
     "unknown scorer": ([*DATA, "--scoring", "luck"], f"x,label\n{ROWS}\n".encode(), "luck"),
     "no worths": (GAME, b"x,label\n1,0\n", "there is no column 'coalition'"),
-    "worth is text": (GAME, b"coalition,worth\n,0\na,many\n", "the worth in row 1"),
+    "worth is text": (GAME, b"coalition,worth\n,0\na,many\n", "the worth in line 3 of"),
+    "worth is text after a gap": (
+        [*GAME, "--delimiter", ";"],
+        b'coalition;worth\n\n"";0\na;many\n',
+        "the worth in line 4 of",
+    ),
+    "empty group": ([*DATA, "--groups", "x"], b"x,label\n1,0\n,1\n", "is empty in line 3 of"),
     "worth is NaN": (GAME, b"coalition,worth\n,0\na,nan\n", "every worth must be a finite number"),
     "lacking coalitions": (
         GAME,
         b"coalition,worth\n,0\na,1\na+b,3\n",
         "have no worth, {b} among them",
     ),
-    "coalition twice": (GAME, b"coalition,worth\n,0\na,1\na,2\n", "row 2 of"),
+    "coalition twice": (GAME, b"coalition,worth\n,0\na,1\na,2\n", "line 4 of"),
     "unknown criterion": (
         [*GAME, "--criterion", "karma"],
         b"coalition,worth\n,0\na,1\n",
@@ -168,6 +174,9 @@ def test_a_parquet_file_that_is_none(run, tmp_path):
     path.write_text("no")
     refused(run("data", path, "--target", "y"), "is not a Parquet file that can be read")
     refused(run("data", tmp_path, "--target", "y"), "is a folder")
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame({"x": [1, 2], "y": ["a", None]}).to_parquet(path)
+    refused(run("data", path, "--target", "y"), "is empty in row 1 of")
 
 
 class Opened:
