@@ -202,6 +202,10 @@ def test_a_store_is_kept_shown_checked_and_used(run, people):
     shown = run("store", "show", "w.db")
     assert "DataGame" in shown.stdout
     assert "8 of 8" in shown.stdout
+    assert len(shown.stdout.splitlines()) == 5
+    assert "fallback" in run("store", "show", "w.db", "--full").stdout
+    whole = json.loads(run("store", "show", "w.db", "--json").stdout)
+    assert whole["description"]["fallback"] == "constant"
     assert run("store", "check", "w.db").stdout == "w.db is whole: 8 worths\n"
 
 
@@ -311,7 +315,7 @@ def test_the_terminal_is_not_told_what_a_page_leaves_out(run, wide, monkeypatch)
 def test_too_many_players_are_a_sentence(run, wide):
     result = run(*wide, "--rows", "0")
     assert result.exit_code == 2
-    assert "or give a budget of worths to evaluate" in result.stderr
+    assert "or give a --budget of worths to evaluate" in result.stderr
 
 
 def test_a_store_that_is_not_used_is_told(run, people, tmp_path):
@@ -323,7 +327,7 @@ def test_a_store_that_is_not_used_is_told(run, people, tmp_path):
     ):
         result = run(*command, "--store", "kept.db", "--quiet")
         assert result.exit_code == 0, result.output
-        assert result.stderr.startswith("warning: store='kept.db' is left as it was: ")
+        assert result.stderr.startswith("warning: --store 'kept.db' is left as it was: ")
         assert why in result.stderr
         assert result.stderr.count("\n") == 1
         assert not Path("kept.db").exists()

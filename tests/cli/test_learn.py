@@ -57,7 +57,7 @@ def test_values_scores_and_pairs(run, baskets):
 
 def test_a_law_worse_than_independent_players_is_warned_of(run, tmp_path):
     path = tmp_path / "b.csv"
-    rows = np.random.default_rng(3).random((30, 8)) < 0.3
+    rows = np.random.default_rng(3).random((100, 8)) < 0.3
     path.write_text("a,b,c,d,e,f,g,h\n" + "\n".join(",".join(map(str, r)) for r in rows))
     result = run("learn", path, "--strength", "0.01")
     assert result.exit_code == 0, result.output
@@ -65,6 +65,18 @@ def test_a_law_worse_than_independent_players_is_warned_of(run, tmp_path):
     assert "--objective nce may mend this" in result.stderr
     calm = run("learn", path, "--model", "linear")
     assert calm.stderr == ""
+
+
+def test_few_held_out_baskets_are_told_and_decide_nothing(run, tmp_path):
+    path = tmp_path / "b.csv"
+    rows = np.random.default_rng(3).random((20, 4)) < 0.3
+    path.write_text("a,b,c,d\n" + "\n".join(",".join(map(str, r)) for r in rows))
+    told = run("learn", path, "--strength", "1", "--seed", "1").stderr
+    assert told.startswith("warning: few baskets are held out, 4 for the scores; what")
+    assert told.count("\n") == 1
+    both = run("learn", path).stderr
+    assert "4 for the scores and 3 for the choice of the strength" in both
+    assert run("learn", path, "--strength", "1", "--held-out", "0").stderr == ""
 
 
 def test_nothing_is_held_out_and_no_pairs_are_shown(run, baskets):
@@ -174,7 +186,13 @@ REFUSED = {
     "unknown objective": (["--objective", "luck"], b"tea\nmilk\n", "no objective 'luck'"),
     "unknown interactions": (["--interactions", "love"], b"tea\nmilk\n", "no interactions 'love'"),
     "unknown criterion": (["--criterion", "karma"], b"tea\nmilk\n", "no criterion 'karma'"),
-    "strength below 0": (["--strength=-1"], b"tea\nmilk\ntea\n", "strength=-1"),
+    "strength below 0": (["--strength=-1"], b"tea\nmilk\ntea\n", "--strength -1"),
+    "a table": ([], b"name,age\nann,31\nbob,45\neve,27\n", "column 2 of its 2 holds numbers"),
+    "a table of no names": (
+        [],
+        b"ann,31,tea\nbob,45,tea\neve,27,milk\njoe,27,tea\n",
+        "give their names as --columns, and if every line is a basket, give --layout 'lines'",
+    ),
     "all held out": (["--held-out", "1"], b"tea\nmilk\n", "--held-out 1 is no share"),
     "one basket": ([], b"tea,milk\n", "cannot be split in two"),
 }
@@ -191,6 +209,26 @@ def test_what_is_no_basket_is_refused(run, tmp_path, case):
     assert result.stderr.startswith("error: ")
     assert sentence in result.stderr
     assert result.stderr.rstrip("\n").count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tea,milk\n7,tea\nmilk\n7,8\n",  # of many lengths
+        "1,2,3\n2,4,5\n1,3,5\n2,3,4\n",  # of three numbered items
+        "tea,7\n7,milk\nmilk,8\n8,tea\n",  # numbered and named ones in any place
+    ],
+)
+def test_numbered_items_are_no_table(tmp_path, text):
+    path = tmp_path / "b.csv"
+    path.write_text(text)
+    assert ff.learning.read_baskets(path).total == 4
+
+
+def test_a_table_is_taken_for_baskets_where_that_is_said(tmp_path):
+    path = tmp_path / "b.csv"
+    path.write_text("name,age\nann,31\nbob,45\neve,27\n")
+    assert ff.learning.read_baskets(path, layout="lines").total == 4
 
 
 def test_items_never_varying_are_no_trouble(run, tmp_path):

@@ -43,7 +43,7 @@ BAD_TABLES = {
     "binary": (DATA, b"x,label\n\0\0,1\n", "is no text file"),
     "equal names": (DATA, b"x,x,label\n1,2,0\n", "two columns named 'x'"),
     "nameless": (DATA, b",label\n1,0\n", "column 1 of"),
-    "empty target": (DATA, b"x,label\n1,0\n2,\n", "is empty in row 1"),
+    "empty target": (DATA, b"x,label\n1,0\n2,\n", "is empty in line 3 of"),
     "empty cells": (DATA, ("x,label\n" + ROWS + "\n,1\n").encode(), "column 'x' has 1 empty cells"),
     "nothing to learn from": (DATA, b"label\n1\n0\n", "no column besides 'label'"),
     "few rows": (DATA, b"x,label\n1,0\n2,1\n", "too few to hold some out"),
@@ -74,14 +74,20 @@ BAD_TABLES = {
     ),
     "unknown scorer": ([*DATA, "--scoring", "luck"], f"x,label\n{ROWS}\n".encode(), "luck"),
     "no worths": (GAME, b"x,label\n1,0\n", "there is no column 'coalition'"),
-    "worth is text": (GAME, b"coalition,worth\n,0\na,many\n", "the worth in row 1"),
+    "worth is text": (GAME, b"coalition,worth\n,0\na,many\n", "the worth in line 3 of"),
+    "worth is text after a gap": (
+        [*GAME, "--delimiter", ";"],
+        b'coalition;worth\n\n"";0\na;many\n',
+        "the worth in line 4 of",
+    ),
+    "empty group": ([*DATA, "--groups", "x"], b"x,label\n1,0\n,1\n", "is empty in line 3 of"),
     "worth is NaN": (GAME, b"coalition,worth\n,0\na,nan\n", "every worth must be a finite number"),
     "lacking coalitions": (
         GAME,
         b"coalition,worth\n,0\na,1\na+b,3\n",
         "have no worth, {b} among them",
     ),
-    "coalition twice": (GAME, b"coalition,worth\n,0\na,1\na,2\n", "row 2 of"),
+    "coalition twice": (GAME, b"coalition,worth\n,0\na,1\na,2\n", "line 4 of"),
     "unknown criterion": (
         [*GAME, "--criterion", "karma"],
         b"coalition,worth\n,0\na,1\n",
@@ -90,12 +96,25 @@ BAD_TABLES = {
     "temperature is text": (
         [*GAME, "--temperature", "hot"],
         b"coalition,worth\n,0\na,1\n",
-        "--temperature hot is no number",
+        "--temperature hot is no number above 0",
     ),
     "temperature below 0": (
         [*GAME, "--temperature=-1"],
         b"coalition,worth\n,0\na,1\n",
-        "finite number above 0",
+        "--temperature -1 is no number above 0; give one, such as 0.1, or a multiple of the game's "
+        "own scale, such as 0.5x",
+    ),
+    "tolerance of 0": (
+        [*GAME, "--tolerance", "0"],
+        b"coalition,worth\n,0\na,1\n",
+        "--tolerance 0 is no number above 0; give one, in the units of the worths",
+    ),
+    "no time": ([*GAME, "--seconds=-1"], b"coalition,worth\n,0\na,1\n", "--seconds -1 is no"),
+    "no worths allowed": ([*GAME, "--budget", "0"], b"coalition,worth\n,0\na,1\n", "--budget 0"),
+    "too many rows": (
+        [*DATA, "--clusters", "0"],
+        ("x,label\n" + "\n".join(f"{i},{i % 2}" for i in range(80))).encode(),
+        "use --criterion leave-one-out (n + 2 fits) or --model knn, or give a --budget of worths",
     ),
     "address without cluster": (
         [*GAME, "--address", "here"],
@@ -110,6 +129,18 @@ BAD_TABLES = {
         "end the name in .html",
     ),
     "model is silent": (ENSEMBLE, b"a,b,label\n1,,1\n0,1,0\n", "every model must answer"),
+    "one class of votes": (ENSEMBLE, b"a,b,label\n1,0,1\n0,1,1\n", "has one class, 1; two"),
+    "one class of shares": (ENSEMBLE, b"a,b,label\n.1,.5,1\n.2,1,1\n", "has one class, 1; two"),
+    "votes for nobody": (
+        ENSEMBLE,
+        b"a,town,label\nyes,Rome,yes\nno,Oslo,no\n",
+        "column 'town' of",
+    ),
+    "numbers for classes": (
+        ENSEMBLE,
+        b"a,age,label\n1,31,1\n0,45,0\n",
+        "column 'age' of",
+    ),
     "no models": (ENSEMBLE, b"label\n1\n0\n", "a column per model is needed"),
 }
 
@@ -121,6 +152,13 @@ def test_bad_tables(run, tmp_path, case):
     if content is not None:
         path.write_bytes(content)
     refused(run(*[each.format(file=path) for each in command]), sentence)
+
+
+def test_numbers_are_averaged_for_two_where_that_is_said(run, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,label\n1.2,-0.1,1\n0.3,0.2,0\n0.9,1.5,1\n")
+    refused(run("ensemble", path, "--target", "label"), "average numbers by --vote mean")
+    assert run("ensemble", path, "--target", "label", "--vote", "mean").exit_code == 0
 
 
 def refused(result, sentence):
@@ -136,6 +174,9 @@ def test_a_parquet_file_that_is_none(run, tmp_path):
     path.write_text("no")
     refused(run("data", path, "--target", "y"), "is not a Parquet file that can be read")
     refused(run("data", tmp_path, "--target", "y"), "is a folder")
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame({"x": [1, 2], "y": ["a", None]}).to_parquet(path)
+    refused(run("data", path, "--target", "y"), "is empty in row 1 of")
 
 
 class Opened:
@@ -159,6 +200,7 @@ def test_models_that_cannot_be_read(run, tmp_path, people):
     refused(run("features", tmp_path / "none.json", people), "there is no file")
     danger = pickle.dumps(Opened())
     refused(attempt("model.pkl", danger), "opening one runs any code")
+    refused(attempt("model.pkl", danger), "with skops (pip install 'fairfield[models]')")
     assert not (tmp_path / "opened").exists()
     refused(attempt("model.pkl", danger[:-4], "--trust-pickle"), "is not a model that can be read")
 
@@ -172,7 +214,7 @@ def test_models_that_cannot_be_read(run, tmp_path, people):
         (["--background", "0"], "draws no rows"),
         (["--background", "none.csv"], "there is no file none.csv"),
         (["--target", "nobody"], "there is no column 'nobody'"),
-        (["--output", "7"], "output=7"),
+        (["--output", "7"], "--output 7"),
     ],
 )
 def test_features_that_cannot_be_asked_for(run, tmp_path, people, more, sentence):
@@ -207,7 +249,7 @@ def test_a_store_of_another_game(run, tmp_path, people):
     )
     refused(
         run("data", people, "--target", "town", "--groups", "vendor", "--store", "w.db"),
-        "another game",
+        "another game, with other parameters, data (X, y, X_test, y_test), groups; use another",
     )
     refused(run("store", "show", tmp_path / "none.db"), "there is no store")
     refused(run("store", "check", people), "not a store of fairfield")

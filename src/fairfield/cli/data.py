@@ -12,7 +12,7 @@ import typer
 from fairfield.cli.learners import LEARNERS, encoder, learner
 from fairfield.cli.sentences import InputError, say
 from fairfield.cli.show import value
-from fairfield.cli.tables import column, read_table
+from fairfield.cli.tables import column, place, read_table
 from fairfield.cli.wishes import Wishes, valuing
 from fairfield.game import Game
 from fairfield.games.cluster import cluster
@@ -37,6 +37,8 @@ DEFAULT_CLUSTERS, FEW_ROWS = 10, 12
 MOST_CLASSES = 20
 TEST_SHARE = 0.25
 NEIGHBORS = 5
+# What to do where exact values of many players are out of reach.
+INSTEAD = "use --criterion leave-one-out (n + 2 fits) or --model knn"
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,8 @@ def _split(
 ) -> Split:
     """The rows to learn from and to test on."""
     table = read_table(train, delimiter=delimiter)
-    y = _target(table, target, train)
-    owners = None if groups is None else _labels(column(table, groups, train), groups, train)
+    y = _target(table, target, train, delimiter)
+    owners = None if groups is None else _labels(table, groups, train, delimiter)
     X = table.drop(columns=[target, *([groups] if groups else [])])
     if not X.shape[1]:
         raise InputError(f"{train} has no column besides {target!r} to learn from")
@@ -115,7 +117,7 @@ def _split(
         )
     if test is not None:
         others = read_table(test, delimiter=delimiter)
-        y_test = _target(others, target, test)
+        y_test = _target(others, target, test, delimiter)
         for name in X.columns:
             column(others, name, test)
         return Split(
@@ -128,22 +130,19 @@ def _split(
     )  # fmt: skip
 
 
-def _target(table: pd.DataFrame, target: str, path: Path) -> pd.Series[Any]:
+def _target(table: pd.DataFrame, target: str, path: Path, delimiter: str | None) -> pd.Series[Any]:
     y = column(table, target, path)
     if y.isna().any():
-        row = int(np.flatnonzero(y.isna())[0])
-        raise InputError(
-            f"the target {target!r} of {path} is empty in row {row}; fill it, or drop the row"
-        )
+        empty = place(path, int(np.flatnonzero(y.isna())[0]), delimiter)
+        raise InputError(f"the target {target!r} is empty in {empty}; fill it, or drop the row")
     return y
 
 
-def _labels(labels: pd.Series[Any], groups: str, path: Path) -> Any:
+def _labels(table: pd.DataFrame, groups: str, path: Path, delimiter: str | None) -> Any:
+    labels = column(table, groups, path)
     if labels.isna().any():
-        row = int(np.flatnonzero(labels.isna())[0])
-        raise InputError(
-            f"the group {groups!r} of {path} is empty in row {row}; every row needs one"
-        )
+        empty = place(path, int(np.flatnonzero(labels.isna())[0]), delimiter)
+        raise InputError(f"the group {groups!r} is empty in {empty}; every row needs one")
     return labels.astype(str).to_numpy()
 
 
@@ -190,11 +189,13 @@ def _game(
     _no_empty_cells(split, model)
     if scoring is None and model in LEARNERS:
         scoring = "accuracy" if split.classifies else "r2"
-    return DataGame(
+    game = DataGame(
         learner(model, split.X, split.classifies),
         split.X, split.y, split.X_test, split.y_test,
         groups=owners, scoring=scoring, seed=wishes.seed,
     )  # fmt: skip
+    game.instead = INSTEAD
+    return game
 
 
 def _neighbors(split: Split) -> Game:

@@ -13,6 +13,7 @@ from fairfield.cli.sentences import InputError
 from fairfield.cli.show import value
 from fairfield.cli.tables import column, read_table
 from fairfield.cli.wishes import Wishes, valuing
+from fairfield.coalitions import spell
 from fairfield.games.ensembles import EnsembleGame
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def ensemble(
                 f"column {name!r} of {predictions} has empty cells; every model must answer"
             )
     kind = _kind(models, truth) if vote is Vote.auto else vote.value
+    _check(models, truth, kind, predictions, said=vote is not Vote.auto)
     value(
         EnsembleGame(
             _answers(models, kind, predictions),
@@ -92,6 +94,34 @@ def _kind(models: pd.DataFrame, truth: pd.Series[Any]) -> str:
         return "hard"
     within = bool(((models >= 0) & (models <= 1)).all(axis=None))
     return "soft" if within and len(labels) == 2 else "mean"
+
+
+def _check(
+    models: pd.DataFrame, truth: pd.Series[Any], kind: str, path: Path, *, said: bool
+) -> None:
+    """Refuse a truth of one class, and columns that are no predictions of it.
+
+    Numbers are averaged whatever they are where that was ``said``.
+    """
+    if kind == "mean" and said:
+        return
+    labels = np.unique(_plain(truth)).tolist()
+    if len(labels) < 2:
+        raise InputError(
+            f"the target {truth.name!r} of {path} has one class, {labels[0]!r}; two or more are needed"
+        )
+    for name in models.columns:
+        votes = models[name]
+        if kind == "hard" and set(np.unique(_plain(votes)).tolist()).isdisjoint(labels):
+            raise InputError(
+                f"column {name!r} of {path} never holds a label of the target {truth.name!r}, "
+                f"{spell(labels)}; leave out what is no prediction of it"
+            )
+        if kind == "mean" and len(labels) == 2 and not votes.between(0, 1).all():
+            raise InputError(
+                f"column {name!r} of {path} holds neither labels of the target {truth.name!r}, "
+                f"{spell(labels)}, nor probabilities; leave it out, or average numbers by --vote mean"
+            )
 
 
 def _plain(held: Any) -> Any:

@@ -9,7 +9,7 @@ import typer
 
 from fairfield.cli.sentences import InputError
 from fairfield.cli.show import value
-from fairfield.cli.tables import column, read_table
+from fairfield.cli.tables import column, place, read_table
 from fairfield.cli.wishes import Wishes, valuing
 from fairfield.given_games import TableGame
 
@@ -47,10 +47,12 @@ def game(
 ) -> None:
     """The players of a game whose coalitions and their worths are listed."""
     table = read_table(worths, delimiter=delimiter, as_text=True)
-    value(_table_game(table, worths, separator), wishes)
+    value(_table_game(table, worths, separator, delimiter), wishes)
 
 
-def _table_game(table: pd.DataFrame, path: Path, separator: str | None) -> TableGame:
+def _table_game(
+    table: pd.DataFrame, path: Path, separator: str | None, delimiter: str | None
+) -> TableGame:
     coalitions = ["" if cell is None else str(cell) for cell in column(table, "coalition", path)]
     numbers: list[float] = []
     for row, cell in enumerate(column(table, "worth", path)):
@@ -58,13 +60,15 @@ def _table_game(table: pd.DataFrame, path: Path, separator: str | None) -> Table
             numbers.append(float(cell))
         except (TypeError, ValueError):
             raise InputError(
-                f"the worth in row {row} of {path} is {cell!r}; a number is needed"
+                f"the worth in {place(path, row, delimiter)} is {cell!r}; a number is needed"
             ) from None
     mark = separator or next((s for s in SEPARATORS if any(s in c for c in coalitions)), "+")
     named: dict[tuple[str, ...], float] = {}
     for row, (text, worth) in enumerate(zip(coalitions, numbers, strict=True)):
         members = tuple(sorted(name.strip() for name in text.split(mark) if name.strip()))
         if members in named:
-            raise InputError(f"row {row} of {path} names the coalition {text!r} a second time")
+            raise InputError(
+                f"{place(path, row, delimiter)} names the coalition {text!r} a second time"
+            )
         named[members] = worth
     return TableGame.from_mapping(named)

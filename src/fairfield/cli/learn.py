@@ -20,7 +20,7 @@ from fairfield.learning import LearnedGame, Observed, ScoreTable, read_baskets, 
 from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
-from fairfield.learning.scores import INDEPENDENT
+from fairfield.learning.scores import INDEPENDENT, gain_of_law
 from fairfield.multilinear import FloatArray
 
 EXAMPLES = """
@@ -37,6 +37,8 @@ MODEL = "The game that is learned"
 MOST_PAIRS = 20_000
 # A log-likelihood below that of independent players by less is not worth a warning.
 NOTED = 0.01
+# Scores of fewer held-out baskets come with a warning.
+FEW_HELD_OUT = 20
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,8 @@ def learn(
         seed=wishes.seed,
         progress=False if wishes.quiet else None,
     )
+    if not wishes.quiet:
+        _warn_of_few(train, test, held_out or 0.2, chosen=strength is None and model != "linear")
     scores = _scores(game, f"{model} by {objective}", train, test, wishes)
     # Where a law has several modes, the one to value is where the baskets are.
     start = train.frequencies
@@ -159,8 +163,7 @@ def _scores(
     found = score_table({name: game}, test, learned_from=train, seed=wishes.seed)
     if not wishes.quiet:
         print_plain(repr(found))
-        law, alone = (found[each].log_likelihood for each in (name, INDEPENDENT))
-        if law is not None and alone is not None and law < alone - NOTED:
+        if _is_worse(game, name, found, train, test):
             remedy = f"a --strength above {game.fit.strength:g}"
             say(
                 "warning: as a law of whole baskets the game is worse than independent players, perhaps "
@@ -168,6 +171,32 @@ def _scores(
                 f"{remedy if game.objective == 'nce' else '--objective nce'} may mend this"
             )
     return found
+
+
+def _warn_of_few(train: Observed, test: Observed | None, share: float, *, chosen: bool) -> None:
+    """Say where scores, or the strength that is ``chosen``, rest on few baskets."""
+    rests = {}
+    if test is not None:
+        rests["the scores"] = test.total
+    if chosen:
+        rests["the choice of the strength"] = max(1, round(share * train.total))
+    few = [f"{count:g} for {what}" for what, count in rests.items() if count < FEW_HELD_OUT]
+    if few:
+        say(
+            f"warning: few baskets are held out, {' and '.join(few)}; what they say is not to be "
+            "relied on"
+        )
+
+
+def _is_worse(
+    game: LearnedGame, name: str, scores: ScoreTable, train: Observed, test: Observed
+) -> bool:
+    """Whether independent players are the better law, beyond two standard errors."""
+    law, alone = (scores[each].log_likelihood for each in (name, INDEPENDENT))
+    if law is None or alone is None:
+        return False
+    _, error = gain_of_law(game, learned(train, "linear"), test)
+    return error is not None and law < alone - max(NOTED, 2 * error)
 
 
 def _pairs(

@@ -29,7 +29,8 @@ def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
     if reader is _pickled and not trust_pickle:
         raise InputError(
             f"{path} is a pickle, and opening one runs any code its author put into it; pass "
-            "--trust-pickle if you trust the author, or save the model with skops"
+            "--trust-pickle if you trust the author, or save the model with skops "
+            "(pip install 'fairfield[models]')"
         )
     try:
         return reader(path)

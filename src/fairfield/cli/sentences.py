@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,6 +16,10 @@ from fairfield.evaluation.store import StoreError, describe_store
 from fairfield.evaluation.workers import WorthError
 
 BAD_INPUT, INTERRUPTED = 2, 130
+# Keywords of the library that are options of the same name, as its sentences write them.
+KEYWORDS = re.compile(
+    r"\b(budget|columns|layout|output|seconds|seed|store|strength|temperature|tolerance)=(?=(.?))"
+)
 
 
 class InputError(ValueError):
@@ -45,19 +50,26 @@ def told(kept: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
 
 
 def sentence(error: BaseException) -> str:
-    """The first line of an error, which for ours is all of it.
+    """The first line of an error, which for ours is all of it, in words of the command line.
 
     >>> sentence(ValueError("Input X contains NaN.\\nSome estimators …"))
     'Input X contains NaN.'
+    >>> sentence(ValueError("budget=0 allows no evaluation; give at least 1"))
+    '--budget 0 allows no evaluation; give at least 1'
     """
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename} could not be used: {error.strerror}"
-    return str(error).strip().split("\n")[0] or type(error).__name__
+    return _as_options(str(error).strip().split("\n")[0]) or type(error).__name__
+
+
+def _as_options(text: str) -> str:
+    """Keywords as the options they are: ``budget=3`` is ``--budget 3``, ``budget=`` ``--budget``."""
+    return KEYWORDS.sub(lambda found: f"--{found[1]}{' ' if found[2].strip(' ,;.)') else ''}", text)
 
 
 def _warned(message: Warning | str, *place: Any, **more: Any) -> None:
     """A warning as a sentence, without the line of code that gave it."""
-    say(f"warning: {str(message).strip().splitlines()[0]}")
+    say(f"warning: {_as_options(str(message).strip().splitlines()[0])}")
 
 
 def say(text: str) -> None:

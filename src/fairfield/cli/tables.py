@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +49,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def _read_csv(path: Path, delimiter: str | None, as_text: bool) -> pd.DataFrame:
     import pandas as pd
 
-    mark = (delimiter or ("\t" if ".tsv" in path.suffixes else ",")).replace("\\t", "\t")
-    if len(mark) != 1:
-        raise InputError(f"--delimiter {delimiter!r} is no single character")
+    mark = _mark(path, delimiter)
     text = read_text(path, NEEDED)
     head = _checked_head(path, text, mark)
     kept: dict[str, Any] = {"dtype": str, "keep_default_na": False} if as_text else {}
@@ -59,6 +58,24 @@ def _read_csv(path: Path, delimiter: str | None, as_text: bool) -> pd.DataFrame:
         skipinitialspace=True, **kept,
     )  # fmt: skip
     return table
+
+
+def _mark(path: Path, delimiter: str | None) -> str:
+    """What stands between the cells of a file."""
+    mark = (delimiter or ("\t" if ".tsv" in path.suffixes else ",")).replace("\\t", "\t")
+    if len(mark) != 1:
+        raise InputError(f"--delimiter {delimiter!r} is no single character")
+    return mark
+
+
+def place(path: Path, row: int, delimiter: str | None = None) -> str:
+    """Where to find a row of the table in a file: its line, which a Parquet file has not."""
+    if path.suffix.lower() in PARQUET:
+        return f"row {row} of {path}"
+    text = read_text(path, NEEDED)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_mark(path, delimiter))
+    ends = (reader.line_num for line in reader if line)
+    return f"line {next(islice(ends, row + 1, None))} of {path}"
 
 
 def _checked_head(path: Path, text: str, mark: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from functools import wraps
+from math import inf, nan
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -90,10 +91,12 @@ class Asked:
         try:
             number = float(text.removesuffix("x"))
         except ValueError:
+            number = nan
+        if not 0 < number < inf:
             raise InputError(
-                f"--temperature {self.temperature} is no number; give one, such as 0.1, or a "
+                f"--temperature {self.temperature} is no number above 0; give one, such as 0.1, or a "
                 "multiple of the game's own scale, such as 0.5x"
-            ) from None
+            )
         return relative(number) if text.endswith("x") else number
 
     def check(self) -> None:
@@ -167,6 +170,14 @@ class Wishes(Asked):
             rich_help_panel=WORK,
         ),
     ] = None
+
+    def check(self) -> None:
+        """Refuse before any work what could only be refused after it."""
+        super().check()
+        for option, unit in (("tolerance", "the units of the worths"), ("seconds", "seconds")):
+            given = getattr(self, option)
+            if given is not None and not 0 < given < inf:
+                raise InputError(f"--{option} {given:g} is no number above 0; give one, in {unit}")
 
     def how(self) -> dict[str, Any]:
         """The keywords of the criteria."""

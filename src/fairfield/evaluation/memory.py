@@ -30,7 +30,7 @@ def check_table(game: Game, how: How) -> None:
     if (how.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
-            f"players, {game.instead}, or give a budget of worths to evaluate"
+            f"players, {game.instead}, or give a budget= of worths to evaluate"
         )
 
 

@@ -28,6 +28,8 @@ from fairfield.game import Game
 from fairfield.multilinear import FloatArray
 
 FORMAT = 1
+# Differences between descriptions are spelt out up to this length.
+SHORT = 40
 _TABLES = (
     "CREATE TABLE game (format INTEGER, fingerprint TEXT, description TEXT, versions TEXT, "
     "players INTEGER, games INTEGER)",
@@ -195,10 +197,9 @@ def _check(base: sqlite3.Connection, path: str, description: dict[str, Any] | No
     if found != FORMAT:
         raise StoreError(f"{path} has format {found}; this version reads format {FORMAT}")
     if description is not None and held != fingerprint(description):
-        made_for, this = _differences(json.loads(theirs), description)
+        apart = _differences(json.loads(theirs), json.loads(json.dumps(description, default=str)))
         raise StoreError(
-            f"{path} holds the worths of another game; it was made for {made_for}, this is "
-            f"{this}; use another file"
+            f"{path} holds the worths of another game, with other {', '.join(apart)}; use another file"
         )
 
 
@@ -232,20 +233,16 @@ def _told(path: str) -> Iterator[None]:
         ) from error
 
 
-def _differences(one: dict[str, Any], other: dict[str, Any]) -> tuple[str, str]:
-    """What each of two descriptions says where they differ, not too long."""
-    as_stored = json.loads(json.dumps(other, default=str))
-    texts = [json.dumps(each) for each in (_only(one, as_stored), _only(as_stored, one))]
-    short = [text if len(text) <= 300 else text[:297] + "..." for text in texts]
-    return short[0], short[1]
-
-
-def _only(held: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """The entries that the other lacks or has differently, entry by entry."""
-    apart = {key: entry for key, entry in held.items() if other.get(key) != entry}
-    return {
-        key: _only(entry, other[key])
-        if isinstance(entry, dict) and isinstance(other.get(key), dict)
-        else entry
-        for key, entry in apart.items()
-    }
+def _differences(held: dict[str, Any], given: dict[str, Any]) -> list[str]:
+    """The names of the entries in which two descriptions differ, with what they say if short."""
+    apart: list[str] = []
+    for name in dict.fromkeys([*held, *given]):
+        old, new = held.get(name), given.get(name)
+        if old == new:
+            continue
+        if isinstance(old, dict) and isinstance(new, dict):
+            said = ", ".join(_differences(old, new))
+        else:
+            said = " not ".join(json.dumps(each, ensure_ascii=False) for each in (old, new))
+        apart.append(f"{name} ({said})" if len(said) <= SHORT else name)
+    return apart

@@ -22,6 +22,8 @@ BITS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true"
 # Columns whose names say that a line holds a basket and one of its items.
 OWNERS = re.compile(r"(basket|transaction|order|invoice|visit|team|coalition)([ _]?(id|no))?")
 OWNED = re.compile(r"(item|product|article|player|member)([ _]?(id|no|name))?")
+# Fewer lines below the first may look like a table by chance.
+FEW_LINES = 3
 
 # The cells of one line, with its number in the file.
 Line: TypeAlias = tuple[int, list[str]]
@@ -44,7 +46,7 @@ def read_baskets(
 
     A ``layout`` that is not given is found: "matrix" where the lines below a head of names
     hold only numbers (or true and false), "long" where a head of two names says so as
-    above, else "lines". ``columns`` name the basket and the item of a long table, which may
+    above, else "lines"; what looks like a table of other things is refused. ``columns`` name the basket and the item of a long table, which may
     have others; else they are its first two. A ``separator`` that is not given is one of
     semicolon, tab, comma found in the first lines, or else blanks. An item named twice in a
     basket counts once; an empty line is an empty basket, but for those at the end.
@@ -63,7 +65,11 @@ def read_baskets(
     lines = _lines(place, separator)
     if columns is not None:
         return _long(place, lines, columns)
-    return LAYOUTS[layout or _layout(lines)](place, lines)
+    if layout is None:
+        layout = _layout(lines)
+        if layout == "lines":
+            _refuse_tables(place, lines)
+    return LAYOUTS[layout](place, lines)
 
 
 def _lines(path: Path, separator: str | None) -> list[Line]:
@@ -92,6 +98,28 @@ def _layout(lines: list[Line]) -> str:
     cells = {cell for _, line in body for cell in line} - {""}
     named = any(not _is_number(cell) for cell in head)
     return "matrix" if named and cells and all(map(_is_number, cells)) else "lines"
+
+
+def _refuse_tables(path: Path, lines: list[Line]) -> None:
+    """Refuse lines that are no baskets but the rows of a table, whose every cell would be an item.
+
+    All are as long, and a column holds numbers below a name, or beside a column of texts.
+    """
+    (_, head), *body = lines
+    if len(body) < FEW_LINES or any(len(line) != len(head) for _, line in body):
+        return
+    numbers = [
+        [_is_number(cell) for cell in cells]
+        for cells in zip(*(line for _, line in body), strict=True)
+    ]
+    beside_texts = len(head) > 2 and not all(map(any, numbers))
+    for place, (name, column) in enumerate(zip(head, numbers, strict=True)):
+        if all(column) and (beside_texts or not _is_number(name)):
+            raise ValueError(
+                f"{path} seems to be a table and no list of baskets: column {place + 1} of its "
+                f"{len(head)} holds numbers; if it names baskets and their items in two columns, give "
+                "their names as columns=, and if every line is a basket, give layout='lines'"
+            )
 
 
 def _is_number(cell: str) -> bool:

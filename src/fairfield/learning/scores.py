@@ -151,6 +151,16 @@ def score_table(
     return ScoreTable(scores, f"on {seen!r}")
 
 
+def gain_of_law(one: Game, other: Game, held_out: Observed) -> tuple[float | None, float | None]:
+    """The mean of F(S) - G(S) over held-out coalitions S, and its standard error.
+
+    But for a constant, what one game's log-likelihood is above the other's: both are scored
+    on the same coalitions, so their difference is known better than either.
+    """
+    difference = one.worths(held_out.coalitions) - other.worths(held_out.coalitions)
+    return _mean(difference, held_out.counts)
+
+
 def _players(games: Mapping[str, Game]) -> Any:
     return next(iter(games.values())).players
 
