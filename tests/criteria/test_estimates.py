@@ -294,3 +294,33 @@ def test_few_coalitions_come_with_a_warning():
     assert "few" not in ff.shapley(covered, players=PLAYERS, budget=74).stop
     fewest = ff.shapley(lambda S: np.sqrt(S.sum(axis=1)), players=4, budget=14)
     assert "; 16 coalitions are the least" in fewest.stop
+
+
+def test_a_whole_float_is_a_budget():
+    found = ff.shapley(covered, players=PLAYERS, budget=1e2, sampler="regression")
+    assert found.stop == "used the budget of 100 coalitions"
+    with pytest.raises(TypeError, match=r"budget=100\.5 was given; it must be a whole number"):
+        ff.shapley(covered, players=PLAYERS, budget=100.5)
+    with pytest.raises(TypeError, match="budget=inf was given"):
+        ff.shapley(covered, players=PLAYERS, budget=np.inf)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        ff.interactions,
+        ff.annealing,
+        lambda game, **how: ff.diagnose(
+            game, ff.shapley(game, temperature=1.0, budget=200, sampler="regression"), **how
+        ),
+    ],
+)
+def test_what_no_budget_helps_is_told_what_would(ask):
+    game = ff.FunctionGame(lambda S: np.sqrt(S.sum(axis=1)), players=40)
+    with pytest.raises(
+        ValueError, match="group players, or use a game with a closed form; only"
+    ) as seen:
+        ask(game, budget=500)
+    assert "raise the budget" not in str(seen.value)
+    with pytest.raises(MemoryError, match=r"what can be estimated from it \(shapley, banzhaf"):
+        ask(game)

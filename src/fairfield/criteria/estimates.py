@@ -1,22 +1,24 @@
 """Estimates from a budget of coalitions: what to evaluate, and when to stop.
 
 What to ask and what to make of the answers is an estimator's business; the loop here has the
-worths found (stored, shared out, shown) and stops by budget, tolerance or time. An estimator
+worths found (stored, shared out, shown) and stops by budget, tolerance or time, early enough
+for the estimate to be made in time: under a clock it is rehearsed as the sample grows. An estimator
 proposes the same coalitions for the same seed and the same worths, so a run on a store
 repeats itself without an evaluation, and a larger budget goes on where a smaller one stopped.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
 
 from fairfield.coalitions import BoolArray
+from fairfield.criteria.pace import Pace
 from fairfield.evaluation.evaluate import Evaluator
 from fairfield.evaluation.how import How, Top
 from fairfield.game import Game
@@ -27,6 +29,11 @@ from fairfield.valuation import NORMAL
 ENDLESS = 2**40
 # Squares of larger worths, and of smaller ones, are no numbers any more.
 LARGEST, SMALLEST = 1e150, 1e-150
+# Under a clock an estimate is rehearsed whenever the sample has grown so many times, and what
+# is not thought to take more than this share of the time left is tried in it.
+REHEARSED, REHEARSAL = 2, 1 / 8
+# No two estimates take quite the same time, so a little more is kept for the last.
+SLACK = 1.25
 
 
 @dataclass(frozen=True)
@@ -72,8 +79,12 @@ class Estimator(Protocol):
         """
         ...
 
-    def estimate(self) -> Estimate:
-        """What is known of the values now."""
+    def estimate(self, until: float = inf) -> Estimate:
+        """What is known of the values now.
+
+        What would not be done by ``until`` (of ``time.perf_counter``) is left out, if the
+        estimate can do without it.
+        """
         ...
 
 
@@ -95,15 +106,17 @@ def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
     """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
     _check_budget(game, estimator.least, how)
     _check_top(game, how.tolerance)
-    until = inf if how.seconds is None else time.perf_counter() + how.seconds
+    until = inf if how.seconds is None else perf_counter() + how.seconds
     budget = ENDLESS if how.budget is None else how.budget
-    used, largest = 0, 0.0
+    used, rehearsed, largest = 0, 0, 0.0
+    pace = Pace({"estimate": 0.0})
     with Evaluator(game, how) as evaluator:
         while True:
             coalitions = estimator.propose(budget - used)
+            deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
             # The first estimate is waited for.
-            deadline = until if used >= estimator.least else inf
-            found = evaluator.measured(coalitions, estimator.law(), deadline)
+            wait = deadline if used >= estimator.least else inf
+            found = evaluator.measured(coalitions, estimator.law(), wait)
             worths, variances = found if game.noisy else (found, None)
             told = worths.shape[-1]
             if told:
@@ -115,10 +128,17 @@ def run(game: Game, estimator: Estimator, how: How) -> Iterator[Standing]:
                 raise AssertionError("the estimator proposes nothing, yet cannot estimate")
             if used < estimator.least:
                 continue
-            ended = _ended(used, told, until, how)
-            if ended is None and how.tolerance is None and not how.each_round:
+            ended = _ended(used, told, deadline, how)
+            wanted = ended is not None or how.tolerance is not None or how.each_round
+            if not wanted and (until == inf or used < REHEARSED * rehearsed):
                 continue
-            estimate = estimator.estimate()
+            now, rehearsed = perf_counter(), used
+            # Worths that came late do not cost the estimate its own time.
+            end = max(until, now + SLACK * pace.expected("estimate", used))
+            with pace.timed("estimate", used):
+                estimate = estimator.estimate(end if wanted else now + REHEARSAL * (until - now))
+            if not wanted:
+                continue
             if how.tolerance is not None:
                 ended = _settled(estimate, how.tolerance, used) or ended
             yield Standing(estimate, used, evaluator.evaluations, ended)
@@ -155,12 +175,12 @@ def _check_scale(game: Game, largest: float) -> None:
         )
 
 
-def _ended(used: int, told: int, until: float, how: How) -> str | None:
+def _ended(used: int, told: int, deadline: float, how: How) -> str | None:
     """The sentence that ends the run, if budget or time do, or nothing is left to ask."""
     missed = "" if how.tolerance is None else ", before the tolerance was met"
     if how.budget is not None and used >= how.budget:
         return f"used the budget of {how.budget:,} coalitions{missed}"
-    if time.perf_counter() >= until:
+    if perf_counter() >= deadline:
         return f"stopped after {how.seconds:g} seconds and {used:,} coalitions{missed}"
     return None if told else f"nothing is left to ask after {used:,} coalitions"
 

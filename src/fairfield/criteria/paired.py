@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from fairfield.criteria.boosting import tree_surrogate, trees_are_installed
 from fairfield.criteria.corrections import known_moments, least_squares
 from fairfield.criteria.estimates import Estimate
 from fairfield.criteria.kernels import kernel_surrogate
+from fairfield.criteria.pace import Pace
 from fairfield.criteria.pairs import Design
 from fairfield.criteria.surrogates import Fit, Law, Sample, no_surrogate
 from fairfield.criteria.triples import triple_surrogate
@@ -37,6 +39,8 @@ TRUSTED = 3
 MOST_GAMES, FEWEST_PAIRS = 4, 100
 # Triples of more players are too many to look at.
 MOST_PLAYERS = 128
+# Seconds that a surrogate is thought to take where none was fitted yet: trees load libraries.
+GUESSES = {"kernel": 0.0, "triples": 0.1, "trees": 3.0}
 
 # Fitted in view of the residuals (games, p) that the best so far leaves.
 Surrogate: TypeAlias = Callable[[FloatArray], Fit | None]
@@ -59,6 +63,7 @@ class Paired:
         self._strata: IntArray = np.empty(0, dtype=np.int64)
         self._worths: list[FloatArray] = []
         self._noise_of_ends: FloatArray | float = 0.0  # per game, of F(N) - F(∅)
+        self._pace = Pace(GUESSES)
 
     def propose(self, most: int) -> BoolArray:
         """∅ and N first; then pairs, each time half as many as there are."""
@@ -103,8 +108,11 @@ class Paired:
             self._noise_of_ends = variances[..., :2].reshape(-1, 2).sum(axis=1)[:, None, None]
         self._worths.append(worths)
 
-    def estimate(self) -> Estimate:
-        """Values by the surrogate and the correction with the smallest variance, game by game."""
+    def estimate(self, until: float = inf) -> Estimate:
+        """Values by the surrogate and the correction with the smallest variance, game by game.
+
+        Surrogates that would not be fitted by ``until`` are left out.
+        """
         batch, flat = self._worths[0].shape[:-1], self._told()
         ends, sample = flat[:, :2], self._sample(flat[:, 2:])
         regression = least_squares(sample, self.efficient)
@@ -112,9 +120,12 @@ class Paired:
         answers.append(known_moments(sample, self.efficient).of(no_surrogate(sample), ends))
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
-            for surrogate in self._surrogates(sample, answers[0].spread):
+            for name, surrogate in self._surrogates(sample, answers[0].spread).items():
+                if not self._pace.fits(name, len(sample.coalitions), until):
+                    continue
                 best = min(answers, key=lambda answer: float(answer.spread.sum()))
-                fit = surrogate(best.left)
+                with self._pace.timed(name, len(sample.coalitions)):
+                    fit = surrogate(best.left)
                 if fit is not None:
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
                     answers.append(regression.of(fit, ends))
@@ -158,18 +169,18 @@ class Paired:
             fraction=(drawn / self._design.pairs * (not self.noisy))[strata],
         )
 
-    def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Surrogate]:
+    def _surrogates(self, sample: Sample, spread: FloatArray) -> dict[str, Surrogate]:
         """Those worth trying; none where the regression leaves only rounding."""
         size = np.mean(sample.odd**2, axis=1)
         if not self.surrogates or (spread <= 1e-20 * size).all():
-            return []
-        tried: list[Surrogate] = [lambda _: kernel_surrogate(sample, self.of)]
+            return {}
+        tried: dict[str, Surrogate] = {"kernel": lambda _: kernel_surrogate(sample, self.of)}
         fewest = max(FEWEST_PAIRS, TRUSTED * self.players)
         if len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= fewest:
             if self.players <= MOST_PLAYERS:
-                tried.append(partial(triple_surrogate, sample, self.of, self.seed))
+                tried["triples"] = partial(triple_surrogate, sample, self.of, self.seed)
             if trees_are_installed():
-                tried.append(partial(tree_surrogate, sample, self.of, self.seed))
+                tried["trees"] = partial(tree_surrogate, sample, self.of, self.seed)
         return tried
 
     def _warnings(self, pairs: int) -> tuple[str, ...]:

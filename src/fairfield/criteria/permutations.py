@@ -7,6 +7,7 @@ size s,   φ_i = E[n p_s (F(S+i) - F(S))]   over orders (Castro, Gómez and Teja
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Permutations:
         if variances is not None:
             self._noise.append(variances)
 
-    def estimate(self) -> Estimate:
+    def estimate(self, until: float = inf) -> Estimate:
         """The mean over whole orders; their contributions are independent draws."""
         worths = np.concatenate(self._worths, axis=-1)
         empty, grand = worths[..., 0], worths[..., 1]

@@ -7,6 +7,7 @@ the gradient at each point of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -85,7 +86,7 @@ class StepsEstimator(Draws):
         self.guesses[game, k + 1] = np.where(np.isnan(later), gradient, later)
         return reading
 
-    def estimate(self) -> Estimate:
+    def estimate(self, until: float = inf) -> Estimate:
         """The last walk, with its errors carried from step to step."""
         self.catch_up()
         covariance = self.shaped([walk.covariance for walk in self.walks])

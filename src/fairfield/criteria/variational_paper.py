@@ -10,6 +10,7 @@ contribution of one player.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ class MonteCarlo(_Contributions):
         heat = self.settle(gradient)
         self.path.append(sigmoid(self.tilt + gradient / heat))
 
-    def estimate(self) -> Estimate:
+    def estimate(self, until: float = inf) -> Estimate:
         """The last step that is complete, errors carried from step to step."""
         heat, covariance = self.known_heat(), np.zeros((self.players, self.players))
         for x, (_, variance, hessian) in zip(self.path, self.readings, strict=False):
@@ -185,7 +186,7 @@ class OneShot(_Contributions):
             self.ask(np.full(self.players, 0.5), max(FIRST, known // 2))
         return self.asked[len(self.told) :][:most]
 
-    def estimate(self) -> Estimate:
+    def estimate(self, until: float = inf) -> Estimate:
         """The steps asked for, or steps until they settle, on the same contributions."""
         rows, gains = self.contributions(0)
         heat = self.settle(gains.mean(axis=0))

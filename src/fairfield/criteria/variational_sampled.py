@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -180,7 +181,7 @@ class IndexEstimator(Draws):
             share /= 2
         return logits
 
-    def estimate(self) -> Estimate:
+    def estimate(self, until: float = inf) -> Estimate:
         """The index of the last model, with its errors by the delta method."""
         found = [self._solve(game) for game in range(len(self.start))]
         doubts = self.doubts([each.reading for each in found])

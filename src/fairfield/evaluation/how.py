@@ -83,7 +83,9 @@ class How:
             given = getattr(self, name)
             if given is None:
                 continue
-            if not isinstance(given, Integral):
+            # 1e3 is a float, and as good a budget as 1000.
+            whole = isinstance(given, float) and given.is_integer()
+            if not (whole or isinstance(given, Integral)):
                 raise TypeError(f"{name}={given!r} was given; it must be a whole number")
             object.__setattr__(self, name, int(given))
         if self.seed < 0:

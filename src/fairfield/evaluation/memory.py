@@ -13,6 +13,8 @@ from fairfield.given_games import TableGame
 
 # Tables beyond this many players are asked for by a budget, not by default.
 MOST_PLAYERS = 25
+# What a budget serves where there is no table.
+ESTIMATED = "shapley, banzhaf, semivalue, variational_index and variational_values"
 
 
 def check_table(game: Game, how: How) -> None:
@@ -30,7 +32,8 @@ def check_table(game: Game, how: How) -> None:
     if (how.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
-            f"players, {game.instead}, or give a budget= of worths to evaluate"
+            f"players, {game.instead}, or give a budget= of worths to evaluate to what can be "
+            f"estimated from it ({ESTIMATED})"
         )
 
 
@@ -39,9 +42,13 @@ def out_of_reach(game: Game, how: How) -> ValueError:
     limit = "an estimate was asked for"
     if how.budget is not None:
         limit = f"the budget allows {how.budget:,}"
+    count = len(game.players)
+    advice = f"group players, or {game.instead}"
+    # No budget would reach further.
+    advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
     return ValueError(
-        f"{game!r}: exact values need all {_count(len(game.players))} worths, {limit}; raise the "
-        f"budget, group players, or {game.instead}"
+        f"{game!r}: exact values need all {_count(count)} worths, {limit}; {advice}; only "
+        f"{ESTIMATED} are estimated from fewer"
     )
 
 
