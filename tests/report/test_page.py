@@ -334,3 +334,10 @@ def test_a_narrow_screen_scrolls_only_downwards(visit):
     page.set_viewport_size({"width": 400, "height": 800})
     page.wait_for_timeout(300)
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_no_buttons_cover_pictures_where_nothing_hovers(visit):
+    page = visit("five", has_touch=True, is_mobile=True)
+    assert not page.evaluate("matchMedia('(hover: hover)').matches")
+    soon(page.locator("figure .main-svg").first).to_be_attached()
+    assert page.locator(".modebar-btn").count() == 0

@@ -55,6 +55,8 @@ function draw(id, traces, layout, caption) {
   };
   const config = {
     displaylogo: false, responsive: true,
+    // Where nothing hovers, the buttons would never leave, and cover what is drawn below them.
+    displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
   };
   pending.set(id, [place, traces, common, config]);
