@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def _scorer(scoring: Any) -> Scorer:
         return own_score
     if callable(scoring):
         _refuse_metric(scoring)
-        return scoring  # type: ignore[no-any-return]
+        return cast(Scorer, scoring)
     if not isinstance(scoring, str):
         raise TypeError(
             f"scoring is a {type(scoring).__name__}; give a name of scikit-learn, a function "
@@ -46,7 +46,7 @@ def _scorer(scoring: Any) -> Scorer:
         )
     from sklearn.metrics import get_scorer
 
-    return get_scorer(scoring)  # type: ignore[no-any-return]
+    return cast(Scorer, get_scorer(scoring))
 
 
 def _refuse_metric(scoring: Any) -> None:
