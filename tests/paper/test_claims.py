@@ -1,6 +1,7 @@
 """FLID games, statements, and the page that collects them."""
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,14 @@ def test_flid_games_are_the_papers():
     x = 1 / (1 + np.exp(-ff.shapley(game).values))
     assert played.squared_error("shapley") == pytest.approx(np.mean((x - law.marginals) ** 2))
     assert played.settled
+
+
+def test_one_game_refutes_a_claim_of_all():
+    won = [flid.play(6, 4, seed) for seed in range(3)]
+    # The same game with Shapley's marginals for the truth: there the index is not the best.
+    lost = replace(won[0], truth=won[0].comparison["shapley"].marginals)
+    assert flid._best(won, "mean squared error").verdict == "reproduced"
+    assert flid._best([*won, lost], "mean squared error").verdict == "differs"
 
 
 def test_alg1_fails_on_flid_as_it_is_known_to(monkeypatch, tmp_path):
