@@ -13,7 +13,7 @@ from measure import best
 from scipy.sparse import random_array
 
 import fairfield as ff
-from fairfield.game import Game
+from fairfield.core.game import Game
 
 rng = np.random.default_rng(0)
 

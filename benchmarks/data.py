@@ -27,9 +27,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 import fairfield as ff
-from fairfield.coalitions import BoolArray, enumerate_coalitions
-from fairfield.evaluation.evaluate import Evaluator
-from fairfield.evaluation.how import How
+from fairfield.core.arrays import BoolArray
+from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.evaluation.evaluator import Evaluator
+from fairfield.evaluation.options import Options
 from fairfield.evaluation.workers import one_blas_thread
 
 HERE = Path(__file__).resolve().parent
@@ -69,7 +70,7 @@ class Setup:
         return worths
 
     def engine(self, coalitions: BoolArray) -> np.ndarray:
-        with Evaluator(self.game, How(n_jobs=1, progress=False)) as evaluator:
+        with Evaluator(self.game, Options(n_jobs=1, progress=False)) as evaluator:
             return evaluator.worths(coalitions)
 
 
@@ -155,7 +156,7 @@ def workers() -> None:
                 print(f"\n{missing.name} is not installed, so {name} was not measured.")
                 continue
             with parallel_config(backend=name if jobs == 2 else "loky", n_jobs=jobs):
-                ready[name] = stack.enter_context(Evaluator(setup.game, How(progress=False)))
+                ready[name] = stack.enter_context(Evaluator(setup.game, Options(progress=False)))
                 ready[name].worths(warm)
         for coalitions in turns:
             worths = []
@@ -216,7 +217,7 @@ def memory() -> None:
     rng, rows = np.random.default_rng(0), []
     for players in (24, 80, 300):
         game = ff.FunctionGame(lambda S: S.sum(axis=1), players)
-        with Evaluator(game, How(progress=False)) as evaluator:
+        with Evaluator(game, Options(progress=False)) as evaluator:
             batches = [rng.random((KEPT // 10, players)) < 0.5 for _ in range(10)]
             evaluator.worths(batches[0])
             before = evaluator.evaluations

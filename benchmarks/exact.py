@@ -19,9 +19,9 @@ import numpy as np
 from measure import best, machine, show
 
 import fairfield as ff
-from fairfield.energy.partition import Partition
-from fairfield.extension import by_size
-from fairfield.extension.table import TableExtension
+from fairfield.boltzmann.exact import Partition
+from fairfield.multilinear import size_weights as by_size
+from fairfield.multilinear.table import TableExtension
 
 BOUNDS = {
     "gradient": 2.5,
@@ -90,12 +90,12 @@ def index(n: int) -> list[tuple[object, ...]]:
     rows = []
     for make in (flid, mixed):
         table = make(n, np.random.default_rng(n))
-        game, heat = ff.TableGame(table), 0.2 * np.ptp(table)
+        game, temperature = ff.TableGame(table), 0.2 * np.ptp(table)
         floor = best(table.sum, 15)
         for decoupling, bound in ((False, 60), (True, 90)):
-            found = ff.variational_index(game, temperature=heat, decoupling=decoupling)
+            found = ff.variational_index(game, temperature=temperature, decoupling=decoupling)
             time = best(
-                lambda: ff.variational_index(game, temperature=heat, decoupling=decoupling),  # noqa: B023  # run at once
+                lambda: ff.variational_index(game, temperature=temperature, decoupling=decoupling),  # noqa: B023  # run at once
                 5,
             )
             label = "with" if decoupling else "without"
@@ -113,8 +113,8 @@ def small() -> None:
         game = ff.TableGame(table)
         f, x = TableExtension.of(game), rng.random(n)
         rows.append((f"gradient, n = {n}", best(lambda: f.gradient(x), 50) * 1e3, "≤ 0.4 ms"))  # noqa: B023  # run at once
-        heat = 0.2 * np.ptp(table)
-        time = best(lambda: ff.variational_index(game, temperature=heat), 20)  # noqa: B023  # run at once
+        temperature = 0.2 * np.ptp(table)
+        time = best(lambda: ff.variational_index(game, temperature=temperature), 20)  # noqa: B023  # run at once
         rows.append((f"variational index, n = {n}", time * 1e3, "≤ 10 ms"))
     four = ff.TableGame(rng.standard_normal(16))
     rows.append(("Shapley, n = 4", best(lambda: ff.shapley(four), 200) * 1e3, "≤ 0.2 ms"))
@@ -133,14 +133,14 @@ def memory(n: int = 24) -> None:
     """Peak memory beside the table itself."""
     tracemalloc.start()
     table = np.random.default_rng(0).standard_normal(2**n)
-    game, heat = ff.TableGame(table), 1.0
+    game, temperature = ff.TableGame(table), 1.0
     rows = []
     for name, task in {
         "Shapley": lambda: ff.shapley(game),
         "variational index with decoupling error": lambda: ff.variational_index(
-            game, temperature=heat
+            game, temperature=temperature
         ),
-        "free-energy value": lambda: ff.free_energy_value(game, temperature=heat),
+        "free-energy value": lambda: ff.free_energy_value(game, temperature=temperature),
         "pair interactions": lambda: ff.interactions(game),
     }.items():
         tracemalloc.reset_peak()

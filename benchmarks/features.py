@@ -19,7 +19,7 @@ import numpy as np
 from measure import machine, show
 
 import fairfield as ff
-from fairfield.games.asking import LARGEST_CALL
+from fairfield.games.features.corners import LARGEST_CALL
 from fairfield.paper.adult import MODELS, fit, load_adult
 
 warnings.filterwarnings("ignore")

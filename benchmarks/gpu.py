@@ -21,8 +21,8 @@ import numpy as np
 import torch
 
 import fairfield as ff
-from fairfield.extension import by_size
-from fairfield.extension.table import TableExtension
+from fairfield.multilinear import size_weights as by_size
+from fairfield.multilinear.table import TableExtension
 
 SIZES = [(n, "float64") for n in (24, 28, 30, 32, 33)] + [(n, "float32") for n in (30, 33, 34)]
 
@@ -58,20 +58,20 @@ def readings(game: ff.TableGame) -> dict[str, tuple[Callable[[], Any], Callable[
     extension = TableExtension.of(game)
     x = np.random.default_rng(1).random(len(game.players))
     weights = by_size.shapley_weights(len(game.players), order=2)
-    heat = 1.0
+    temperature = 1.0
     # A gradient is one product with many columns; entries that must be converted to float64
     # on the way are read by two kernels.
     reads = 1 if game.worth_table.dtype in (torch.float64, np.float64) else 2
 
     def log_z() -> Any:
-        law = ff.Boltzmann(game, heat)
+        law = ff.Boltzmann(game, temperature)
         return law.log_z, law.marginals
 
     return {
         "gradient": (lambda: extension.gradient(x), lambda _: reads),
         "Shapley": (extension.shapley, lambda _: 2),
         "variational index": (
-            lambda: ff.variational_index(game, temperature=heat, decoupling=False),
+            lambda: ff.variational_index(game, temperature=temperature, decoupling=False),
             lambda found: reads * found.steps + 2,
         ),
         "log Z and marginals": (log_z, lambda _: 2),

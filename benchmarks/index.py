@@ -58,15 +58,20 @@ def temperatures(name: str, game: ff.Game) -> list[tuple[str, float]]:
 
 
 def error(
-    game: str, heat: float, budget: int, seeds: int, sampler: str = "auto"
+    game: str, temperature: float, budget: int, seeds: int, sampler: str = "auto"
 ) -> tuple[float, float, int]:
     """The mean over seeds of mean (x - x*)² over players; the same in standard errors; warnings."""
     players, worths, _, _ = load(game)
-    exact = ff.variational_index(exact_game(game), temperature=heat)
+    exact = ff.variational_index(exact_game(game), temperature=temperature)
     squares, ratios, doubted = [], [], 0
     for seed in range(seeds):
         found = ff.variational_index(
-            worths, players=players, temperature=heat, budget=budget, seed=seed, sampler=sampler
+            worths,
+            players=players,
+            temperature=temperature,
+            budget=budget,
+            seed=seed,
+            sampler=sampler,
         )
         squares.append(np.mean((found.marginals - exact.marginals) ** 2))
         off = np.sum((found.values - exact.values) ** 2) / np.sum(found.stderr**2)
@@ -79,9 +84,9 @@ def errors(names: list[str], budgets: list[int], seeds: int) -> None:
     """The table of errors, beside the figures to be met."""
     lines = []
     for name in names:
-        for label, heat in temperatures(name, exact_game(name)):
+        for label, temperature in temperatures(name, exact_game(name)):
             for budget in budgets:
-                found, ratio, doubted = error(name, heat, budget, seeds)
+                found, ratio, doubted = error(name, temperature, budget, seeds)
                 bar = NOISE * WANTED[budget] if (name, label) == ("flid20", "0.1") else None
                 lines.append(
                     (name, label, budget, f"{found:.1e}", "" if bar is None else f"{bar:.1e}",
@@ -99,9 +104,11 @@ def surrogate(names: list[str], budgets: list[int], seeds: int) -> None:
     """What boosted trees add: errors with and without, and how often the gate lets them in."""
     lines = []
     for name in names:
-        heat = temperatures(name, exact_game(name))[-1][1]
+        temperature = temperatures(name, exact_game(name))[-1][1]
         for budget in budgets:
-            plain, helped = (error(name, heat, budget, seeds, s) for s in ("auto", "surrogate"))
+            plain, helped = (
+                error(name, temperature, budget, seeds, s) for s in ("auto", "surrogate")
+            )
             lines.append(
                 (
                     name,
@@ -152,14 +159,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--games", nargs="+", default=list(GAMES))
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS))
-    wishes = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("error", RuntimeWarning)
     print(f"# The variational index under a budget\n\n{machine()}")
-    if wishes.part == "bookkeeping":
+    if options.part == "bookkeeping":
         bookkeeping()
     else:
-        part = errors if wishes.part == "errors" else surrogate
-        part(wishes.games, wishes.budgets, wishes.seeds)
+        part = errors if options.part == "errors" else surrogate
+        part(options.games, options.budgets, options.seeds)
 
 
 if __name__ == "__main__":

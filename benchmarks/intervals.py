@@ -14,7 +14,7 @@ import numpy as np
 from measure import machine, show
 
 import fairfield as ff
-from fairfield.valuation import NORMAL
+from fairfield.results.valuation import NORMAL
 
 CRITERIA: dict[str, Callable[..., ff.Valuation]] = {
     "shapley": ff.shapley,
@@ -54,12 +54,15 @@ GAMES = {g.__name__: g for g in (flid, voting, pairwise, coverage, unlike)}
 
 def measure(game: ff.Game, criterion: str, budget: int, seeds: int) -> tuple[object, ...]:
     """The share of intervals that hold, the worst player's, the mean error over its bar, warnings."""
-    value, heat = CRITERIA[criterion], ff.banzhaf(game, temperature=ff.relative(1)).temperature
-    exact = value(game, temperature=heat)
+    value, temperature = (
+        CRITERIA[criterion],
+        ff.banzhaf(game, temperature=ff.relative(1)).temperature,
+    )
+    exact = value(game, temperature=temperature)
     sampled = ff.FunctionGame(game.worths, len(game.players))
     held, ratio, doubted = [], [], 0
     for seed in range(seeds):
-        found = value(sampled, temperature=heat, budget=budget, seed=seed)
+        found = value(sampled, temperature=temperature, budget=budget, seed=seed)
         error = np.abs(found.values - exact.values)
         rounding = 1e-12 * np.abs(exact.values).max()
         held.append(error <= NORMAL * found.stderr + rounding)
@@ -77,16 +80,16 @@ def main() -> None:
         "--criteria", nargs="+", default=["shapley", "banzhaf", "variational_index"]
     )
     parser.add_argument("--games", nargs="+", default=list(GAMES))
-    wishes = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("error", RuntimeWarning)
     lines = [
-        (name, criterion, budget, *measure(game, criterion, budget, wishes.seeds))
-        for name in wishes.games
+        (name, criterion, budget, *measure(game, criterion, budget, options.seeds))
+        for name in options.games
         for game in [GAMES[name](np.random.default_rng(7))]
-        for criterion in wishes.criteria
-        for budget in wishes.budget
+        for criterion in options.criteria
+        for budget in options.budget
     ]
-    print(f"# Coverage of 95 % intervals\n\n{machine()}; {wishes.seeds} seeds")
+    print(f"# Coverage of 95 % intervals\n\n{machine()}; {options.seeds} seeds")
     show(
         "Intervals that hold the exact value (bar: .92 to .98)",
         ("game", "criterion", "budget", "share", "worst player", "error / bar", "runs that warn"),

@@ -18,7 +18,7 @@ import numpy as np
 from measure import machine, show
 
 import fairfield as ff
-from fairfield.coalitions import enumerate_coalitions
+from fairfield.core.coalitions import enumerate_coalitions
 
 PLAYERS = 12
 TRUTHS = range(3)

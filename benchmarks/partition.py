@@ -23,11 +23,13 @@ from energy import known_laws  # games with known laws, as in the tests
 FAR = 5.0
 
 
-def blocks(make: Callable[..., ff.Game], heat: float, **shape: float) -> Callable[[int], tuple]:
+def blocks(
+    make: Callable[..., ff.Game], temperature: float, **shape: float
+) -> Callable[[int], tuple]:
     def case(seed: int) -> tuple:
         given = () if make is known_laws.full_house else (np.random.default_rng(seed),)
         game = make(*given, **shape)
-        return game, heat, game.log_z(heat), game.marginals(heat)
+        return game, temperature, game.log_z(temperature), game.marginals(temperature)
 
     return case
 
@@ -77,7 +79,7 @@ CASES = {
 def main() -> None:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 10
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    warnings.simplefilter("ignore", ff.EstimateWarning)
+    warnings.simplefilter("ignore", ff.ReliabilityWarning)
     print("# Partition functions by sampling")
     print(
         f"\n{seeds} seeds each from {first} on, budget 200 000 looks; errors in units of the reported one."
@@ -87,9 +89,9 @@ def main() -> None:
         off, errors, warned, spread, seconds = [], [], 0, [], []
         missed = 0
         for seed in range(first, first + seeds):
-            game, heat, log_z, marginals = case(seed)
+            game, temperature, log_z, marginals = case(seed)
             start = time.perf_counter()
-            law = ff.Boltzmann(game, heat, seed=seed, budget=200_000)
+            law = ff.Boltzmann(game, temperature, seed=seed, budget=200_000)
             error = abs(law.log_z - log_z)
             seconds.append(time.perf_counter() - start)
             errors.append(error)

@@ -23,12 +23,12 @@ def main() -> None:
     for family, make in brute.FAMILIES.items():
         tables = np.array([make(rng, 10) for _ in range(50)])
         for share in (1.0, 0.2, 0.05):
-            heat = share * np.ptp(tables, axis=1)
+            temperature = share * np.ptp(tables, axis=1)
             found = {
-                solver: ff.variational_index(tables, temperature=heat, solver=solver)
+                solver: ff.variational_index(tables, temperature=temperature, solver=solver)
                 for solver in ("anderson", "coordinate", "synchronous")
             }
-            best = ff.variational_index(tables, temperature=heat, starts=8)
+            best = ff.variational_index(tables, temperature=temperature, starts=8)
             default, other = found["anderson"], found["coordinate"]
             room = 1e-9 * np.abs(other.elbo)
             lower = int((default.elbo < other.elbo - room).sum())

@@ -19,7 +19,7 @@ from measure import machine, show
 from sklearn.ensemble import RandomForestRegressor
 
 import fairfield as ff
-from fairfield.games.trees import TreeGame
+from fairfield.games.trees.game import TreeGame
 
 EXPLAINED = 200
 

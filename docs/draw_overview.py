@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import fairfield as ff
-from fairfield.extension.table import TableExtension
+from fairfield.multilinear.table import TableExtension
 
 WORTHS = [0.0, 0.9, -0.9, 1.8]
 TEMPERATURE = 0.6
@@ -78,7 +78,7 @@ def main() -> None:
         text(LEFT - 40, TOP - 10, "{bob}"),
         text(LEFT + 30, TOP + SIZE + 45, "chance that ann joins →  (up: bob)", "small"),
     ]
-    for row, (name, (found, how, style)) in enumerate(values.items()):
+    for row, (name, (found, options, style)) in enumerate(values.items()):
         y = TOP + 40 + 95 * row
         mark = (
             f'<circle cx="425" cy="{y - 5}" r="6" class="half"/>'
@@ -88,7 +88,7 @@ def main() -> None:
         parts += [
             mark,
             text(455, y, name, "title"),
-            text(455, y + 23, how, "small"),
+            text(455, y + 23, options, "small"),
             text(455, y + 46, f"ann {found[0]:.2f}, bob {found[1]:.2f}"),
         ]
     Path(__file__).with_name("overview.svg").write_text("\n".join([*parts, "</svg>"]) + "\n")

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import fairfield as ff
-from fairfield.coalitions import rows_of
+from fairfield.core.coalitions import rows_of
 from fairfield.evaluation.known import unpack
 from fairfield.evaluation.store import Store
 

@@ -87,8 +87,8 @@ def test_the_skeleton_game_equals_its_table(tmp_path):
     from numpy.testing import assert_allclose
 
     import fairfield as ff
-    from fairfield.coalitions import enumerate_coalitions
-    from fairfield.extension.table import TableExtension
+    from fairfield.core.coalitions import enumerate_coalitions
+    from fairfield.multilinear.table import TableExtension
 
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     names = {}

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 import fairfield as ff
 from fairfield.explain import game_of
-from fairfield.games.linear import LinearGame
+from fairfield.games.features.linear import LinearGame
 
 
 def wavy(X):
@@ -129,7 +129,7 @@ def test_a_link_is_not_linear(X):
 def test_the_linear_extension_equals_its_table(X, rng):
     from sklearn.linear_model import Ridge
 
-    from fairfield.extension.table import TableExtension
+    from fairfield.multilinear.table import TableExtension
 
     game = LinearGame(Ridge().fit(X, X[:, 0] + X[:, 1]), X[:3], X)
     closed = game.extension()

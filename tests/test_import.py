@@ -52,6 +52,6 @@ def test_keywords_are_told_in_one_place():
     taking = [getattr(ff, name) for name in ff.__all__ if takes_keywords(name)]
     assert len(taking) > 12
     for each in taking:
-        assert "fairfield.How" in each.__doc__, each.__name__
-    for name in inspect.signature(ff.How).parameters:
-        assert f"``{name}``:" in ff.How.__doc__, name
+        assert "fairfield.Options" in each.__doc__, each.__name__
+    for name in inspect.signature(ff.Options).parameters:
+        assert f"``{name}``:" in ff.Options.__doc__, name

@@ -4,50 +4,55 @@ Every criterion is a reading of the gradient of the game's multilinear extension
 """
 
 from fairfield import learning, plots
-from fairfield.comparison import Comparison, Interactions
+from fairfield.boltzmann.boltzmann import Boltzmann
+from fairfield.boltzmann.sampled import ReliabilityWarning
+from fairfield.boltzmann.temperature import concentrated, relative
+from fairfield.core.extension import Extension
+from fairfield.core.game import Game
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
 from fairfield.criteria.compare import compare, stream
 from fairfield.criteria.diagnosis import Diagnosis, diagnose
 from fairfield.criteria.free_energy import free_energy_value
-from fairfield.criteria.interactions import interactions, moebius
+from fairfield.criteria.interactions.interactions import interactions, moebius
 from fairfield.criteria.samples import samples_needed
 from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalue, shapley
 from fairfield.criteria.variational import variational_index, variational_values
 from fairfield.curves import Curve, addition_curve, pruning_curve, removal_curve, weighted_drop
-from fairfield.energy.boltzmann import Boltzmann
-from fairfield.energy.sampled import EstimateWarning
-from fairfield.energy.temperature import concentrated, relative
-from fairfield.evaluation.how import How, top
+from fairfield.evaluation.options import Options, separate_bottom, separate_top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store
 from fairfield.evaluation.workers import WorthError
 from fairfield.explain import explain
-from fairfield.game import Game
-from fairfield.games.classic import (
+from fairfield.games.data.cluster import cluster
+from fairfield.games.data.game import DataGame
+from fairfield.games.ensembles.game import EnsembleGame
+from fairfield.games.features.game import FeatureGame
+from fairfield.games.features.linear import LinearGame
+from fairfield.games.given.shapiq import from_shapiq, to_shapiq
+from fairfield.games.given.table import FunctionGame, TableGame
+from fairfield.games.neighbors.game import NeighborGame
+from fairfield.games.set_functions.facility_location import (
+    CoverageGame,
+    FacilityLocationGame,
+    FLDCGame,
+    FLIDGame,
+)
+from fairfield.games.set_functions.pairwise import CutGame, PairwiseGame
+from fairfield.games.textbook.classic import (
     AirportGame,
     BankruptcyGame,
     CardinalityGame,
     GlovesGame,
     UnanimityGame,
 )
-from fairfield.games.cluster import cluster
-from fairfield.games.data import DataGame
-from fairfield.games.ensembles import EnsembleGame
-from fairfield.games.features import FeatureGame
-from fairfield.games.linear import LinearGame
-from fairfield.games.neighbors import NeighborGame
-from fairfield.games.pairwise import CutGame, PairwiseGame
-from fairfield.games.set_functions import CoverageGame, FacilityLocationGame, FLDCGame, FLIDGame
-from fairfield.games.shapiq import from_shapiq, to_shapiq
-from fairfield.games.trees import TreeGame
-from fairfield.games.voting import VotingGame
-from fairfield.given_games import FunctionGame, TableGame
+from fairfield.games.textbook.voting import VotingGame
+from fairfield.games.trees.game import TreeGame
 from fairfield.learning.learn import learn
-from fairfield.means import Means
-from fairfield.multilinear import Extension
 from fairfield.report import report
+from fairfield.results.comparison import Comparison, Interactions
+from fairfield.results.means import Means
+from fairfield.results.valuation import Valuation
 from fairfield.trials import detection_f1, detection_rate, rank_stability
-from fairfield.valuation import Valuation
 
 __version__ = "0.1.0"
 
@@ -64,7 +69,6 @@ __all__ = [
     "DataGame",
     "Diagnosis",
     "EnsembleGame",
-    "EstimateWarning",
     "Extension",
     "FLDCGame",
     "FLIDGame",
@@ -73,12 +77,13 @@ __all__ = [
     "FunctionGame",
     "Game",
     "GlovesGame",
-    "How",
     "Interactions",
     "LinearGame",
     "Means",
     "NeighborGame",
+    "Options",
     "PairwiseGame",
+    "ReliabilityWarning",
     "StoreError",
     "TableGame",
     "TreeGame",
@@ -114,10 +119,11 @@ __all__ = [
     "report",
     "samples_needed",
     "semivalue",
+    "separate_bottom",
+    "separate_top",
     "shapley",
     "stream",
     "to_shapiq",
-    "top",
     "variational_index",
     "variational_values",
     "verify_store",

@@ -11,17 +11,16 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.coalitions import BoolArray
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.game import Game, Player, Players
 from fairfield.criteria.compare import Criterion, criterion_of
-from fairfield.display import html_table, text_table
-from fairfield.evaluation.evaluate import Evaluator
-from fairfield.evaluation.how import How, Keywords
-from fairfield.extension.choose import table_of
-from fairfield.game import Game, Player, Players
-from fairfield.games.subgame import Subgame
-from fairfield.given_games import as_game
-from fairfield.multilinear import FloatArray
-from fairfield.valuation import Valuation
+from fairfield.evaluation.evaluator import Evaluator
+from fairfield.evaluation.options import Keywords, Options
+from fairfield.games.given.subgame import Subgame
+from fairfield.games.given.table import as_game
+from fairfield.multilinear.choose import table_of
+from fairfield.results.display import html_table, text_table
+from fairfield.results.valuation import Valuation
 
 Values: TypeAlias = Valuation | ArrayLike
 # Below this many players a curve goes player by player, from there in steps of 5 %.
@@ -67,7 +66,7 @@ def removal_curve(
     *,
     highest_first: bool = True,
     fractions: ArrayLike | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Curve:
     """F of those who stay, as the most valuable players (or the least) are removed.
 
@@ -76,13 +75,13 @@ def removal_curve(
     default to each player, or to steps of 5 %. The game may have another test set than the
     one that was valued; a batch of games gives a curve for each. One worth per fraction.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> removal_curve(lambda S: S @ [3, 2, 1], [3, 2, 1]).worths
     array([6., 3., 1., 0.])
     """
     what = f"{_name(valuation)}, {'highest' if highest_first else 'lowest'} removed first"
-    return _curve(game, valuation, highest_first, fractions, how, what, staying=False)
+    return _curve(game, valuation, highest_first, fractions, options, what, staying=False)
 
 
 def addition_curve(
@@ -91,17 +90,17 @@ def addition_curve(
     *,
     highest_first: bool = True,
     fractions: ArrayLike | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Curve:
     """F of those who have joined, as the most valuable players (or the least) come first.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> addition_curve(lambda S: S @ [3, 2, 1], [3, 2, 1], highest_first=False).worths
     array([0., 1., 3., 6.])
     """
     what = f"{_name(valuation)}, {'highest' if highest_first else 'lowest'} added first"
-    return _curve(game, valuation, highest_first, fractions, how, what, staying=True)
+    return _curve(game, valuation, highest_first, fractions, options, what, staying=True)
 
 
 def _curve(
@@ -109,7 +108,7 @@ def _curve(
     valuation: Values,
     highest_first: bool,
     fractions: ArrayLike | None,
-    how: Keywords,
+    options: Keywords,
     what: str,
     *,
     staying: bool,
@@ -126,7 +125,7 @@ def _curve(
     place = np.empty(count, dtype=int)
     place[order] = np.arange(count)
     chosen: BoolArray = place < counts[:, None]
-    with Evaluator(played, How().changed(how)) as evaluator:
+    with Evaluator(played, Options().changed(options)) as evaluator:
         worths = evaluator.worths(chosen if staying else ~chosen)
     names = tuple(played.players[i] for i in order)
     return Curve(what, counts / count, worths, names, played.labels)
@@ -137,7 +136,7 @@ def pruning_curve(
     criterion: str | Criterion = "shapley",
     *,
     players: Players | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Curve:
     """F of those who stay, as the least valuable of them is removed and the rest valued anew.
 
@@ -145,18 +144,18 @@ def pruning_curve(
     who do the same work one goes early, and the other is worth more from then on. All worths
     are evaluated once; then there is one valuation per player.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> twins = pruning_curve(lambda S: 3.0 * S[:, 0] + 4.0 * S[:, 1:].any(axis=1), players=3)
     >>> twins.order, twins.worths
     ((2, 0, 1), array([7., 7., 4., 0.]))
     """
-    wishes = How().changed(how)
+    chosen = Options().changed(options)
     played = as_game(game, players)
     if played.batch:
         raise ValueError(f"{played!r} is a batch; prune one game at a time")
     if played.extension() is None:
-        played, _ = table_of(played, wishes)
+        played, _ = table_of(played, chosen)
     value = criterion_of(criterion)
     count = len(played.players)
     staying = np.ones(count, dtype=bool)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.game import Game
 from fairfield.criteria.compare import Criterion, criterion_of
-from fairfield.energy.temperature import Temperature
-from fairfield.game import Game
-from fairfield.games.features import FeatureGame, is_tree_model
-from fairfield.games.linear import LinearGame
-from fairfield.games.tabular import Groups
-from fairfield.games.trees import TreeGame
-from fairfield.valuation import Valuation
+from fairfield.games.features.game import FeatureGame, is_tree_model
+from fairfield.games.features.linear import LinearGame
+from fairfield.games.features.rows import Groups
+from fairfield.games.trees.game import TreeGame
+from fairfield.results.valuation import Valuation
 
 
 def explain(
@@ -25,7 +25,7 @@ def explain(
     y: Any = None,
     groups: Groups | None = None,
     temperature: Temperature | None = None,
-    **how: Any,
+    **options: Any,
 ) -> Valuation:
     """What each feature adds to the model's output, for every row of X.
 
@@ -37,7 +37,7 @@ def explain(
     ``game`` says which game it was and what it was played for (a probability, log-odds, a
     prediction), and a warning why a closed form was refused. Without a ``background`` only
     tree models can be explained. The criterion's own keywords are passed on, and so are
-    those of :class:`fairfield.How`.
+    those of :class:`fairfield.Options`.
 
     >>> import numpy as np
     >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
@@ -45,8 +45,8 @@ def explain(
     array([[3., 3.]])
     """
     game = game_of(model, X, background, output=output, y=y, groups=groups)
-    heat = {} if temperature is None else {"temperature": temperature}
-    return criterion_of(criterion)(game, **heat, **how)
+    T = {} if temperature is None else {"temperature": temperature}
+    return criterion_of(criterion)(game, **T, **options)
 
 
 def game_of(

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray, coalition_of
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.coalitions import coalition_of
+from fairfield.core.game import Player
 from fairfield.curves import Values, players_of, values_of
-from fairfield.game import Player
-from fairfield.multilinear import FloatArray
 
 
 def detection_rate(

@@ -64,7 +64,7 @@ def test_ctrl_c_says_what_was_kept(run, tmp_path, tiny, monkeypatch):
     from fairfield.cli import paper
 
     def stopped(work):
-        ff.shapley(lambda S: S.sum(axis=1), players=3, **work.how("some"))
+        ff.shapley(lambda S: S.sum(axis=1), players=3, **work.options("some"))
         raise KeyboardInterrupt
 
     monkeypatch.setitem(paper.FINDERS, paper.Experiment.flid, stopped)

@@ -24,12 +24,12 @@ def k_step(steps, start=0.5, temperature=0.7):
 
 @given(WORTHS, st.integers(1, 6), st.floats(0, 1), st.floats(0.2, 5))
 @settings(max_examples=25, deadline=None)
-def test_k_step_values_from_a_uniform_start_satisfy_three_axioms(table, steps, start, heat):
-    criterion = k_step(steps, start, heat)
+def test_k_step_values_from_a_uniform_start_satisfy_three_axioms(table, steps, start, temperature):
+    criterion = k_step(steps, start, temperature)
     for axiom in THREE:
         found = axiom(criterion, table)
         # Rounding grows by at most the steepness 1/T of each step.
-        assert found.violation <= 1e-12 * (1 + 8 / heat) ** steps
+        assert found.violation <= 1e-12 * (1 + 8 / temperature) ** steps
 
 
 @given(WORTHS)

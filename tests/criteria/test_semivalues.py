@@ -25,8 +25,8 @@ def test_shapley_and_banzhaf_are_their_definitions(n, rng):
 def test_shapley_by_sizes_is_the_line_integral(n, rng):
     """The paper's ∫ ∇f(t, …, t) dt, exact with ⌈n/2⌉ Gauss–Legendre nodes."""
     game = ff.TableGame(rng.standard_normal(2**n))
-    from fairfield.extension.table import TableExtension
-    from fairfield.multilinear import Extension
+    from fairfield.core.extension import Extension
+    from fairfield.multilinear.table import TableExtension
 
     f = TableExtension.of(game)
     assert_allclose(f.shapley(), Extension.shapley(f), rtol=0, atol=1e-12)
@@ -47,7 +47,7 @@ def test_beta_values_are_their_definition(a, b, rng):
 def test_beta_nodes_integrate_the_same_value(rng):
     """The quadrature that closed forms use agrees with the size weights."""
     table = rng.standard_normal(2**6)
-    from fairfield.extension.table import TableExtension
+    from fairfield.multilinear.table import TableExtension
 
     f = TableExtension.of(ff.TableGame(table))
     for a, b in ((1, 1), (4, 1), (0.5, 2.5)):

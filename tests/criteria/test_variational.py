@@ -84,9 +84,9 @@ def test_hot_limit_is_banzhaf_with_its_first_correction(rng):
     table = rng.standard_normal(2**6)
     banzhaf, hessian = brute.banzhaf(table), brute.hessian(table, np.full(6, 0.5))
     errors = []
-    for heat in (50.0, 100.0):
-        index = ff.variational_index(table, temperature=heat).values
-        errors.append(np.abs(index - banzhaf - hessian @ banzhaf / (4 * heat)).max())
+    for temperature in (50.0, 100.0):
+        index = ff.variational_index(table, temperature=temperature).values
+        errors.append(np.abs(index - banzhaf - hessian @ banzhaf / (4 * temperature)).max())
     assert errors[1] < errors[0] / 3.5
 
 

@@ -8,9 +8,9 @@ from numpy.testing import assert_array_equal
 
 import brute
 from fairfield import FunctionGame
-from fairfield.evaluation.evaluate import Evaluator
-from fairfield.evaluation.how import How
+from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.known import Known, pack, unpack
+from fairfield.evaluation.options import Options
 
 
 @pytest.mark.parametrize("players", [1, 7, 8, 9, 80])
@@ -44,7 +44,7 @@ def test_duplicates_and_known_ones_are_evaluated_once(rng):
         return coalitions.sum(axis=1)
 
     z = rng.random((500, 30)) < 0.5
-    with Evaluator(FunctionGame(worth, 30), How()) as evaluator:
+    with Evaluator(FunctionGame(worth, 30), Options()) as evaluator:
         first = evaluator.worths(np.concatenate([z, z[::-1]]))
         assert_array_equal(first, np.concatenate([z, z[::-1]]).sum(axis=1))
         assert evaluator.evaluations == 500
@@ -55,7 +55,7 @@ def test_duplicates_and_known_ones_are_evaluated_once(rng):
 
 def test_a_kept_worth_costs_at_most_64_bytes(rng):
     game = FunctionGame(lambda S: S.sum(axis=1), 80)
-    with Evaluator(game, How(progress=False)) as evaluator:
+    with Evaluator(game, Options(progress=False)) as evaluator:
         batches = [rng.random((20_000, 80)) < 0.5 for _ in range(10)]
         evaluator.worths(batches[0])
         tracemalloc.start()

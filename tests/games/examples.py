@@ -8,10 +8,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import fairfield as ff
-from fairfield.coalitions import enumerate_coalitions
-from fairfield.extension.table import TableExtension
-from fairfield.game import Game
-from fairfield.given_games import TableGame
+from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.core.game import Game
+from fairfield.games.given.table import TableGame
+from fairfield.multilinear.table import TableExtension
 
 rng = np.random.default_rng(20220425)
 

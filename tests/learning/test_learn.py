@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from fairfield.coalitions import enumerate_coalitions
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.learning.fitting import Penalised, minimise, redraw
 from fairfield.learning.learn import OBJECTIVES
 from fairfield.learning.members import Listed

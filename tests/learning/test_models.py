@@ -7,7 +7,7 @@ from scipy.optimize import approx_fprime
 
 import brute
 import fairfield as ff
-from fairfield.coalitions import enumerate_coalitions
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.learning.fitting import Penalised
 from fairfield.learning.members import Listed, Members
 from fairfield.learning.models import Diversity, Linear, Pairwise

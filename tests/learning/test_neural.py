@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from conftest import needs
-from fairfield.coalitions import enumerate_coalitions
+from fairfield.core.coalitions import enumerate_coalitions
 
 
 @pytest.fixture(autouse=True)

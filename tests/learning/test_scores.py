@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from fairfield.given_games import TableGame
+from fairfield.games.given.table import TableGame
 from fairfield.learning import score, score_table
 from fairfield.learning.observed import observe
 from fairfield.learning.scores import fill_in, log_partition

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fairfield as ff
-from fairfield.coalitions import enumerate_coalitions
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.paper import convergence, data, logistic, splits, tradeoff, valued
 from fairfield.paper.logistic import LogisticGame
 from fairfield.paper.run import Run

@@ -18,7 +18,7 @@ def test_the_large_experiment_ranks_eighty_players(tmp_path, monkeypatch):
     apart = found.distances()
     # The paper's claim: the index ranks more like Banzhaf than like Shapley.
     assert apart["variational_index", "banzhaf"] < apart["variational_index", "shapley"]
-    monkeypatch.setattr(large, "large", lambda **how: found)
+    monkeypatch.setattr(large, "large", lambda **options: found)
     told = sampled.find_large(Run(tmp_path, quick=True))
     assert [c.verdict for c in told.claims] == ["reproduced", "wrong"]
     assert "player 18 twice, so 14 players" in told.claims[1].ours

@@ -43,8 +43,8 @@ def reports(tmp_path_factory):
 
     five = ff.TableGame(rng.random(32) + np.arange(32) / 40, players=NAMES)
 
-    def steps(setting):
-        return ff.variational_values(setting, 6)
+    def steps(problem):
+        return ff.variational_values(problem, 6)
 
     found = ff.compare(five, temperature=0.1, criteria=["variational_index", "shapley", steps])
     ff.report(

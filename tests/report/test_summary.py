@@ -62,10 +62,10 @@ def test_the_slider_has_the_path_and_the_own_temperature_in_order(game):
     path = ff.annealing(game)
     found = ff.compare(game, temperature=0.123)
     told = summarise(found, annealing=path)["temperatures"]
-    heats = [stop["temperature"][0] for stop in told["stops"]]
-    assert heats == sorted(heats)
-    assert len(heats) == 22
-    assert heats[told["own"]] == 0.123
+    temperatures = [stop["temperature"][0] for stop in told["stops"]]
+    assert temperatures == sorted(temperatures)
+    assert len(temperatures) == 22
+    assert temperatures[told["own"]] == 0.123
     assert told["stops"][told["own"]]["criteria"] == {}
     coldest = told["stops"][0]["criteria"]
     assert_allclose(coldest["variational_index"]["values"][0], path.values()[-1], rtol=1e-6)
@@ -81,8 +81,8 @@ def test_the_own_temperature_is_not_doubled(game):
 
 
 def test_trajectories_curves_and_larger_coalitions(game):
-    def eight(setting):
-        return ff.variational_values(setting, 8)
+    def eight(problem):
+        return ff.variational_values(problem, 8)
 
     found = ff.compare(game, criteria=["shapley", eight], temperature=1.0)
     curve = ff.removal_curve(game, found["shapley"])

@@ -10,14 +10,14 @@ import numpy as np
 import typer
 
 from fairfield.cli.learners import LEARNERS, encoder, learner
+from fairfield.cli.options import Wishes, valuing
 from fairfield.cli.sentences import InputError, say
 from fairfield.cli.show import value
 from fairfield.cli.tables import column, place, read_table
-from fairfield.cli.wishes import Wishes, valuing
-from fairfield.game import Game
-from fairfield.games.cluster import cluster
-from fairfield.games.data import DataGame
-from fairfield.games.neighbors import NeighborGame
+from fairfield.core.game import Game
+from fairfield.games.data.cluster import cluster
+from fairfield.games.data.game import DataGame
+from fairfield.games.neighbors.game import NeighborGame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def data(
         Path, typer.Argument(help="The training rows: CSV or Parquet.", metavar="TRAIN.csv")
     ],
     target: Annotated[str, typer.Option(help="The column that is predicted.")],
-    wishes: Wishes,
+    options: Wishes,
     test: Annotated[
         Path | None,
         typer.Option(
@@ -91,8 +91,8 @@ def data(
     """The worth of training data: fit a model on a coalition's rows, test it on others."""
     if groups is not None and clusters is not None:
         raise InputError("--groups and --clusters both say who plays; give one of them")
-    split = _split(train, test, target, groups, delimiter, wishes.seed)
-    value(_game(split, model, clusters, scoring, wishes), wishes, curves=True)
+    split = _split(train, test, target, groups, delimiter, options.seed)
+    value(_game(split, model, clusters, scoring, options), options, curves=True)
 
 
 def _split(
@@ -170,20 +170,20 @@ def _held_out(y: pd.Series[Any], classifies: bool, seed: int, path: Path) -> Any
 
 
 def _game(
-    split: Split, model: str, clusters: int | None, scoring: str | None, wishes: Wishes
+    split: Split, model: str, clusters: int | None, scoring: str | None, options: Wishes
 ) -> Game:
     """The game that was asked for: groups or rows play for the score of the model."""
     owners = split.groups
     if owners is None:
         if clusters is None:
             clusters = 0 if len(split.X) <= FEW_ROWS else DEFAULT_CLUSTERS
-            if clusters and not wishes.quiet:
+            if clusters and not options.quiet:
                 say(f"{clusters} groups of similar rows play; --groups or --clusters name others")
         if not clusters and model == "knn" and split.classifies and scoring is None:
             return _neighbors(split)
         if clusters:
             labels = cluster(
-                encoder(split.X, scale=True).fit_transform(split.X), clusters, seed=wishes.seed
+                encoder(split.X, scale=True).fit_transform(split.X), clusters, seed=options.seed
             )
             owners = np.array([f"group {label:02d}" for label in labels])
     _no_empty_cells(split, model)
@@ -192,7 +192,7 @@ def _game(
     game = DataGame(
         learner(model, split.X, split.classifies),
         split.X, split.y, split.X_test, split.y_test,
-        groups=owners, scoring=scoring, seed=wishes.seed,
+        groups=owners, scoring=scoring, seed=options.seed,
     )  # fmt: skip
     game.instead = INSTEAD
     return game

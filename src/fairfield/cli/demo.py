@@ -9,13 +9,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from fairfield.cli.options import Wishes
 from fairfield.cli.sentences import told
 from fairfield.cli.show import value
-from fairfield.cli.wishes import Wishes
+from fairfield.core.game import Game
 from fairfield.explain import game_of
-from fairfield.game import Game
-from fairfield.games.cluster import cluster
-from fairfield.games.data import DataGame
+from fairfield.games.data.cluster import cluster
+from fairfield.games.data.game import DataGame
 
 EXAMPLES = "**Example** `fairfield demo --out demo`"
 GROUPS, BACKGROUND, SEED = 10, 100, 0

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from fairfield.cli.sentences import InputError
-from fairfield.extras import needed_for
+from fairfield.core.imports import needed_for
 
 # Seconds to wait for somebody to answer at an address.
 PATIENCE = 5.0

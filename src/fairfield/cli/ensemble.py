@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from fairfield.cli.options import Wishes, valuing
 from fairfield.cli.sentences import InputError
 from fairfield.cli.show import value
 from fairfield.cli.tables import column, read_table
-from fairfield.cli.wishes import Wishes, valuing
-from fairfield.coalitions import spell
-from fairfield.games.ensembles import EnsembleGame
+from fairfield.core.coalitions import spell
+from fairfield.games.ensembles.game import EnsembleGame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ def ensemble(
         ),
     ],
     target: Annotated[str, typer.Option(help="The column with the truth.")],
-    wishes: Wishes,
+    options: Wishes,
     vote: Annotated[Vote, typer.Option(help="How models make an ensemble.")] = Vote.auto,
     scoring: Annotated[str | None, typer.Option(help="A scikit-learn scorer.")] = None,
     delimiter: Annotated[
@@ -80,7 +80,7 @@ def ensemble(
             scoring=scoring,
             players=[str(name) for name in models.columns],
         ),
-        wishes,
+        options,
     )
 
 

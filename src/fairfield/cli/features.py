@@ -9,10 +9,10 @@ import numpy as np
 import typer
 
 from fairfield.cli.model_files import columns_of, read_model, width_of
+from fairfield.cli.options import Wishes, valuing
 from fairfield.cli.sentences import InputError
 from fairfield.cli.show import value
 from fairfield.cli.tables import column, read_table
-from fairfield.cli.wishes import Wishes, valuing
 from fairfield.explain import game_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def features(
     rows_file: Annotated[
         Path, typer.Argument(help="Rows to explain: CSV or Parquet.", metavar="DATA.csv")
     ],
-    wishes: Wishes,
+    options: Wishes,
     rows: Annotated[
         str, typer.Option(help="Which rows, counted from 0: 3,17 or 0:20, or all.")
     ] = "0:10",
@@ -75,7 +75,7 @@ def features(
     fitted = read_model(model, trust_pickle=trust_pickle)
     table = _features(table, target, fitted, model, rows_file)
     if background.strip().lstrip("-").isdigit():
-        others = _drawn(int(background), table, wishes.seed)
+        others = _drawn(int(background), table, options.seed)
     else:
         path = Path(background)
         others = _features(read_table(path, delimiter=delimiter), target, fitted, model, path)
@@ -83,7 +83,7 @@ def features(
             column(others, name, path)
         others = others[list(table.columns)]
     chosen = table.iloc[_places(rows, len(table))]
-    value(game_of(fitted, chosen, others, output=_class(output, fitted)), wishes)
+    value(game_of(fitted, chosen, others, output=_class(output, fitted)), options)
 
 
 def _features(

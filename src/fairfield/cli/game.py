@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairfield.cli.options import Wishes, valuing
 from fairfield.cli.sentences import InputError
 from fairfield.cli.show import value
 from fairfield.cli.tables import column, place, read_table
-from fairfield.cli.wishes import Wishes, valuing
-from fairfield.given_games import TableGame
+from fairfield.games.given.table import TableGame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ def game(
         Path,
         typer.Argument(help="A table with the columns coalition and worth.", metavar="WORTHS.csv"),
     ],
-    wishes: Wishes,
+    options: Wishes,
     separator: Annotated[
         str | None,
         typer.Option(
@@ -47,7 +47,7 @@ def game(
 ) -> None:
     """The players of a game whose coalitions and their worths are listed."""
     table = read_table(worths, delimiter=delimiter, as_text=True)
-    value(_table_game(table, worths, separator, delimiter), wishes)
+    value(_table_game(table, worths, separator, delimiter), options)
 
 
 def _table_game(

@@ -9,19 +9,19 @@ from typing import Annotated
 
 import typer
 
+from fairfield.cli.options import WHAT, Asked, valuing
 from fairfield.cli.sentences import InputError, say
 from fairfield.cli.show import print_plain, value
-from fairfield.cli.wishes import WHAT, Asked, valuing
-from fairfield.comparison import Interactions
-from fairfield.criteria.interactions import INTERACTIONS, POINTS, interactions
-from fairfield.display import text_table
-from fairfield.game import Game
+from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Game
+from fairfield.criteria.interactions.interactions import INTERACTIONS, POINTS, interactions
 from fairfield.learning import LearnedGame, Observed, ScoreTable, read_baskets, score_table
 from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
 from fairfield.learning.scores import INDEPENDENT, gain_of_law
-from fairfield.multilinear import FloatArray
+from fairfield.results.comparison import Interactions
+from fairfield.results.display import text_table
 
 EXAMPLES = """
 **Examples**
@@ -64,7 +64,7 @@ def learn(
             metavar="BASKETS.csv",
         ),
     ],
-    wishes: AtOne,
+    options: AtOne,
     layout: Annotated[
         str | None, typer.Option(help=f"{', '.join(LAYOUTS)}.  [default: as it looks]")
     ] = None,
@@ -130,7 +130,7 @@ def learn(
         raise InputError(f"there are no interactions {together!r}; choose from {known}")
     named = None if columns is None else [name.strip() for name in columns.split(",")]
     seen = read_baskets(baskets, delimiter, layout=layout, columns=named)
-    train, test = seen.split(held_out, wishes.seed) if held_out else (seen, None)
+    train, test = seen.split(held_out, options.seed) if held_out else (seen, None)
     game = learned(
         train,
         model,
@@ -141,27 +141,27 @@ def learn(
         noise=noise,
         starts=starts,
         redraws=redraws,
-        seed=wishes.seed,
-        progress=False if wishes.quiet else None,
+        seed=options.seed,
+        progress=False if options.quiet else None,
     )
-    if not wishes.quiet:
+    if not options.quiet:
         _warn_of_few(train, test, held_out or 0.2, chosen=strength is None and model != "linear")
-    scores = _scores(game, f"{model} by {objective}", train, test, wishes)
+    scores = _scores(game, f"{model} by {objective}", train, test, options)
     # Where a law has several modes, the one to value is where the baskets are.
     start = train.frequencies
-    pairs = _pairs(game, bond, top, wishes, start)
-    value(game, wishes, start=start, pairs=pairs, scores=scores)
-    if pairs is not None and not wishes.quiet:
+    pairs = _pairs(game, bond, top, options, start)
+    value(game, options, start=start, pairs=pairs, scores=scores)
+    if pairs is not None and not options.quiet:
         print_plain(_strongest(pairs, top))
 
 
 def _scores(
-    game: LearnedGame, name: str, train: Observed, test: Observed | None, wishes: AtOne
+    game: LearnedGame, name: str, train: Observed, test: Observed | None, options: AtOne
 ) -> ScoreTable | None:
     if test is None:
         return None
-    found = score_table({name: game}, test, learned_from=train, seed=wishes.seed)
-    if not wishes.quiet:
+    found = score_table({name: game}, test, learned_from=train, seed=options.seed)
+    if not options.quiet:
         print_plain(repr(found))
         if _is_worse(game, name, found, train, test):
             remedy = f"a --strength above {game.fit.strength:g}"
@@ -200,7 +200,7 @@ def _is_worse(
 
 
 def _pairs(
-    game: Game, criterion: str, top: int, wishes: AtOne, start: FloatArray
+    game: Game, criterion: str, top: int, options: AtOne, start: FloatArray
 ) -> Interactions | None:
     """All pairs where they are few, else the strongest; None where none are wanted."""
     if not top or len(game.players) < 2:
@@ -210,9 +210,9 @@ def _pairs(
         game,
         criterion,
         top=None if few else top,
-        temperature=wishes.heat(),
+        temperature=options.temperature_of_game(),
         start=start,
-        **wishes.how(),
+        **options.keywords(),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fairfield.cli.sentences import InputError
-from fairfield.coalitions import spell
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import spell
 
 KNOWN = (
     "known are XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX, and with --trust-pickle also "

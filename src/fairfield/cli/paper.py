@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
+from fairfield.cli.options import OUT, WHAT, WORK
 from fairfield.cli.sentences import say, sentence, told, worths_kept
-from fairfield.cli.wishes import OUT, WHAT, WORK
 from fairfield.paper import (
     adult,
     convergence,

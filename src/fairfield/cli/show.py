@@ -13,22 +13,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fairfield.cli.options import Asked
 from fairfield.cli.sentences import say
-from fairfield.cli.wishes import Asked
-from fairfield.comparison import Comparison, Interactions
+from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Game
 from fairfield.criteria.annealing import annealing
 from fairfield.criteria.compare import CRITERIA, Criterion, compare
-from fairfield.criteria.interactions import interactions
-from fairfield.criteria.setting import Setting
+from fairfield.criteria.interactions.interactions import interactions
 from fairfield.criteria.variational import variational_index
 from fairfield.curves import removal_curve
-from fairfield.display import HALF_INTERVAL, evaluated, not_shown, number, rows_to_show
-from fairfield.game import Game
 from fairfield.learning import ScoreTable
-from fairfield.multilinear import FloatArray
+from fairfield.problem import Problem
 from fairfield.report import report
 from fairfield.report.summarise import label_of, summarise
-from fairfield.valuation import NORMAL
+from fairfield.results.comparison import Comparison, Interactions
+from fairfield.results.display import HALF_INTERVAL, evaluated, not_shown, number, rows_to_show
+from fairfield.results.valuation import NORMAL
 
 # A path of comparisons and a matrix of pairs are worth their time up to so many players.
 MOST_PATHS, MOST_PAIRS = 2000, 60
@@ -36,7 +36,7 @@ MOST_PATHS, MOST_PAIRS = 2000, 60
 
 def value(
     game: Game,
-    wishes: Asked,
+    options: Asked,
     *,
     curves: bool = False,
     start: FloatArray | None = None,
@@ -49,38 +49,40 @@ def value(
     is where the index begins; ``pairs`` and ``scores`` are written down with the values.
     """
     known: dict[str, Any] = {"interactions": pairs, "scores": scores}
-    with wishes.workers():
+    with options.workers():
         started = time.perf_counter()
-        setting = Setting.of(game, None, wishes.heat(), wishes.how())  # type: ignore[arg-type]  # checked by How
+        problem = Problem.of(game, None, options.temperature_of_game(), options.keywords())  # type: ignore[arg-type]  # checked by Options
         spent = time.perf_counter() - started
         begun = CRITERIA if start is None else {**CRITERIA, "variational_index": _from(start)}
-        found = compare(setting, criteria=[begun[name] for name in wishes.criteria()])
+        found = compare(problem, criteria=[begun[name] for name in options.criteria()])
         # The worths were evaluated for all criteria; none was found without them.
         found = Comparison({k: replace(v, seconds=v.seconds + spent) for k, v in found.items()})
-        if not wishes.quiet:
+        if not options.quiet:
             print_table(found)
-        for path in (wishes.csv, wishes.json):
+        for path in (options.csv, options.json):
             if path is not None:
-                _told(report(found, path, **known), wishes)
-        if wishes.report is not None:
-            parts = _extras(setting, found, curves)
+                _told(report(found, path, **known), options)
+        if options.report is not None:
+            parts = _extras(problem, found, curves)
             given = {name: each for name, each in known.items() if each is not None}
-            _told(report(found, wishes.report, **{**parts, **given}), wishes)
+            _told(report(found, options.report, **{**parts, **given}), options)
     return found
 
 
-def _extras(setting: Setting, found: Comparison, curves: bool) -> dict[str, Any]:
+def _extras(problem: Problem, found: Comparison, curves: bool) -> dict[str, Any]:
     """What a page shows besides values: the path of temperatures, pairs, curves."""
-    count = len(setting.game.players)
+    count = len(problem.game.players)
     exact = all(v.stderr is None for v in found.values())
     parts: dict[str, Any] = {}
     if exact and count <= MOST_PATHS:
-        parts["annealing"] = annealing(setting, criteria=list(found))
+        parts["annealing"] = annealing(problem, criteria=list(found))
     if exact and 2 <= count <= MOST_PAIRS:
-        parts["interactions"] = interactions(setting, "shapley")
+        parts["interactions"] = interactions(problem, "shapley")
     if curves:
         parts["curves"] = [
-            removal_curve(setting.game, v, n_jobs=setting.how.n_jobs, store=setting.how.store)
+            removal_curve(
+                problem.game, v, n_jobs=problem.options.n_jobs, store=problem.options.store
+            )
             for v in found.values()
         ]
     return parts
@@ -90,8 +92,8 @@ def _from(start: FloatArray) -> Criterion:
     return partial(variational_index, start=start)
 
 
-def _told(path: Path, wishes: Asked) -> None:
-    if not wishes.quiet:
+def _told(path: Path, options: Asked) -> None:
+    if not options.quiet:
         say(f"wrote {path}")
 
 
@@ -154,7 +156,10 @@ def _notes(summary: dict[str, Any]) -> list[str]:
         f"{number(about['seconds'], 3)} s",
     ]
     if about["temperature"]:
-        facts.append("temperature " + " to ".join(number(heat) for heat in about["temperature"]))
+        facts.append(
+            "temperature "
+            + " to ".join(number(temperature) for temperature in about["temperature"])
+        )
     errors = [
         f"{each['label']} {number(each['decoupling_error'][0])}"
         for each in summary["criteria"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairfield.cli.sentences import InputError
-from fairfield.coalitions import spell
-from fairfield.text_files import existing, read_text
+from fairfield.core.coalitions import spell
+from fairfield.core.text_files import existing, read_text
 
 if TYPE_CHECKING:
     import pandas as pd

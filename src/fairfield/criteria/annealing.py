@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.comparison import Comparison
+from fairfield.boltzmann.temperature import Relative, Temperature, resolve
+from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Players
+from fairfield.core.imports import needed_for
 from fairfield.criteria.compare import USUAL, Criterion, compare, criterion_of
-from fairfield.criteria.setting import Setting
 from fairfield.criteria.variational import variational_index
-from fairfield.display import number, text_table
-from fairfield.energy.following import critical_temperatures, predicted
-from fairfield.energy.temperature import Relative, Temperature, resolve
-from fairfield.evaluation.how import Keywords
-from fairfield.extras import needed_for
-from fairfield.game import Players
-from fairfield.multilinear import FloatArray
+from fairfield.evaluation.options import Keywords
+from fairfield.mean_field.continuation import critical_temperatures, predicted
+from fairfield.problem import Problem
+from fairfield.results.comparison import Comparison
+from fairfield.results.display import number, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,7 @@ def annealing(
     *,
     criteria: str | Sequence[str | Criterion] = USUAL,
     players: Players | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Annealing:
     """The criteria along falling temperatures, the index followed from one to the next.
 
@@ -89,7 +89,7 @@ def annealing(
     start of the next, θ + (1/T' - 1/T) dθ/dβ. By default 21 temperatures from 10 to 0.1
     times the game's scale. Of one game, ``critical`` temperatures in between are found.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> path = ff.annealing([0, 1, 1, 5], temperatures=[100.0, 1.0])
@@ -103,22 +103,22 @@ def annealing(
     )
     if not len(steps):
         raise ValueError("no temperatures were given; give at least one")
-    base = Setting.of(game, players, None, how)
-    heats = [resolve(step, base.extension) for step in steps]
-    heats.sort(key=lambda heat: -float(np.mean(heat)))
+    base = Problem.of(game, players, None, options)
+    falling = [resolve(step, base.extension) for step in steps]
+    falling.sort(key=lambda temperature: -float(np.mean(temperature)))
     start: ArrayLike = 0.5
     comparisons: list[Comparison] = []
-    for k, heat in enumerate(heats):
-        setting = replace(base, heat=heat)
+    for k, temperature in enumerate(falling):
+        problem = replace(base, temperature=temperature)
         chosen = [
             partial(function, start=start) if function is variational_index else function
             for function in map(criterion_of, criteria)
         ]
-        comparisons.append(compare(setting, criteria=chosen))
-        if "variational_index" in comparisons[-1] and k + 1 < len(heats):
+        comparisons.append(compare(problem, criteria=chosen))
+        if "variational_index" in comparisons[-1] and k + 1 < len(falling):
             x = np.asarray(comparisons[-1]["variational_index"].marginals)
-            start = predicted(base.extension, x, heat, heats[k + 1])
-    path = Annealing(np.stack(heats), tuple(comparisons))
+            start = predicted(base.extension, x, temperature, falling[k + 1])
+    path = Annealing(np.stack(falling), tuple(comparisons))
     if base.extension.batch or "variational_index" not in comparisons[0]:
         return path
     found = critical_temperatures(base.extension, path.temperatures, path.marginals())

@@ -16,15 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import enumerate_coalitions, rows_of
+from fairfield.core.arrays import FloatArray, on_host
+from fairfield.core.coalitions import enumerate_coalitions, rows_of
+from fairfield.core.game import Game, Players
 from fairfield.criteria.compare import Criterion, criterion_of
-from fairfield.devices import on_host
-from fairfield.display import number, text_table
-from fairfield.evaluation.how import How
-from fairfield.extension.choose import table_of
-from fairfield.game import Game, Players
-from fairfield.given_games import TableGame, as_game
-from fairfield.multilinear import FloatArray
+from fairfield.evaluation.options import Options
+from fairfield.games.given.table import TableGame, as_game
+from fairfield.multilinear.choose import table_of
+from fairfield.results.display import number, text_table
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ def _table(game: Any, players: Players | None) -> tuple[FloatArray, tuple[Any, .
     given = as_game(game, None if isinstance(game, Game) else players)
     if given.batch:
         raise ValueError("axioms are checked on one game at a time")
-    table = table_of(given, How())[0]
+    table = table_of(given, Options())[0]
     return np.array(on_host(table.worth_table)), table.players
 
 

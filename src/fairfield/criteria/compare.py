@@ -7,16 +7,16 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from fairfield.comparison import Comparison
+from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
+from fairfield.core.game import Players
 from fairfield.criteria.free_energy import free_energy_value
 from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
-from fairfield.criteria.setting import Setting
 from fairfield.criteria.streamed import rounds_of
 from fairfield.criteria.variational import variational_index
-from fairfield.energy.temperature import OWN_SCALE, Temperature
-from fairfield.evaluation.how import Keywords
-from fairfield.game import Players
-from fairfield.valuation import Valuation
+from fairfield.evaluation.options import Keywords
+from fairfield.problem import Problem
+from fairfield.results.comparison import Comparison
+from fairfield.results.valuation import Valuation
 
 Criterion: TypeAlias = Callable[..., Valuation]
 
@@ -68,14 +68,14 @@ def compare(
     criteria: Criteria = USUAL,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Comparison:
     """The values of the players by several criteria, side by side.
 
     Criteria are names, functions that hand what they are given to a criterion, or a
     mapping from labels to these. The worths are evaluated once, log Z is summed once.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> both = ff.compare([0, 1, 1, 5], temperature=1, criteria=["banzhaf", ff.shapley])
@@ -88,7 +88,7 @@ def compare(
         raise ValueError("no criteria were given; name at least one")
     listed = criteria.values() if isinstance(criteria, Mapping) else criteria
     chosen = [criterion_of(each) for each in listed]
-    found = _all(chosen, Setting.of(game, players, temperature, how))
+    found = _all(chosen, Problem.of(game, players, temperature, options))
     if isinstance(criteria, Mapping):
         return Comparison(dict(zip(criteria, found, strict=True)))
     valuations: dict[str, Valuation] = {}
@@ -100,20 +100,20 @@ def compare(
     return Comparison(valuations)
 
 
-def _all(criteria: list[Criterion], setting: Setting) -> list[Valuation]:
+def _all(criteria: list[Criterion], problem: Problem) -> list[Valuation]:
     """The valuations by all of them, at one temperature.
 
     Where a relative one has to be estimated, those go first that can, and the rest follow.
     """
     order = list(range(len(criteria)))
-    if setting.pending:
+    if problem.pending:
         order.sort(key=lambda at: criteria[at] not in SETTLING)
         if criteria[order[0]] not in SETTLING:
-            setting = setting.at(np.asarray(banzhaf(setting).temperature))
+            problem = problem.at(np.asarray(banzhaf(problem).temperature))
     found: dict[int, Valuation] = {}
     for at in order:
-        found[at] = criteria[at](setting)
-        heat = found[at].temperature
-        if setting.pending and heat is not None:
-            setting = setting.at(heat)
+        found[at] = criteria[at](problem)
+        temperature = found[at].temperature
+        if problem.pending and temperature is not None:
+            problem = problem.at(temperature)
     return [found[at] for at in range(len(criteria))]

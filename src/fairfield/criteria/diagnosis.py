@@ -7,18 +7,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.criteria.setting import Setting
+from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension
+from fairfield.core.game import Players
 from fairfield.criteria.variational import FLAT, at_least_one
-from fairfield.energy import mean_field
-from fairfield.energy.anderson import anderson
-from fairfield.energy.mean_field import MeanField, start_points
-from fairfield.energy.product import elbo, log_odds, prior_logits, sigmoid
-from fairfield.energy.stability import response
-from fairfield.evaluation.how import Keywords
-from fairfield.extension.table import TableExtension
-from fairfield.game import Players
-from fairfield.multilinear import Extension, FloatArray
-from fairfield.valuation import CONVERGED, Valuation
+from fairfield.evaluation.options import Keywords
+from fairfield.mean_field import solvers as mean_field
+from fairfield.mean_field.anderson import anderson
+from fairfield.mean_field.elbo import elbo, log_odds, prior_logits, sigmoid
+from fairfield.mean_field.solvers import MeanField, start_points
+from fairfield.mean_field.stability import response
+from fairfield.multilinear.table import TableExtension
+from fairfield.problem import Problem
+from fairfield.results.valuation import CONVERGED, Valuation
 
 BRACKET_STEPS = 1000
 
@@ -99,14 +100,14 @@ def diagnose(
     *,
     starts: int = 8,
     players: Players | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Diagnosis:
     """Where the marginals of a valuation stand among the fixed points of their game.
 
     Costs one Hessian, the solutions from ``starts`` starts, and for tables one pass per
     pair of players.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> v = ff.variational_index([0, 1, 1, 0], temperature=0.2)
@@ -119,29 +120,30 @@ def diagnose(
         )
     if valuation.batch:
         raise ValueError("a batch is diagnosed game by game; pass one game and v[i]")
-    heat = float(valuation.temperature)
-    setting = Setting.of(game, players, heat, how)
-    extension, x = setting.extension, valuation.marginals
-    if setting.game.players != valuation.players or extension.batch:
+    temperature = float(valuation.temperature)
+    problem = Problem.of(game, players, temperature, options)
+    extension, x = problem.extension, valuation.marginals
+    if problem.game.players != valuation.players or extension.batch:
         raise ValueError("the valuation is of other players, or of another number of games")
     tilt = prior_logits(valuation.prior, extension.players)
-    pull = extension.gradient(x) / heat + (0.0 if tilt is None else tilt)
-    eigenvalues = np.linalg.eigvalsh(response(extension, x)) / heat
-    points = start_points(at_least_one("starts", starts), extension.players, setting.how.seed)
+    pull = extension.gradient(x) / temperature + (0.0 if tilt is None else tilt)
+    eigenvalues = np.linalg.eigvalsh(response(extension, x)) / temperature
+    points = start_points(at_least_one("starts", starts), extension.players, problem.options.seed)
     found = [
-        mean_field.solve(anderson, extension, start, np.asarray(heat), tilt) for start in points
+        mean_field.solve(anderson, extension, start, np.asarray(temperature), tilt)
+        for start in points
     ]
     fixed = [each.x[0] for each in found if each.residual[0] <= CONVERGED]
-    own = float(elbo(extension.centred(x)[0], log_odds(x), heat, tilt))
+    own = float(elbo(extension.centred(x)[0], log_odds(x), temperature, tilt))
     uniqueness, modularity = _curvature(extension)
     return Diagnosis(
-        temperature=heat,
+        temperature=temperature,
         residual=float(np.max(np.abs(sigmoid(pull) - x))),
         saddle_eigenvalue=float(eigenvalues[-1] - 1),
         cycle_eigenvalue=float(eigenvalues[0]),
         uniqueness_temperature=uniqueness,
         modularity=modularity,
-        bracket=None if modularity is None else _bracket(extension, heat, modularity, tilt),
+        bracket=None if modularity is None else _bracket(extension, temperature, modularity, tilt),
         spread=max((float(np.max(np.abs(one - fixed[0]))) for one in fixed), default=0.0),
         better=max(0.0, *(_height(each, tilt) - own for each in found)),
     )
@@ -169,12 +171,12 @@ def _curvature(extension: Extension) -> tuple[float | None, str | None]:
 
 
 def _bracket(
-    extension: Extension, heat: float, modularity: str, tilt: FloatArray | None
+    extension: Extension, temperature: float, modularity: str, tilt: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds on every fixed point: ∇f falls in x when submodular, rises when supermodular."""
     low, high = np.zeros(extension.players), np.ones(extension.players)
     for _ in range(BRACKET_STEPS):
-        pulls = extension.gradient(np.stack([low, high])) / heat
+        pulls = extension.gradient(np.stack([low, high])) / temperature
         at_low, at_high = sigmoid(pulls if tilt is None else pulls + tilt)
         moved = (at_high, at_low) if modularity == "submodular" else (at_low, at_high)
         change = max(np.max(np.abs(moved[0] - low)), np.max(np.abs(moved[1] - high)))

@@ -6,15 +6,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.criteria.setting import Setting
-from fairfield.display import joined
-from fairfield.energy.partition import Partition
-from fairfield.energy.temperature import OWN_SCALE, Temperature
-from fairfield.evaluation.how import How, Keywords
-from fairfield.evaluation.memory import table_refused
-from fairfield.game import Players
-from fairfield.given_games import as_game
-from fairfield.valuation import Valuation
+from fairfield.boltzmann.exact import Partition
+from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
+from fairfield.core.game import Players
+from fairfield.evaluation.options import Keywords, Options
+from fairfield.games.given.table import as_game
+from fairfield.multilinear.choose import table_refused
+from fairfield.problem import Problem
+from fairfield.results.display import joined
+from fairfield.results.valuation import Valuation
 
 
 def free_energy_value(
@@ -22,7 +22,7 @@ def free_energy_value(
     *,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Valuation:
     """T·logit p_i = T [log Σ_{S∋i} exp(F/T) - log Σ_{S∌i} exp(F/T)], p_i the true marginal.
 
@@ -31,29 +31,29 @@ def free_energy_value(
     and two exponentials per worth. A game with a closed form and too many players for a
     table is sampled as by :class:`~fairfield.Boltzmann`, and values have standard errors.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.free_energy_value([0, 0, 0, 1], temperature=1).values.round(4)
     array([0.6201, 0.6201])
     """
-    if not isinstance(game, Setting):
+    if not isinstance(game, Problem):
         game, players = as_game(game, players), None
-    setting = Setting.of(game, players, temperature, how, as_table=not _sampled(game, how))
-    heat, law = setting.needs_heat(), setting.law()
+    problem = Problem.of(game, players, temperature, options, as_table=not _sampled(game, options))
+    T, law = problem.needs_temperature(), problem.law()
     if isinstance(law, Partition):
-        return setting.valuation("free_energy_value", np.asarray(heat)[..., None] * law.log_odds())
+        return problem.valuation("free_energy_value", np.asarray(T)[..., None] * law.log_odds())
     odds, errors = law.log_odds()
-    return setting.valuation(
+    return problem.valuation(
         "free_energy_value",
-        heat * odds,
-        stderr=heat * errors,
-        method=f"{setting.extension.method}, its law sampled",
+        T * odds,
+        stderr=T * errors,
+        method=f"{problem.extension.method}, its law sampled",
         stops=np.array(joined([f"{law.samples:,} samples of the law", *law.warnings])),
     )
 
 
-def _sampled(game: Any, how: Keywords) -> bool:
+def _sampled(game: Any, options: Keywords) -> bool:
     """Whether the law must be sampled: a closed form, and no table within reach."""
-    played, wishes = (game.game, game.how) if isinstance(game, Setting) else (game, How())
-    return played.extension() is not None and table_refused(played, wishes.changed(how))
+    played, chosen = (game.game, game.options) if isinstance(game, Problem) else (game, Options())
+    return played.extension() is not None and table_refused(played, chosen.changed(options))

@@ -18,21 +18,22 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.criteria.estimates import Estimator
-from fairfield.criteria.paired import Paired
-from fairfield.criteria.permutations import Permutations
-from fairfield.criteria.setting import Setting
+from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension
+from fairfield.core.game import Game, Players
 from fairfield.criteria.streamed import streamed
-from fairfield.criteria.surrogates import Law
-from fairfield.energy.temperature import Temperature
-from fairfield.evaluation.how import How, Keywords
-from fairfield.extension import by_size
-from fairfield.extension.grand import near_grand
-from fairfield.extension.table import TableExtension
-from fairfield.game import Game, Players
-from fairfield.given_games import TableGame, as_game
-from fairfield.multilinear import Extension, FloatArray
-from fairfield.valuation import Valuation
+from fairfield.estimation.loop import Estimator, estimated
+from fairfield.estimation.paired import Paired
+from fairfield.estimation.permutations import Permutations
+from fairfield.estimation.surrogates.sample import Law
+from fairfield.evaluation.options import Keywords, Options
+from fairfield.games.given.table import TableGame, as_game
+from fairfield.multilinear import size_weights as by_size
+from fairfield.multilinear.grand import near_grand
+from fairfield.multilinear.table import TableExtension
+from fairfield.problem import Problem
+from fairfield.results.valuation import Valuation
 
 
 @dataclass(frozen=True)
@@ -79,25 +80,25 @@ def shapley(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Iterator[Valuation]:
     """Sh_i = ∫₀¹ ∂_i f(t, …, t) dt: the mean marginal contribution over random orders.
 
     Weights 1/(n C(n-1, |S|)). One pass over a table, O(2^n).
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.shapley(lambda S: S.sum(axis=1) >= 2, players=["ann", "bob", "eve"]).values.round(4)
     array([0.3333, 0.3333, 0.3333])
     """
-    setting = Setting.of(game, players, temperature, how)
-    if setting.sampled:
-        count = len(setting.game.players)
-        yield from _estimates("shapley", setting, np.full(count, 1 / count))
+    problem = Problem.of(game, players, temperature, options)
+    if problem.sampled:
+        count = len(problem.game.players)
+        yield from _estimates("shapley", problem, np.full(count, 1 / count))
     else:
-        extension = setting.extension
-        yield setting.valuation(
+        extension = problem.extension
+        yield problem.valuation(
             "shapley", extension.shapley(), covariance=extension.shapley_covariance()
         )
 
@@ -108,24 +109,24 @@ def banzhaf(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Iterator[Valuation]:
     """Ba_i = ∂_i f(½): the mean marginal contribution over all coalitions alike.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.banzhaf(lambda S: S @ [2, 1, 1] >= 3, players=3).values
     array([0.75, 0.25, 0.25])
     """
-    setting = Setting.of(game, players, temperature, how)
-    count = len(setting.game.players)
-    if setting.sampled:
+    problem = Problem.of(game, players, temperature, options)
+    count = len(problem.game.players)
+    if problem.sampled:
         yield from _estimates(
-            "banzhaf", setting, _shares(np.full(count, 0.5 ** (count - 1)), count)
+            "banzhaf", problem, _shares(np.full(count, 0.5 ** (count - 1)), count)
         )
     else:
-        yield _read_at(0.5, setting, "banzhaf")
+        yield _read_at(0.5, problem, "banzhaf")
 
 
 def leave_one_out(
@@ -133,33 +134,33 @@ def leave_one_out(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Valuation:
     """∂_i f(1) = F(N) - F(N - i): what is lost when one player leaves.
 
     Without a temperature n + 2 worths are enough, for any number of players.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.leave_one_out(lambda S: S.any(axis=1), players=2).values
     array([0., 0.])
     """
-    if temperature is None and not isinstance(game, Setting):
-        setting = _near_grand(as_game(game, players), how)
+    if temperature is None and not isinstance(game, Problem):
+        problem = _near_grand(as_game(game, players), options)
     else:
-        setting = Setting.of(game, players, temperature, how)
-    return _read_at(1.0, setting, "leave_one_out")
+        problem = Problem.of(game, players, temperature, options)
+    return _read_at(1.0, problem, "leave_one_out")
 
 
-def _near_grand(game: Game, how: Keywords) -> Setting:
+def _near_grand(game: Game, options: Keywords) -> Problem:
     """A setting that knows no more than it must."""
-    started, wishes, before = time.perf_counter(), How().changed(how), game.failures
+    started, chosen, before = time.perf_counter(), Options().changed(options), game.failures
     if isinstance(game, TableGame) or game.extension() is not None:
-        return Setting.of(game, None, None, how)
-    extension, evaluations = near_grand(game, wishes)
-    return Setting(
-        game, extension, None, wishes, evaluations, started=started, failed_before=before
+        return Problem.of(game, None, None, options)
+    extension, evaluations = near_grand(game, chosen)
+    return Problem(
+        game, extension, None, chosen, evaluations, started=started, failed_before=before
     )
 
 
@@ -170,50 +171,50 @@ def semivalue(
     *,
     players: Players | None = None,
     temperature: Temperature | None = None,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Iterator[Valuation]:
     """Σ_{S ∌ i} w(|S|) [F(S+i) - F(S)] for weights by size, or for ``beta(a, b)``.
 
     ``weights[s]`` is the weight of one coalition of size s = 0 … n-1; a semivalue has
     Σ_s C(n-1, s) weights[s] = 1, and that is checked.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.semivalue(lambda S: S.any(axis=1), [0.25, 0.25, 0.25], players=3).values
     array([0.25, 0.25, 0.25])
     """
-    setting = Setting.of(game, players, temperature, how)
-    count = len(setting.game.players)
+    problem = Problem.of(game, players, temperature, options)
+    count = len(problem.game.players)
     name, by_count = "semivalue", np.empty(0)
     if isinstance(weights, Beta):
         name, by_count = f"beta({weights.a:g}, {weights.b:g})", weights.by_size(count)
     else:
         by_count = _checked(weights, count)
-    if setting.sampled:
-        yield from _estimates(name, setting, _shares(by_count, count))
-    elif isinstance(setting.extension, TableExtension):
-        yield _by_size(setting, setting.extension, by_count, name)
+    if problem.sampled:
+        yield from _estimates(name, problem, _shares(by_count, count))
+    elif isinstance(problem.extension, TableExtension):
+        yield _by_size(problem, problem.extension, by_count, name)
     elif isinstance(weights, Beta):
-        yield setting.valuation(name, _along_diagonal(setting.extension, weights))
+        yield problem.valuation(name, _along_diagonal(problem.extension, weights))
     else:
         raise ValueError(
-            f"{setting.game!r} has a closed form, which knows beta(a, b) weights but no others; "
+            f"{problem.game!r} has a closed form, which knows beta(a, b) weights but no others; "
             "use those, or a table of the game"
         )
 
 
-def _read_at(t: float, setting: Setting, name: str) -> Valuation:
+def _read_at(t: float, problem: Problem, name: str) -> Valuation:
     """∇f at one point (t, …, t) of the diagonal."""
-    extension, at = setting.extension, np.full(setting.extension.players, t)
-    return setting.valuation(
+    extension, at = problem.extension, np.full(problem.extension.players, t)
+    return problem.valuation(
         name, extension.gradient(at), covariance=extension.gradient_covariance(at)
     )
 
 
-def _by_size(setting: Setting, table: TableExtension, weights: FloatArray, name: str) -> Valuation:
+def _by_size(problem: Problem, table: TableExtension, weights: FloatArray, name: str) -> Valuation:
     """The semivalue of a table with these weights by size."""
-    return setting.valuation(
+    return problem.valuation(
         name,
         by_size.semivalue(table, weights),
         covariance=by_size.semivalue_covariance(table, weights),
@@ -240,23 +241,23 @@ def _shares(weights: ArrayLike, players: int) -> FloatArray:
         return np.asarray(np.exp(log_counts + np.log(weights)))
 
 
-def _estimates(criterion: str, setting: Setting, shares: FloatArray) -> Iterator[Valuation]:
+def _estimates(criterion: str, problem: Problem, shares: FloatArray) -> Iterator[Valuation]:
     """The criterion by the sampler that was asked for."""
-    count, how = len(setting.game.players), setting.how
+    count, options = len(problem.game.players), problem.options
     samplers: dict[str, Callable[[], Estimator]] = {
-        "permutation": lambda: Permutations(count, shares, how.seed)
+        "permutation": lambda: Permutations(count, shares, options.seed)
     }
     if criterion in ("shapley", "banzhaf"):
         law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
-        paired = partial(Paired, count, law, how.seed, noisy=setting.game.noisy)
+        paired = partial(Paired, count, law, options.seed, noisy=problem.game.noisy)
         samplers["surrogate"] = paired
         samplers["regression"] = partial(paired, surrogates=False)
     samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
-    if how.sampler not in samplers:
+    if options.sampler not in samplers:
         raise ValueError(
-            f"there is no sampler {how.sampler!r} for {criterion}; choose from {', '.join(samplers)}"
+            f"there is no sampler {options.sampler!r} for {criterion}; choose from {', '.join(samplers)}"
         )
-    return setting.estimates(criterion, samplers[how.sampler]())
+    return estimated(problem, criterion, samplers[options.sampler]())
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:

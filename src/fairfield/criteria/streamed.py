@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from typing import Any, ParamSpec
 
-from fairfield.valuation import Valuation
+from fairfield.results.valuation import Valuation
 
 Given = ParamSpec("Given")
 

@@ -14,23 +14,23 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.criteria.boosting import trees_are_installed
-from fairfield.criteria.estimates import Estimator
-from fairfield.criteria.setting import Setting
-from fairfield.criteria.steps_sampled import StepsEstimator
+from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
+from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Players
 from fairfield.criteria.streamed import streamed
-from fairfield.criteria.variational_paper import MonteCarlo, OneShot
-from fairfield.criteria.variational_sampled import IndexEstimator
-from fairfield.energy import mean_field
-from fairfield.energy.anderson import anderson
-from fairfield.energy.mean_field import REACHED, MeanField, start_points
-from fairfield.energy.product import prior_logits, sigmoid
-from fairfield.energy.stability import index_covariance, saddle_eigenvalue
-from fairfield.energy.temperature import OWN_SCALE, Temperature
-from fairfield.evaluation.how import Keywords
-from fairfield.game import Players
-from fairfield.multilinear import FloatArray
-from fairfield.valuation import Valuation, as_number
+from fairfield.estimation.contributions import MonteCarlo, OneShot
+from fairfield.estimation.index import IndexEstimator
+from fairfield.estimation.loop import Estimator, estimated
+from fairfield.estimation.steps import StepsEstimator
+from fairfield.estimation.surrogates.trees import trees_are_installed
+from fairfield.evaluation.options import Keywords
+from fairfield.mean_field import solvers as mean_field
+from fairfield.mean_field.anderson import anderson
+from fairfield.mean_field.elbo import prior_logits, sigmoid
+from fairfield.mean_field.solvers import REACHED, MeanField, start_points
+from fairfield.mean_field.stability import index_covariance, saddle_eigenvalue
+from fairfield.problem import Problem
+from fairfield.results.valuation import Valuation, as_number
 
 SOLVERS = {
     "anderson": anderson,
@@ -53,7 +53,7 @@ def variational_values(
     start: ArrayLike = 0.5,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Iterator[Valuation]:
     """T·logit x^K after K steps of Alg. 1, x^k = σ(∇f(x^(k-1))/T) from x^0 = ``start``.
 
@@ -62,33 +62,33 @@ def variational_values(
     carried from step to step; ``sampler="monte-carlo"`` draws as the paper does, anew for every
     player and step, ``"one-shot"`` once and uniformly.
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.variational_values(lambda S: S @ [2, 1, 1] >= 3, 1, players=3, temperature=1).values
     array([0.75, 0.25, 0.25])
     """
     steps = at_least_one("steps", steps)
-    setting = Setting.of(game, players, temperature, how)
-    x = _start(start, setting)
-    if setting.sampled:
-        yield from _estimates(setting, f"variational_values({steps})", x, steps)
+    problem = Problem.of(game, players, temperature, options)
+    x = _start(start, problem)
+    if problem.sampled:
+        yield from _estimates(problem, f"variational_values({steps})", x, steps)
         return
-    heat = setting.needs_heat()
+    T = problem.needs_temperature()
     trajectory = [x]
     for _ in range(steps):
-        values = setting.extension.gradient(x)
-        x = sigmoid(values / heat[..., None])
+        values = problem.extension.gradient(x)
+        x = sigmoid(values / T[..., None])
         trajectory.append(x)
-    again = setting.extension.gradient(x)
-    residual = np.max(np.abs(sigmoid(again / heat[..., None]) - x), axis=-1)
-    yield setting.valuation(
+    again = problem.extension.gradient(x)
+    residual = np.max(np.abs(sigmoid(again / T[..., None]) - x), axis=-1)
+    yield problem.valuation(
         f"variational_values({steps})",
         values,
         trajectory=np.stack(trajectory),
-        steps=np.full(setting.extension.batch, steps) if setting.extension.batch else steps,
+        steps=np.full(problem.extension.batch, steps) if problem.extension.batch else steps,
         residual=as_number(residual),
-        stops=np.full(setting.extension.batch, "took the steps asked for"),
+        stops=np.full(problem.extension.batch, "took the steps asked for"),
     )
 
 
@@ -102,7 +102,7 @@ def variational_index(
     starts: int = 1,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Iterator[Valuation]:
     """s* = ∇f(x*) = T·logit x*, at a fixed point x* = σ(∇f(x*)/T) of the ELBO.
 
@@ -118,7 +118,7 @@ def variational_index(
     bear them out: it helps where the worths are those of a tree model. The paper's own samplers
     go by the names "one-shot" and "monte-carlo".
 
-    ``how``: the keywords of :class:`fairfield.How`, as budget, store and n_jobs.
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> v = ff.variational_index(lambda S: S @ [2, 1, 1] >= 3, players=3, temperature=1)
@@ -130,75 +130,73 @@ def variational_index(
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver {solver!r}; choose from {', '.join(SOLVERS)}")
     starts = at_least_one("starts", starts)
-    setting = Setting.of(game, players, temperature, how)
-    tilt = prior_logits(prior, len(setting.game.players))
+    problem = Problem.of(game, players, temperature, options)
+    tilt = prior_logits(prior, len(problem.game.players))
     if tilt is not None:
-        setting = replace(setting, prior=tilt)
-    first = _start(start, setting)
-    if setting.sampled:
+        problem = replace(problem, prior=tilt)
+    first = _start(start, problem)
+    if problem.sampled:
         if starts > 1 or solver != "anderson":
             raise ValueError(
                 f"solver={solver!r} and starts={starts} were given; they are for exact worths, an "
                 "estimate has one start and its own solver; leave them out, or raise the budget"
             )
-        yield from _estimates(setting, "variational_index", first, None)
+        yield from _estimates(problem, "variational_index", first, None)
         return
-    extension, heat = setting.extension, setting.needs_heat()
-    found = mean_field.solve(SOLVERS[solver], extension, first, heat, tilt)
+    extension, T = problem.extension, problem.needs_temperature()
+    found = mean_field.solve(SOLVERS[solver], extension, first, T, tilt)
     if starts > 1:
-        for other in start_points(starts, extension.players, setting.how.seed)[1:]:
-            found = found.better_of(mean_field.solve(SOLVERS[solver], extension, other, heat, tilt))
-        found = found.better_of(
-            mean_field.solve(mean_field.coordinate, extension, first, heat, tilt)
-        )
+        for other in start_points(starts, extension.players, problem.options.seed)[1:]:
+            found = found.better_of(mean_field.solve(SOLVERS[solver], extension, other, T, tilt))
+        found = found.better_of(mean_field.solve(mean_field.coordinate, extension, first, T, tilt))
     shape = extension.batch
     x = found.x.reshape((*shape, -1))
-    stops = _stops(found, saddle_eigenvalue(extension, x, heat).reshape(-1), starts)
-    yield setting.valuation(
+    stops = _stops(found, saddle_eigenvalue(extension, x, T).reshape(-1), starts)
+    yield problem.valuation(
         "variational_index",
         found.gradient.reshape((*shape, -1)),
         logits=found.logits.reshape((*shape, -1)),
         steps=found.steps.reshape(shape) if shape else int(found.steps[0]),
         residual=as_number(found.residual.reshape(shape)),
         stops=stops.reshape(shape),
-        covariance=index_covariance(extension, x, heat),
+        covariance=index_covariance(extension, x, T),
     )
 
 
 def _estimates(
-    setting: Setting, criterion: str, start: FloatArray, steps: int | None
+    problem: Problem, criterion: str, start: FloatArray, steps: int | None
 ) -> Iterator[Valuation]:
     """The criterion by the sampler that was asked for; no number of steps: the index."""
 
     def adaptive() -> Estimator:
         if steps is None:
-            return IndexEstimator(setting, start)
-        return StepsEstimator(setting, start, steps)
+            return IndexEstimator(problem, start)
+        return StepsEstimator(problem, start, steps)
 
     samplers: dict[str, Callable[[], Estimator]] = {
         "auto": adaptive,
         "least-squares": adaptive,
-        "one-shot": lambda: OneShot(setting, start, steps),
-        "monte-carlo": lambda: MonteCarlo(setting, start, steps),
+        "one-shot": lambda: OneShot(problem, start, steps),
+        "monte-carlo": lambda: MonteCarlo(problem, start, steps),
     }
     if steps is None:
-        samplers["surrogate"] = lambda: _with_trees(setting, start)
-    if setting.how.sampler not in samplers:
+        samplers["surrogate"] = lambda: _with_trees(problem, start)
+    if problem.options.sampler not in samplers:
         raise ValueError(
-            f"there is no sampler {setting.how.sampler!r} for {criterion}; choose from "
+            f"there is no sampler {problem.options.sampler!r} for {criterion}; choose from "
             f"{', '.join(samplers)}"
         )
-    return setting.estimates(criterion, samplers[setting.how.sampler]())
+    return estimated(problem, criterion, samplers[problem.options.sampler]())
 
 
-def _with_trees(setting: Setting, start: FloatArray) -> Estimator:
+def _with_trees(problem: Problem, start: FloatArray) -> Estimator:
     """The index with boosted trees as control variate, where they help."""
     if not trees_are_installed():
         raise ImportError(
             "sampler='surrogate' fits boosted trees, for which scikit-learn and numba are needed: "
             "pip install 'fairfield[ml,trees]', or leave sampler= out"
         )
-    return IndexEstimator(setting, start, surrogate=True)
+    return IndexEstimator(problem, start, surrogate=True)
 
 
 def _stops(
@@ -218,10 +216,10 @@ def at_least_one(name: str, given: int) -> int:
     return int(given)
 
 
-def _start(start: ArrayLike, setting: Setting) -> FloatArray:
+def _start(start: ArrayLike, problem: Problem) -> FloatArray:
     """The starting point of every game, checked."""
     given = np.asarray(start, dtype=float)
-    shape = (*setting.game.batch, len(setting.game.players))
+    shape = (*problem.game.batch, len(problem.game.players))
     if not ((given >= 0) & (given <= 1)).all():
         raise ValueError(f"start={start!r} was given; it must hold probabilities in [0, 1]")
     try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.coalitions import BoolArray
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
 
 Keys = NDArray[np.bytes_]
 

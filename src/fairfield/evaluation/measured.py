@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
-from fairfield.game import Game
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.game import Game
 
 
 def measured_axes(game: Game) -> tuple[int, ...]:

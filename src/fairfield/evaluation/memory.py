@@ -6,10 +6,9 @@ import os
 
 import numpy as np
 
-from fairfield.evaluation.how import How
+from fairfield.core.game import Game
 from fairfield.evaluation.measured import measured_axes
-from fairfield.game import Game
-from fairfield.given_games import TableGame
+from fairfield.evaluation.options import Options
 
 # Tables beyond this many players are asked for by a budget, not by default.
 MOST_PLAYERS = 25
@@ -17,19 +16,19 @@ MOST_PLAYERS = 25
 ESTIMATED = "shapley, banzhaf, semivalue, variational_index and variational_values"
 
 
-def check_table(game: Game, how: How) -> None:
+def check_table(game: Game, options: Options) -> None:
     """Refuse a table that is too long to evaluate or too large to hold.
 
     The memory of a device is checked where the table is filled.
     """
     count = len(game.players)
     size = 8 * 2**count * int(np.prod(measured_axes(game), dtype=int))
-    if how.budget is not None and 2**count > how.budget:
-        raise out_of_reach(game, how)
+    if options.budget is not None and 2**count > options.budget:
+        raise out_of_reach(game, options)
     if game.device is not None:
         return
     free = free_memory()
-    if (how.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
+    if (options.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
             f"players, {game.instead}, or give a budget= of worths to evaluate to what can be "
@@ -37,11 +36,11 @@ def check_table(game: Game, how: How) -> None:
         )
 
 
-def out_of_reach(game: Game, how: How) -> ValueError:
+def out_of_reach(game: Game, options: Options) -> ValueError:
     """The error of what only a table can answer, where ``how`` does not allow for one."""
     limit = "an estimate was asked for"
-    if how.budget is not None:
-        limit = f"the budget allows {how.budget:,}"
+    if options.budget is not None:
+        limit = f"the budget allows {options.budget:,}"
     count = len(game.players)
     advice = f"group players, or {game.instead}"
     # No budget would reach further.
@@ -50,17 +49,6 @@ def out_of_reach(game: Game, how: How) -> ValueError:
         f"{game!r}: exact values need all {_count(count)} worths, {limit}; {advice}; only "
         f"{ESTIMATED} are estimated from fewer"
     )
-
-
-def table_refused(game: Game, how: How) -> bool:
-    """Whether a table of the game would be refused."""
-    if isinstance(game, TableGame):
-        return False
-    try:
-        check_table(game, how)
-    except (MemoryError, ValueError):
-        return True
-    return False
 
 
 def _count(players: int) -> str:

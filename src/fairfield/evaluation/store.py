@@ -20,12 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.game import Game
 from fairfield.evaluation.known import Keys, pack, unpack
 from fairfield.evaluation.measured import measure, measured_axes
 from fairfield.evaluation.workers import one_blas_thread
-from fairfield.game import Game
-from fairfield.multilinear import FloatArray
 
 FORMAT = 1
 # Differences between descriptions are spelt out up to this length.

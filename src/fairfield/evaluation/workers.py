@@ -19,10 +19,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray, members, spell
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.coalitions import members, spell
+from fairfield.core.game import Game
 from fairfield.evaluation.measured import measure, measured_axes
-from fairfield.game import Game
-from fairfield.multilinear import FloatArray
 
 RETRIES = 3
 

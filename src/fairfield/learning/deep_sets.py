@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.coalitions import BoolArray
-from fairfield.game import Game, Players
-from fairfield.games.checks import names
-from fairfield.games.digest import digest
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.checks import names
+from fairfield.core.game import Game, Players
+from fairfield.games.data.fingerprint import digest
 
 
 def import_torch() -> Any:

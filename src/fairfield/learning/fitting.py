@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from fairfield.core.arrays import FloatArray
 from fairfield.learning.models import Model
 from fairfield.learning.objectives import Loss, logistic_loss
-from fairfield.multilinear import FloatArray
 
 # From strong to weak; the search ends where held-out data say that it has gone too far.
 STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)

@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray, spell
-from fairfield.energy.product import log_odds
-from fairfield.game import Game, Players
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.coalitions import spell
+from fairfield.core.extension import Extension
+from fairfield.core.game import Game, Players
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
 from fairfield.learning.models import Diversity, Linear, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
 from fairfield.learning.observed import Observed, observe
 from fairfield.learning.soundness import is_sound
-from fairfield.multilinear import Extension, FloatArray
+from fairfield.mean_field.elbo import log_odds
 
 MODELS: dict[str, Callable[[int, int], Model]] = {
     "linear": lambda players, dimensions: Linear(players),

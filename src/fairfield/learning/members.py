@@ -9,9 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairfield.coalitions import IntArray
+from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.learning.observed import Observed, packed_rows
-from fairfield.multilinear import FloatArray
 
 # Pairs of members worked on at once: they stay in the cache between the passes over them.
 BLOCK = 2**17

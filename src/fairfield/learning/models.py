@@ -16,14 +16,13 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from fairfield.coalitions import IntArray
-from fairfield.game import Game
-from fairfield.games.pairwise import PairwiseGame
-from fairfield.games.set_functions import FLDCGame, FLIDGame
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.game import Game
+from fairfield.games.set_functions.facility_location import FLDCGame, FLIDGame
+from fairfield.games.set_functions.pairwise import PairwiseGame
 from fairfield.learning.members import Members
 from fairfield.learning.observed import Observed
 from fairfield.learning.repetition import Pullback, repeated_by_each, repeated_in_all
-from fairfield.multilinear import FloatArray
 
 Answer: TypeAlias = tuple[FloatArray, Pullback]
 

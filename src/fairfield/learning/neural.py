@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.game import Player, Players
-from fairfield.games.checks import numbers
+from fairfield.core.checks import numbers
+from fairfield.core.game import Player, Players
 from fairfield.learning.deep_sets import DeepSetsGame, deep_sets, import_torch
 from fairfield.learning.learn import check_counts
 from fairfield.learning.neural_losses import OBJECTIVES, NeuralLoss

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import enumerate_coalitions
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.learning.deep_sets import import_torch
 
 # Sums run over all coalitions up to so many players.

@@ -22,12 +22,12 @@ from typing import Protocol
 
 import numpy as np
 
-from fairfield.coalitions import enumerate_coalitions
-from fairfield.energy.product import log_odds, sigmoid
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.learning.members import Listed, Members
 from fairfield.learning.models import Model
 from fairfield.learning.observed import Observed
-from fairfield.multilinear import FloatArray
+from fairfield.mean_field.elbo import log_odds, sigmoid
 
 # Numbers worked on at once: they stay in the cache between the passes over them.
 BLOCK = 2**17

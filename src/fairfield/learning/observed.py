@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.coalitions import BoolArray, spell
-from fairfield.game import Player, Players, name_players
-from fairfield.games.checks import names
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.checks import names
+from fairfield.core.coalitions import spell
+from fairfield.core.game import Player, Players, name_players
 
 # Entries of a matrix turned to bits at once.
 BLOCK = 2**24

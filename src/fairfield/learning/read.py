@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fairfield.coalitions import spell
+from fairfield.core.coalitions import spell
+from fairfield.core.text_files import existing, read_text
 from fairfield.learning.observed import Observed, observe
-from fairfield.text_files import existing, read_text
 
 NEEDED = "a text file of baskets"
 # Cells of a matrix, in small letters.

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fairfield.core.arrays import FloatArray
 from fairfield.learning.members import Members
-from fairfield.multilinear import FloatArray
 
 Pullback: TypeAlias = Callable[[FloatArray], FloatArray]
 

@@ -21,15 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray, IntArray
-from fairfield.display import html_table, text_table
-from fairfield.energy.boltzmann import Boltzmann
-from fairfield.evaluation.how import How
-from fairfield.evaluation.memory import table_refused
-from fairfield.game import Game
+from fairfield.boltzmann.boltzmann import Boltzmann
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.game import Game
+from fairfield.evaluation.options import Options
 from fairfield.learning.learn import learn
 from fairfield.learning.observed import Observed, observe
-from fairfield.multilinear import FloatArray
+from fairfield.multilinear.choose import table_refused
+from fairfield.results.display import html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +182,7 @@ def log_partition(game: Game, seed: int = 0) -> tuple[float, float] | None:
         nobody = np.zeros(closed.players)
         log_z = closed.value(nobody) + np.logaddexp(0, closed.gradient(nobody)).sum()
         return float(log_z), 0.0
-    if closed is None and table_refused(game, How()):
+    if closed is None and table_refused(game, Options()):
         return None
     law = Boltzmann(game, temperature=1.0, seed=seed)
     error = law.stderr("log_z")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfield.energy import mean_field
-from fairfield.energy.anderson import anderson
-from fairfield.energy.product import elbo
-from fairfield.game import Game
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Game
+from fairfield.mean_field import solvers as mean_field
+from fairfield.mean_field.anderson import anderson
+from fairfield.mean_field.elbo import elbo
 
 # Nats by which a bound of log Z may exceed what the constant says, for errors of estimation.
 SLACK = 0.5
@@ -36,11 +36,11 @@ def bound_of_log_z(game: Game) -> float:
     """
     extension = game.extension()
     assert extension is not None  # models have closed forms
-    heat = np.ones(())
+    temperature = np.ones(())
     found = [
-        mean_field.solve(anderson, extension, start, heat, None)
+        mean_field.solve(anderson, extension, start, temperature, None)
         for start in mean_field.start_points(STARTS, extension.players, 0)
     ]
     return max(
-        float(elbo(extension.value(each.x[0]), each.logits[0], heat, None)) for each in found
+        float(elbo(extension.value(each.x[0]), each.logits[0], temperature, None)) for each in found
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
+from fairfield.core.arrays import BoolArray
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import FloatArray
 from fairfield.paper.claims import (
     DIFFERS,
     OPEN,

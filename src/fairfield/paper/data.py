@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.coalitions import enumerate_coalitions, rows_of
+from fairfield.core.coalitions import enumerate_coalitions, rows_of
 from fairfield.criteria.compare import compare
 from fairfield.curves import Curve
-from fairfield.given_games import TableGame
+from fairfield.games.given.table import TableGame
 from fairfield.paper.claims import (
     DIFFERS,
     OPEN,
@@ -219,7 +219,7 @@ def _reversal(valued: Valued) -> float:
     """How far values are from the reversed ones, when bits are read from the other end."""
     count = len(valued.comparison["banzhaf"].players)
     other = valued.table[rows_of(enumerate_coalitions(count)[:, ::-1])]
-    found = compare(TableGame(other), criteria=CRITERIA, temperature=valued.heat)
+    found = compare(TableGame(other), criteria=CRITERIA, temperature=valued.temperature)
     return max(
         float(np.abs(found[name].values[::-1] - valued.comparison[name].values).max())
         for name in CRITERIA
@@ -283,7 +283,7 @@ def _table(found: Sequence[Valued]) -> Table:
             "mean accuracy, right order", "mirrored", "random order")  # fmt: skip
     rows = [
         (
-            v.problem.name, len(v.comparison[name].players), v.split, v.heat, name, v.errors[name],
+            v.problem.name, len(v.comparison[name].players), v.split, v.temperature, name, v.errors[name],
             plotted(v.curves[name]), plotted(v.mirrored[name]), plotted(v.chance),
         )
         for v in found

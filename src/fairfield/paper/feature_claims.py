@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
+from fairfield.core.arrays import BoolArray
 from fairfield.paper.adult import MODELS, fit, load_adult
 from fairfield.paper.claims import (
     DIFFERS,

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.coalitions import BoolArray, IntArray, rows_of
-from fairfield.comparison import Comparison
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.coalitions import rows_of
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
 from fairfield.curves import Curve
-from fairfield.games.features import FeatureGame
-from fairfield.given_games import TableGame
-from fairfield.multilinear import FloatArray
+from fairfield.games.features.game import FeatureGame
+from fairfield.games.given.table import TableGame
 from fairfield.paper.adult import fit
 from fairfield.paper.convergence import factor, read
 from fairfield.paper.run import CRITERIA
+from fairfield.results.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

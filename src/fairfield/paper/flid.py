@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairfield.coalitions import enumerate_coalitions
-from fairfield.comparison import Comparison
+from fairfield.boltzmann.boltzmann import Boltzmann
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
-from fairfield.energy.boltzmann import Boltzmann
-from fairfield.games.set_functions import FLIDGame
-from fairfield.given_games import TableGame
-from fairfield.multilinear import FloatArray
+from fairfield.games.given.table import TableGame
+from fairfield.games.set_functions.facility_location import FLIDGame
 from fairfield.paper.claims import (
     DIFFERS,
     REPRODUCED,
@@ -27,6 +26,7 @@ from fairfield.paper.claims import (
     spread,
 )
 from fairfield.paper.run import CRITERIA, Run
+from fairfield.results.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.coalitions import BoolArray
-from fairfield.comparison import Comparison
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.criteria.compare import compare
-from fairfield.energy.product import sigmoid
-from fairfield.evaluation.how import Keywords
-from fairfield.games.data import DataGame
-from fairfield.multilinear import FloatArray
+from fairfield.evaluation.options import Keywords
+from fairfield.games.data.game import DataGame
+from fairfield.mean_field.elbo import sigmoid
+from fairfield.results.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,14 +56,14 @@ class Large:
         return {(a, b): float(np.abs(places[a] - places[b]).mean()) for a, b in self.shared()}
 
 
-def large(*, quick: bool = False, **how: Unpack[Keywords]) -> Large:
+def large(*, quick: bool = False, **options: Unpack[Keywords]) -> Large:
     """The paper's table of the 15 best of 80 players, by three criteria.
 
     Cost: ``budget`` fits of a logistic regression for each criterion (4000; ``quick``: 240).
     """
-    how.setdefault("budget", QUICK if quick else BUDGET)
+    options.setdefault("budget", QUICK if quick else BUDGET)
     game = synthetic_game(PLAYERS)
-    return Large(compare(game, criteria=CRITERIA, temperature=TEMPERATURE, **how))
+    return Large(compare(game, criteria=CRITERIA, temperature=TEMPERATURE, **options))
 
 
 def synthetic_game(players: int, seed: int = 0) -> DataGame:

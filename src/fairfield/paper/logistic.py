@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
-from fairfield.energy.product import sigmoid
-from fairfield.game import Game
-from fairfield.games.data import PAPERS_WORTH
-from fairfield.games.digest import digest
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.game import Game
+from fairfield.games.data.fingerprint import digest
+from fairfield.games.data.game import PAPERS_WORTH
+from fairfield.mean_field.elbo import sigmoid
 
 # After a step of Newton's method from a decrement (squared) below this, the next would be below
 # rounding; and so many steps have always sufficed.

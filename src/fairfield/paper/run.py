@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.evaluation.how import Keywords
+from fairfield.evaluation.options import Keywords
 
 CRITERIA = ("variational_index", "shapley", "banzhaf")
 
@@ -35,7 +35,7 @@ class Run:
         """The folder of kept worths."""
         return self.out / "stores"
 
-    def how(self, store: str | None = None) -> Keywords:
+    def options(self, store: str | None = None) -> Keywords:
         """The keywords of criteria, with a store of this name."""
         found: Keywords = {"seed": self.seed, "n_jobs": self.jobs, "progress": self.progress}
         if store is not None:

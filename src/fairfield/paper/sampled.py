@@ -21,7 +21,7 @@ PRINTED = {
 def find_large(run: Run) -> Finding:
     """80 training points by three criteria, estimated."""
     budget = large.QUICK if run.quick else large.BUDGET
-    found = large.large(quick=run.quick, **run.how("large"))
+    found = large.large(quick=run.quick, **run.options("large"))
     near, far = ("variational_index", "banzhaf"), ("variational_index", "shapley")
     apart, shared = found.distances(), found.shared()
     theirs = {pair: len(set(PRINTED[pair[0]]) & set(PRINTED[pair[1]])) for pair in (near, far)}
@@ -91,7 +91,7 @@ def find_samples(run: Run) -> Finding:
     """Steps of Alg. 1 by Monte Carlo with m = n, 5n, 10n samples."""
     points = PROBLEMS["synthetic_points"]
     game = own_split(points, samples.PLAYERS, run.seed).fast_game(points)
-    found = samples.samples(None if run.quick else game, quick=run.quick, **run.how())
+    found = samples.samples(None if run.quick else game, quick=run.quick, **run.options())
     settled = 1 if run.quick else 3
     last = {m: float(np.mean(curve[-settled:])) for m, curve in found.differences.items()}
     first = {m: float(curve[0]) for m, curve in found.differences.items()}

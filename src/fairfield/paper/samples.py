@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Game
 from fairfield.criteria.variational import variational_values
-from fairfield.evaluation.how import Keywords
-from fairfield.game import Game
-from fairfield.games.set_functions import FLIDGame
-from fairfield.given_games import FunctionGame
-from fairfield.multilinear import FloatArray
+from fairfield.evaluation.options import Keywords
+from fairfield.games.given.table import FunctionGame
+from fairfield.games.set_functions.facility_location import FLIDGame
 from fairfield.paper.large import TEMPERATURE, synthetic_game
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def samples(
     steps: int = STEPS,
     temperature: float = TEMPERATURE,
     quick: bool = False,
-    **how: Unpack[Keywords],
+    **options: Unpack[Keywords],
 ) -> Samples:
     """The figure's three curves.
 
@@ -57,7 +57,7 @@ def samples(
     differences, evaluations = {}, {}
     for each in (factor * count for factor in times):
         keywords: Keywords = {
-            **how,
+            **options,
             "budget": 2 * count * each * steps,
             "sampler": "monte-carlo",
             "decoupling": False,

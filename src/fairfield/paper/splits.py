@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.game import Game
-from fairfield.games.cluster import cluster
-from fairfield.games.data import DataGame
+from fairfield.core.game import Game
+from fairfield.games.data.cluster import cluster
+from fairfield.games.data.game import DataGame
 from fairfield.paper.large import TESTS, synthetic
 from fairfield.paper.logistic import LogisticGame
 

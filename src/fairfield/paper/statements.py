@@ -6,14 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from fairfield.coalitions import BoolArray
+from fairfield.boltzmann.boltzmann import Boltzmann
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.criteria import axioms
 from fairfield.criteria.compare import compare
 from fairfield.criteria.semivalues import banzhaf, shapley
 from fairfield.criteria.variational import variational_index, variational_values
-from fairfield.energy.boltzmann import Boltzmann
-from fairfield.given_games import FunctionGame, TableGame
-from fairfield.multilinear import FloatArray
+from fairfield.games.given.table import FunctionGame, TableGame
 from fairfield.paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding
 from fairfield.paper.run import Run
 
@@ -128,14 +127,14 @@ def _cycle() -> Claim:
     """Any member will do, members cost: Alg. 1 swings between too many and too few."""
     game = FunctionGame(lambda S: S.any(axis=1) - 0.2 * S.sum(axis=1), 3)
     told = []
-    for heat in (0.3, 0.2, 0.05):
-        steps = variational_values(game, 1000, temperature=heat)
+    for temperature in (0.3, 0.2, 0.05):
+        steps = variational_values(game, 1000, temperature=temperature)
         assert steps.trajectory is not None
         last, before = steps.trajectory[-1, 0], steps.trajectory[-2, 0]
-        index = variational_index(game, temperature=heat)
-        best = variational_index(game, temperature=heat, starts=8)
+        index = variational_index(game, temperature=temperature)
+        best = variational_index(game, temperature=temperature, starts=8)
         told.append(
-            f"T = {heat}: x = {before:.3f}, then {last:.3f}"
+            f"T = {temperature}: x = {before:.3f}, then {last:.3f}"
             + (
                 f" (error {steps.decoupling_error:.3f}; the symmetric solution has "
                 f"{index.decoupling_error:.3f}, the best found {best.decoupling_error:.3f})"
@@ -195,11 +194,11 @@ def _best_conceivable() -> Claim:
 def _hot(game: TableGame) -> Claim:
     target = banzhaf(game).values
     told = []
-    for heat in (1.0, 10.0, 100.0, 1000.0):
-        found = variational_index(game, temperature=heat)
+    for temperature in (1.0, 10.0, 100.0, 1000.0):
+        found = variational_index(game, temperature=temperature)
         assert found.marginals is not None
         told.append(
-            f"T = {heat:g}: values {np.abs(found.values - target).max():.2g} from Banzhaf's, "
+            f"T = {temperature:g}: values {np.abs(found.values - target).max():.2g} from Banzhaf's, "
             f"marginals {np.abs(found.marginals - 0.5).max():.2g} from ½"
         )
     return Claim(
@@ -237,24 +236,32 @@ def _hoeffding() -> Claim:
 def _without_heat(run: Run) -> Claim:
     held = run.published("adult_row1")
     if held is not None:
-        game, heat, whose = TableGame(held["worths"]), 0.1, "the notebook's row of Adult, T = .1"
+        game, temperature, whose = (
+            TableGame(held["worths"]),
+            0.1,
+            "the notebook's row of Adult, T = .1",
+        )
         player = 10
     else:
-        game, heat, whose = TableGame([0.0, 0.1, 0.2, 0.5]), 0.1, "worths 0, .1, .2, .5 at T = .1"
+        game, temperature, whose = (
+            TableGame([0.0, 0.1, 0.2, 0.5]),
+            0.1,
+            "worths 0, .1, .2, .5 at T = .1",
+        )
         player = 1
-    index = variational_index(game, temperature=heat)
+    index = variational_index(game, temperature=temperature)
     assert index.marginals is not None
     x = index.marginals[player]
     logit = float(np.log(x / (1 - x)))
-    step = variational_values(game, 1, temperature=heat).marginals
+    step = variational_values(game, 1, temperature=temperature).marginals
     assert step is not None
     one = float(np.log(step[player] / (1 - step[player])))
     return Claim(
         "App. C, Alg. 2, and released code",
         "the variational index is s* = σ⁻¹(x*)",
         "σ⁻¹(x*)" + (" = 1.672 for Hours per week" if held is not None else ""),
-        f"{whose}: σ⁻¹(x*) = {logit:.3f}, T·σ⁻¹(x*) = {heat * logit:.4f}; after one step "
-        f"{one:.3f} and {heat * one:.4f}, Banzhaf's value is {banzhaf(game).values[player]:.4f}",
+        f"{whose}: σ⁻¹(x*) = {logit:.3f}, T·σ⁻¹(x*) = {temperature * logit:.4f}; after one step "
+        f"{one:.3f} and {temperature * one:.4f}, Banzhaf's value is {banzhaf(game).values[player]:.4f}",
         WRONG,
         "without the factor T it is not in the units of the worths, and the paper's own definition "
         "(and its link to Banzhaf) has it; rankings do not change",

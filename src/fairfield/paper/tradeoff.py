@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairfield.coalitions import enumerate_coalitions
+from fairfield.boltzmann.boltzmann import Boltzmann
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.criteria.semivalues import banzhaf
 from fairfield.criteria.variational import variational_index, variational_values
-from fairfield.energy.boltzmann import Boltzmann
-from fairfield.given_games import TableGame
-from fairfield.multilinear import FloatArray
+from fairfield.games.given.table import TableGame
 from fairfield.paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding, Table, share
 from fairfield.paper.flid import flid_game
 from fairfield.paper.run import Run
@@ -48,15 +48,15 @@ def grid(game: TableGame, title: str) -> Grid:
     """All K and T of one game."""
     columns: list[list[tuple[float, float, float, float]]] = []
     best = []
-    for heat in TEMPERATURES:
-        law = Boltzmann(game, heat)
-        index = variational_index(game, temperature=heat)
+    for temperature in TEMPERATURES:
+        law = Boltzmann(game, temperature)
+        index = variational_index(game, temperature=temperature)
         assert index.marginals is not None
         error = float(np.asarray(index.decoupling_error))
         best.append((error, index.values.std(), index.marginals.std()))
         line = []
         for steps in range(1, STEPS + 1):
-            found = variational_values(game, steps, temperature=heat, decoupling=False)
+            found = variational_values(game, steps, temperature=temperature, decoupling=False)
             assert found.marginals is not None
             away = float(np.abs(found.values - index.values).max())
             far = float(np.asarray(law.decoupling_error(found)))
@@ -115,12 +115,12 @@ def _flatter(grids: list[Grid]) -> Claim:
 
 
 def _closer(grids: list[Grid]) -> Claim:
-    far = [(each.title, heat, line) for each in grids
-           for heat, line in zip(TEMPERATURES, each.apart, strict=True)]  # fmt: skip
+    far = [(each.title, temperature, line) for each in grids
+           for temperature, line in zip(TEMPERATURES, each.apart, strict=True)]  # fmt: skip
     falls = [bool((np.diff(line) <= 1e-12).all()) for _, _, line in far]
     stuck = [
-        f"{title} at T = {heat:g}: {line[-1]:.2g} away after {STEPS} steps"
-        for (title, heat, line), fell in zip(far, falls, strict=True)
+        f"{title} at T = {temperature:g}: {line[-1]:.2g} away after {STEPS} steps"
+        for (title, temperature, line), fell in zip(far, falls, strict=True)
         if not fell
     ]
     return Claim(
@@ -158,11 +158,11 @@ def _table(grids: list[Grid]) -> Table:
             "largest distance from the index")  # fmt: skip
     rows: list[tuple[object, ...]] = []
     for each in grids:
-        for t, heat in enumerate(TEMPERATURES):
+        for t, temperature in enumerate(TEMPERATURES):
             for k in range(STEPS):
                 cells = (each.errors, each.values, each.marginals, each.apart)
-                rows.append((each.title, heat, k + 1, *(c[t, k] for c in cells)))
-            rows.append((each.title, heat, "index", *each.best[t], 0.0))
+                rows.append((each.title, temperature, k + 1, *(c[t, k] for c in cells)))
+            rows.append((each.title, temperature, "index", *each.best[t], 0.0))
     return Table(head, rows)
 
 
@@ -178,9 +178,9 @@ def draw(grids: list[Grid]) -> Figure:
     for column, each in enumerate(grids):
         for row, (lines, what) in enumerate(((each.errors, 0), (each.values, 1))):
             ax = axes[row, column]
-            for t, heat in enumerate(TEMPERATURES):
+            for t, temperature in enumerate(TEMPERATURES):
                 ax.plot(steps, lines[t], color=SERIES[t], marker=MARKERS[t], markersize=4,
-                        label=f"T = {heat:g}")  # fmt: skip
+                        label=f"T = {temperature:g}")  # fmt: skip
                 ax.axhline(each.best[t, what], color=SERIES[t], linestyle=":", linewidth=1)
             ax.set(xlabel="K", ylabel=("decoupling error", "sd of values")[row])
             ax.spines[["top", "right"]].set_visible(False)

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.coalitions import enumerate_coalitions, rows_of, sizes
-from fairfield.comparison import Comparison
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
 from fairfield.criteria.compare import compare
 from fairfield.criteria.variational import variational_values
 from fairfield.curves import removal_curve
-from fairfield.evaluation.evaluate import evaluate_all
-from fairfield.evaluation.how import How
-from fairfield.given_games import TableGame
-from fairfield.multilinear import FloatArray
+from fairfield.evaluation.evaluator import evaluate_all
+from fairfield.evaluation.options import Options
+from fairfield.games.given.table import TableGame
 from fairfield.paper.run import CRITERIA, Run
 from fairfield.paper.splits import (
     QUICK_SPLITS,
@@ -28,6 +27,7 @@ from fairfield.paper.splits import (
     own_split,
     papers_split,
 )
+from fairfield.results.comparison import Comparison
 
 STEPS = 11
 # Worths of a published table that a quick run fits again.
@@ -66,7 +66,7 @@ class Valued:
         return {name: float(np.asarray(v.decoupling_error)) for name, v in self.comparison.items()}
 
     @property
-    def heat(self) -> float:
+    def temperature(self) -> float:
         """The temperature."""
         return self.problem.temperature
 
@@ -118,9 +118,9 @@ def value(
     """All that is read off the table of a split's worths."""
     played = TableGame(table, np.unique(split.groups).tolist())
     count = len(played.players)
-    heat = problem.temperature
-    found = compare(played, criteria=CRITERIA, temperature=heat)
-    steps = variational_values(played, STEPS, temperature=heat, decoupling=False)
+    temperature = problem.temperature
+    found = compare(played, criteria=CRITERIA, temperature=temperature)
+    steps = variational_values(played, STEPS, temperature=temperature, decoupling=False)
     return Valued(
         problem=problem,
         split=name,
@@ -149,8 +149,8 @@ def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
 
 
 def _table(split: Split, problem: Problem, run: Run, store: str) -> FloatArray:
-    how = How().changed(run.how(store))
-    return evaluate_all(split.fast_game(problem), how)[0]
+    options = Options().changed(run.options(store))
+    return evaluate_all(split.fast_game(problem), options)[0]
 
 
 def _changed(ours: FloatArray, theirs: FloatArray, split: Split) -> NDArray[np.int64]:

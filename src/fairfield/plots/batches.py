@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.comparison import Comparison
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
     GREY,
     HATCHES,
@@ -18,7 +17,8 @@ from fairfield.plots.canvas import (
     name_lines,
     names_of,
 )
-from fairfield.valuation import Valuation
+from fairfield.results.comparison import Comparison
+from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

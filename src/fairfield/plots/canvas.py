@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.extras import needed_for
-from fairfield.game import Player
-from fairfield.multilinear import FloatArray
-from fairfield.valuation import Valuation
+from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Player
+from fairfield.core.imports import needed_for
+from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

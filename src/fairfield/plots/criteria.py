@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.comparison import Comparison
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
     LETTER,
     LINE,
@@ -19,7 +18,8 @@ from fairfield.plots.canvas import (
     signed,
 )
 from fairfield.plots.values import bars_side_by_side
-from fairfield.valuation import Valuation
+from fairfield.results.comparison import Comparison
+from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairfield.coalitions import spell
-from fairfield.comparison import Interactions
+from fairfield.core.coalitions import spell
 from fairfield.plots.canvas import LETTER, names_of, new_axes
 from fairfield.plots.values import bars
+from fairfield.results.comparison import Interactions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.core.arrays import FloatArray
 from fairfield.criteria.annealing import Annealing
-from fairfield.multilinear import FloatArray
 from fairfield.plots.canvas import (
     GREY,
     LETTER,
@@ -22,7 +22,7 @@ from fairfield.plots.canvas import (
     one_game,
 )
 from fairfield.plots.criteria import with_error
-from fairfield.valuation import Valuation
+from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,14 +68,14 @@ def annealing(
     ``what="decoupling_errors"`` draws those of all criteria instead. Dotted lines stand at
     the critical temperatures, where the answer splits or jumps.
     """
-    heats, first = np.asarray(path.temperatures), path.comparisons[0]
-    if heats.ndim > 1 or any(found.batch for found in first.values()):
+    temperatures, first = np.asarray(path.temperatures), path.comparisons[0]
+    if temperatures.ndim > 1 or any(found.batch for found in first.values()):
         raise ValueError("annealing draws one game; take one of the batch before annealing it")
     if what == "decoupling_errors":
         if ax is None:
             ax = new_axes(6.5, 4.2)
         for k, name in enumerate(first):
-            ax.plot(heats, path.decoupling_errors(name), color=SERIES[k % 6], marker=MARKERS[k % 6],
+            ax.plot(temperatures, path.decoupling_errors(name), color=SERIES[k % 6], marker=MARKERS[k % 6],
                     markersize=4, label=name)  # fmt: skip
         ax.legend(frameon=False, fontsize=8)
         ax.set_yscale("log")
@@ -87,7 +87,7 @@ def annealing(
                 f"criterion={criterion!r} was not annealed; choose one of {', '.join(first)}"
             )
         lines = path.values(criterion) if what == "values" else path.marginals(criterion)
-        ax = _paths(ax, heats, lines, names_of(first[criterion].players))
+        ax = _paths(ax, temperatures, lines, names_of(first[criterion].players))
         ax.set_ylabel(f"{what[:-1]}, {criterion}")
     else:
         raise ValueError(

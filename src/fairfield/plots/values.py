@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.means import Means
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
     BLUE,
     GREY,
@@ -23,8 +22,9 @@ from fairfield.plots.canvas import (
     one_game,
     signed,
 )
-from fairfield.shap_view import REMAINDER, remainder
-from fairfield.valuation import Valuation
+from fairfield.results.exports import REMAINDER, remainder
+from fairfield.results.means import Means
+from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from fairfield.comparison import Comparison, Interactions
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable
 from fairfield.report.page import html
 from fairfield.report.plain import csv, json, text
 from fairfield.report.summarise import summarise
-from fairfield.valuation import Valuation
+from fairfield.results.comparison import Comparison, Interactions
+from fairfield.results.valuation import Valuation
 
 WRITERS = {".html": html, ".htm": html, ".json": json, ".csv": csv, ".txt": text}
 # Players a page shows; other forms hold all of them.

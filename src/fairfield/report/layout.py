@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.coalitions import IntArray
-from fairfield.comparison import Comparison
-from fairfield.multilinear import FloatArray
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.results.comparison import Comparison
 
 # Numbers that the rows of a batch may take on a page, about 10 characters each.
 MOST_NUMBERS = 400_000

@@ -18,8 +18,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from fairfield.display import MOST_ROWS, html_table
-from fairfield.extras import needed_for
+from fairfield.core.imports import needed_for
+from fairfield.results.display import MOST_ROWS, html_table
 
 SCRIPTS = ("format.js", "summary.js", "table.js", "figures.js", "charts.js", "main.js")
 

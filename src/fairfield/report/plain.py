@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.display import (
+from fairfield.results.display import (
     HALF_INTERVAL,
     evaluated,
     not_shown,
@@ -18,7 +18,7 @@ from fairfield.display import (
     text_table,
     with_errors,
 )
-from fairfield.valuation import NORMAL
+from fairfield.results.valuation import NORMAL
 
 
 def json(summary: dict[str, Any]) -> str:
@@ -73,8 +73,8 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     about = summary["about"]
     facts = [evaluated(about["evaluations"]), f"{number(about['seconds'], 3)} s"]
     if about["temperature"]:
-        heat = " to ".join(number(t) for t in about["temperature"])
-        facts.insert(0, f"temperature {heat}")
+        temperature = " to ".join(number(t) for t in about["temperature"])
+        facts.insert(0, f"temperature {temperature}")
     errors = [
         f"decoupling error: {each['label']} {number(each['decoupling_error'][0])}"
         for each in summary["criteria"]

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.comparison import Comparison, Interactions
+from fairfield.core.arrays import FloatArray
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable
-from fairfield.multilinear import FloatArray
 from fairfield.report.layout import MOST_NUMBERS, Layout, plain
 from fairfield.report.temperatures import path_of
-from fairfield.valuation import Valuation
+from fairfield.results.comparison import Comparison, Interactions
+from fairfield.results.valuation import Valuation
 
 FORMAT = 1
 # What each criterion says, for readers who meet it for the first time.

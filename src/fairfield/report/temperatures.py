@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.comparison import Comparison
 from fairfield.criteria.annealing import Annealing
 from fairfield.report.layout import Layout
-from fairfield.valuation import Valuation
+from fairfield.results.comparison import Comparison
+from fairfield.results.valuation import Valuation
 
 # Temperatures closer than this, in parts of each other, are one stop.
 SAME = 1e-6
@@ -32,19 +32,21 @@ def path_of(
     rungs.sort(key=lambda rung: float(np.mean(rung[0])))
     stops = [
         {
-            "temperature": layout.per_game(heat),
+            "temperature": layout.per_game(temperature),
             "criteria": {
                 name: _changed(found[name], comparison[name], layout)
                 for name in comparison
                 if name in found
             },
         }
-        for heat, found in rungs
-        if own is None or not np.allclose(heat, own, rtol=SAME, atol=0)
+        for temperature, found in rungs
+        if own is None or not np.allclose(temperature, own, rtol=SAME, atol=0)
     ]
     if own is None:
         return {"stops": stops, "own": None}
-    place = sum(float(np.mean(heat)) < float(np.mean(own)) * (1 - SAME) for heat, _ in rungs)
+    place = sum(
+        float(np.mean(temperature)) < float(np.mean(own)) * (1 - SAME) for temperature, _ in rungs
+    )
     stops.insert(place, {"temperature": layout.per_game(own), "criteria": {}})
     return {"stops": stops, "own": place}
 

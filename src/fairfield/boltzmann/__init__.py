@@ -1,0 +1,1 @@
+"""The law p(S) ∝ exp(F(S)/T) of coalitions: exact, sampled, marginal."""

@@ -1,0 +1,229 @@
+"""What every valuing command can be told, and how it is passed on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields
+from functools import wraps
+from math import inf, nan
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from fairfield.boltzmann.temperature import OWN_SCALE, Temperature, relative
+from fairfield.cli.engines import Backend, engine
+from fairfield.cli.sentences import InputError, told, worths_kept
+from fairfield.criteria.compare import CRITERIA, USUAL
+from fairfield.report import WRITERS
+
+WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
+
+
+def _criteria() -> list[str]:
+    return [name.replace("_", "-") for name in (*CRITERIA, "all")]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of every command that values players; the fields are the options."""
+
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"One of {', '.join(name.replace('_', '-') for name in CRITERIA)}, or all: the "
+            "first three side by side. May be given several times.  [default: all]",
+            autocompletion=_criteria,
+            rich_help_panel=WHAT,
+        ),
+    ] = None
+    temperature: Annotated[
+        str | None,
+        typer.Option(
+            help="A number in the units of the worths, or with an x at its end a multiple of the "
+            "game's own scale.  [default: 1x]",
+            rich_help_panel=WHAT,
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(min=0, help="Settles every random choice.", rich_help_panel=WORK)
+    ] = 0
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the values to this CSV file.", rich_help_panel=OUT)
+    ] = None
+    json: Annotated[
+        Path | None,
+        typer.Option(help="Write all that was found to this JSON file.", rich_help_panel=OUT),
+    ] = None
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write an interactive page in one HTML file, with the values along the "
+            "temperature and interactions.",
+            rich_help_panel=OUT,
+        ),
+    ] = None
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No table and no progress.", rich_help_panel=OUT)
+    ] = False
+
+    def criteria(self) -> list[str]:
+        """The names of the criteria that were asked for."""
+        given = [name for each in self.criterion or ["all"] for name in each.split(",")]
+        names: list[str] = []
+        for each in given:
+            name = each.strip().lower().replace("-", "_")
+            if name != "all" and name not in CRITERIA:
+                raise InputError(
+                    f"there is no criterion {each!r}; choose from "
+                    f"{', '.join(known.replace('_', '-') for known in CRITERIA)}, all"
+                )
+            names += USUAL if name == "all" else [name]
+        return list(dict.fromkeys(names))
+
+    def temperature_of_game(self) -> Temperature:
+        """The temperature: a number, or a multiple of the game's own scale."""
+        if self.temperature is None:
+            return OWN_SCALE
+        text = self.temperature.strip().lower()
+        try:
+            number = float(text.removesuffix("x"))
+        except ValueError:
+            number = nan
+        if not 0 < number < inf:
+            raise InputError(
+                f"--temperature {self.temperature} is no number above 0; give one, such as 0.1, or a "
+                "multiple of the game's own scale, such as 0.5x"
+            )
+        return relative(number) if text.endswith("x") else number
+
+    def check(self) -> None:
+        """Refuse before any work what could only be refused after it."""
+        self.criteria()
+        self.temperature_of_game()
+        for option, path, endings in (
+            ("csv", self.csv, (".csv",)),
+            ("json", self.json, (".json",)),
+            ("report", self.report, tuple(WRITERS)),
+        ):
+            if path is not None and path.suffix.lower() not in endings:
+                raise InputError(
+                    f"--{option} cannot write to {path.name!r}; end the name in {', '.join(endings)}"
+                )
+
+    def keywords(self) -> dict[str, Any]:
+        """The keywords of the criteria."""
+        return {"seed": self.seed, **({"progress": False} if self.quiet else {})}
+
+    def workers(self) -> AbstractContextManager[None]:
+        """Who evaluates worths: this process."""
+        return nullcontext()
+
+    def kept(self) -> str:
+        """What is left when the command is interrupted, in a sentence."""
+        return "stopped; nothing was kept"
+
+
+@dataclass(frozen=True)
+class Wishes(Asked):
+    """The options of commands whose worths are evaluated one by one, and may take long."""
+
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            help="At most so many worths are evaluated for a criterion.", rich_help_panel=WORK
+        ),
+    ] = None
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Sample until every 95 % interval is within ± this, in the units of the worths.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Sample for so long, and take the best so far.", rich_help_panel=WORK),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="How many worths are evaluated at once; -1: all cores.", rich_help_panel=WORK
+        ),
+    ] = None
+    backend: Annotated[
+        Backend | None, typer.Option(help="Who evaluates worths.", rich_help_panel=WORK)
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="The dask scheduler or ray cluster; without it one is started here.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep worths in this file; the same command goes on from there.",
+            rich_help_panel=WORK,
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse before any work what could only be refused after it."""
+        super().check()
+        for option, unit in (("tolerance", "the units of the worths"), ("seconds", "seconds")):
+            given = getattr(self, option)
+            if given is not None and not 0 < given < inf:
+                raise InputError(f"--{option} {given:g} is no number above 0; give one, in {unit}")
+
+    def keywords(self) -> dict[str, Any]:
+        """The keywords of the criteria."""
+        on_cluster = self.backend in (Backend.dask, Backend.ray)
+        given = {
+            "budget": self.budget,
+            "tolerance": self.tolerance,
+            "seconds": self.seconds,
+            "n_jobs": None if on_cluster else self.jobs,
+            "store": self.store,
+        }
+        return {**super().keywords(), **{k: v for k, v in given.items() if v is not None}}
+
+    def workers(self) -> AbstractContextManager[None]:
+        """The engine that evaluates worths, for as long as it is needed."""
+        return engine(self.backend, self.address, self.jobs)
+
+    def kept(self) -> str:
+        """What is left when the command is interrupted, and how to go on."""
+        return worths_kept(self.store)
+
+
+def valuing(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with all options of its ``wishes``, and its errors told in a sentence."""
+    own = inspect.signature(command, eval_str=True)
+    kind: type[Asked] = own.parameters["wishes"].annotation
+    hints = get_type_hints(kind, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=hints[each.name],
+        )
+        for each in fields(kind)
+    ]
+    kept = [each for each in own.parameters.values() if each.name != "wishes"]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        options = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+        with told(options.kept):
+            options.check()
+            command(options=options, **given)
+
+    free = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in kept]
+    run.__signature__ = own.replace(parameters=[*free, *shared])  # type: ignore[attr-defined]  # read by typer
+    run.__annotations__ = {each.name: each.annotation for each in [*free, *shared]}
+    return run

@@ -1,0 +1,1 @@
+"""What everything is made of: coalitions, arrays, games and their multilinear extensions."""

@@ -1,0 +1,165 @@
+"""Arrays of other libraries: to a device and back, compiled kernels, memory.
+
+Any library of the array-API standard will do; PyTorch, CuPy and JAX are known by name
+where the standard has no word for what is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, TypeAlias, cast
+
+import array_api_compat
+import numpy as np
+from numpy.typing import NDArray
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+
+
+def on_host(array: Any, dtype: Any = np.float64) -> Any:
+    """An array of any device as a NumPy array."""
+    if not isinstance(array, np.ndarray):
+        if array_api_compat.is_torch_array(array):
+            array = array.detach().cpu()
+        elif array_api_compat.is_cupy_array(array):
+            array = array.get()
+    return np.asarray(array, dtype=dtype)
+
+
+def beside(other: Any, array: NDArray[Any]) -> Any:
+    """A NumPy array in the library and on the device of another array."""
+    if isinstance(other, np.ndarray):
+        return array
+    xp = array_api_compat.array_namespace(other)
+    # PyTorch takes no arrays that must not be written to.
+    array = array if array.flags.writeable else array.copy()
+    return xp.asarray(array, device=array_api_compat.device(other))
+
+
+# The namespace to use for devices of a library, by the library that their type is from.
+_LIBRARIES = {
+    "torch": "array_api_compat.torch",
+    "cupy": "array_api_compat.cupy",
+    "jaxlib": "jax.numpy",
+    "array_api_strict": "array_api_strict",
+}
+
+
+def device_named(device: Any) -> tuple[Any, Any]:
+    """The namespace of a device and the device: a string names one of PyTorch."""
+    if isinstance(device, str):
+        device = import_module("torch").device(device)
+    library = type(device).__module__.split(".")[0]
+    if library not in _LIBRARIES:
+        raise ValueError(
+            f'device={device!r} was given; name one of PyTorch ("cuda", "cpu"), or give a '
+            "device object of PyTorch, CuPy or JAX"
+        )
+    return import_module(_LIBRARIES[library]), device
+
+
+def written(table: Any, start: int, part: Any) -> Any:
+    """The table with a part written into it, in place."""
+    if array_api_compat.is_jax_array(table):
+        return _jax_writer()(table, part, start)
+    table[start : start + part.shape[0]] = part
+    return table
+
+
+@cache
+def _jax_writer() -> Callable[[Any, Any, int], Any]:
+    jax = import_module("jax")
+
+    def write(table: Any, part: Any, start: int) -> Any:
+        return jax.lax.dynamic_update_slice(table, part, (start,))
+
+    # JAX writes in place only where it is given the array for good.
+    return cast(Callable[[Any, Any, int], Any], jax.jit(write, donate_argnums=0))
+
+
+def check_double(array: Any) -> None:
+    """Refuse an array whose device cannot add up in double precision."""
+    xp = array_api_compat.array_namespace(array)
+    try:
+        found = beside(array, np.zeros(1)).dtype
+    except (TypeError, RuntimeError):
+        found = None
+    if found != xp.float64:
+        raise ValueError(
+            f"{type(array).__module__.split('.')[0]} has no float64 on the device of this array, "
+            "which sums over coalitions need; move it to another device, or for JAX call "
+            'jax.config.update("jax_enable_x64", True) first'
+        )
+
+
+def compiler(array: Any) -> Callable[[Any], Any] | None:
+    """What makes one kernel of a function of such arrays, where their library can."""
+    if array_api_compat.is_torch_array(array) and array.is_cuda:
+        return _torch_compiler()
+    if array_api_compat.is_jax_array(array):
+        return _jax_compiler()
+    return None
+
+
+@cache
+def _jax_compiler() -> Callable[[Any], Any]:
+    return cache(import_module("jax").jit)
+
+
+@cache
+def _torch_compiler() -> Callable[[Any], Any] | None:
+    """torch.compile if it works here: it needs Triton and a C compiler."""
+    torch = import_module("torch")
+
+    def double(array: Any) -> Any:
+        return 2 * array
+
+    try:
+        torch.compile(double)(torch.ones(2, device="cuda"))
+    except Exception:  # whatever is missing, work goes on without
+        return None
+    return cache(lambda function: _Compiled(torch, function))
+
+
+class _Compiled:
+    """A function compiled by torch, once for every form of its arguments.
+
+    Beyond a limit torch stops compiling without a word, and then takes the memory that a
+    compiled function saves; so the limit is lifted whenever a new form comes up.
+    """
+
+    def __init__(self, torch: Any, function: Any) -> None:
+        self.unlimited = torch._dynamo.config.patch(
+            recompile_limit=1000, accumulated_recompile_limit=1000
+        )
+        # Tuning takes another second or two and brings sums along rows to full bandwidth.
+        tuned = {"coordinate_descent_tuning": True}
+        self.function = torch.compile(function, dynamic=False, options=tuned)
+        self.forms: set[Any] = set()
+
+    def __call__(self, *arrays: Any) -> Any:
+        form = tuple(None if each is None else (each.dtype, each.shape) for each in arrays)
+        if form in self.forms:
+            return self.function(*arrays)
+        with self.unlimited:
+            answer = self.function(*arrays)
+        self.forms.add(form)
+        return answer
+
+
+def free_bytes(device: Any) -> int | None:
+    """The free memory of a device, or None where its library does not tell."""
+    kind = type(device).__module__.split(".")[0]
+    if kind == "torch" and device.type == "cuda":
+        return int(import_module("torch").cuda.mem_get_info(device)[0])
+    if kind == "cupy":
+        return int(device.mem_info[0])
+    if kind.startswith("jax"):
+        known = device.memory_stats() or {}
+        if "bytes_limit" in known:
+            return int(known["bytes_limit"] - known["bytes_in_use"])
+    return None

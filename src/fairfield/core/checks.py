@@ -1,0 +1,101 @@
+"""The boundary of games that are given by numbers: arrays, names and points, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import array_api_compat
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.core.arrays import FloatArray, check_double, on_host
+from fairfield.core.game import Player, Players, name_players
+
+# Numbers worked on at once: 4 MB stay in the cache between the passes over them.
+BLOCK = 2**19
+
+
+def numbers(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:
+    """An array of finite numbers with so many axes.
+
+    >>> numbers([1, float("nan")], "weights")
+    Traceback (most recent call last):
+    ValueError: weights[1] is nan; every one must be a finite number
+    """
+    try:
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as reason:
+        raise ValueError(f"{what} must be an array of numbers: {reason}") from None
+    if array.ndim != axes or not array.size:
+        raise ValueError(
+            f"{what} of shape {array.shape} were given; they must have "
+            f"{axes} {'axis' if axes == 1 else 'axes'} and at least one entry"
+        )
+    if not np.isfinite(array).all():
+        place = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+        spelled = ", ".join(map(str, place))
+        raise ValueError(f"{what}[{spelled}] is {array[place]}; every one must be a finite number")
+    return array
+
+
+def numbers_anywhere(given: Any, what: str, axes: int = 1) -> Any:
+    """As :func:`numbers`, but an array of another library stays where it is."""
+    if isinstance(given, np.ndarray) or not array_api_compat.is_array_api_obj(given):
+        return numbers(given, what, axes)
+    xp = array_api_compat.array_namespace(given)
+    check_double(given)
+    if given.ndim != axes or not bool(xp.all(xp.isfinite(given))):
+        # What is wrong is told as of any other array.
+        numbers(on_host(given), what, axes)
+    return xp.astype(given, xp.float64)
+
+
+def nonnegative(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:
+    """An array of finite numbers, none below 0."""
+    array = numbers(given, what, axes)
+    if (array < 0).any():
+        raise ValueError(f"{what} hold {array.min()}; none may be negative")
+    return array
+
+
+def number(given: float, what: str) -> float:
+    """One finite number."""
+    return float(numbers(given, what, axes=0))
+
+
+def names(players: Players | None, count: int) -> tuple[Player, ...]:
+    """The names given to ``count`` players, 0 … n-1 where none are."""
+    named = name_players(count if players is None else players)
+    if len(named) != count:
+        raise ValueError(f"{len(named)} players were named for a game of {count}; name them all")
+    return named
+
+
+def flat_points(x: ArrayLike, players: int) -> tuple[FloatArray, tuple[int, ...]]:
+    """Points (..., n) as rows (k, n), and the leading axes that answers must have."""
+    at = np.asarray(x, dtype=float)
+    if at.shape[-1:] != (players,):
+        raise ValueError(
+            f"a point of shape {at.shape} was given for {players} players; "
+            "its last axis must hold one probability per player"
+        )
+    return at.reshape(-1, players), at.shape[:-1]
+
+
+def slabs(rows: int, size: int) -> Iterator[slice]:
+    """Slices of so many rows that work on ``size`` numbers each, a block at a time."""
+    step = max(1, BLOCK // size)
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+def is_sparse(given: Any) -> bool:
+    """Whether this is a sparse matrix of SciPy."""
+    return hasattr(given, "tocsr")
+
+
+def parts_of(matrix: Any) -> tuple[Any, ...]:
+    """The arrays that make up a dense or a CSR matrix."""
+    if is_sparse(matrix):
+        return matrix.data, matrix.indices, matrix.indptr
+    return (on_host(matrix),)

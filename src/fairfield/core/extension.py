@@ -1,0 +1,154 @@
+"""The multilinear extension of a game, which every criterion reads.
+
+f(x) = E F(z),   z_i ~ Bernoulli(x_i) independently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import enumerate_coalitions
+
+
+class Update(Protocol):
+    """New inclusion probabilities of player ``i``, given his slope of the extension."""
+
+    def __call__(self, player: int, slope: FloatArray) -> FloatArray: ...
+
+
+class Extension:
+    """The multilinear extension of a game, or of a batch of games.
+
+    Points ``x`` have shape ``(..., *batch, n)``; a single point ``(n,)`` serves every
+    game of a batch. Answers carry the leading axes of the points and of the batch.
+
+    A closed form implements ``centred`` (or ``value`` and ``gradient``), ``rows`` when it
+    comes in batches, and says in ``degree`` how high its polynomial goes
+    (the number of players when in doubt). It may do better than the general way to the rest.
+    """
+
+    method: str
+    players: int
+    batch: tuple[int, ...] = ()
+    degree: int
+    # How many games of a batch are best solved at once.
+    together: int = 256
+    # By how much at most a Banzhaf value is off since the game was rounded for its closed form.
+    coarseness: float = 0.0
+    # Whether a sweep costs about one gradient, rather than one per player.
+    quick_sweep: bool = False
+
+    def __init_subclass__(cls) -> None:
+        # These three are told by each other; a subclass must break the circle.
+        apart = cls.value is not Extension.value and cls.gradient is not Extension.gradient
+        if cls.centred is Extension.centred and not apart:
+            raise TypeError(f"{cls.__name__} must implement centred, or value and gradient")
+
+    @property
+    def offset(self) -> FloatArray:
+        """A constant of each game that ``centred`` leaves out; no criterion depends on it."""
+        return np.zeros(self.batch)
+
+    def value(self, x: ArrayLike) -> FloatArray:
+        """f(x), the mean worth when player i joins with probability x_i."""
+        return self.centred(x)[0] + self.offset
+
+    def gradient(self, x: ArrayLike) -> FloatArray:
+        """∇f(x): player i's mean marginal contribution to coalitions drawn from x."""
+        return self.centred(x)[1]
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        """∇²f(x), zero on its diagonal: f is linear in each x_i.
+
+        In general column j is ∇f(x | x_j←1) - ∇f(x | x_j←0), exactly: 2n gradients.
+        """
+        at = np.broadcast_to(
+            np.asarray(x, dtype=float),
+            np.broadcast_shapes(np.shape(x), (*self.batch, self.players)),
+        )
+        columns = []
+        for j in range(self.players):
+            inside, outside = at.copy(), at.copy()
+            inside[..., j], outside[..., j] = 1.0, 0.0
+            columns.append(self.gradient(inside) - self.gradient(outside))
+        return np.stack(columns, axis=-1)
+
+    def shapley(self) -> FloatArray:
+        """∫₀¹ ∇f(t, …, t) dt, exact by Gauss–Legendre: ∇f has degree - 1 on the diagonal."""
+        nodes, weights = np.polynomial.legendre.leggauss(-(-self.degree // 2))
+        gradients = [self.gradient(np.full(self.players, (1 + t) / 2)) for t in nodes]
+        return np.asarray(sum(w / 2 * g for w, g in zip(weights, gradients, strict=True)))
+
+    def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
+        """∂_A f(x) = Σ_{L ⊆ A} (-1)^(|A|-|L|) f(x with L in and A∖L out)."""
+        chosen = list(coalition)
+        total = np.float64(0.0)
+        for corner in enumerate_coalitions(len(chosen)):
+            at = np.array(x, dtype=float)
+            at[..., chosen] = corner
+            total = total + (-1.0) ** (len(chosen) - corner.sum()) * self.value(at)
+        return np.asarray(total)
+
+    def gradient_covariance(self, x: ArrayLike) -> FloatArray | None:
+        """What errors of the worths do to ∇f(x): (..., *batch, n, n), None where there are none."""
+        return None
+
+    def shapley_covariance(self) -> FloatArray | None:
+        """What errors of the worths do to Shapley values, likewise."""
+        return None
+
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """F(∅) and F(N), the extension at the two ends of the diagonal."""
+        return self.value(np.zeros(self.players)), self.value(np.ones(self.players))
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """``f(x) - offset`` and ∇f(x) together: what ascent of the ELBO reads."""
+        return self.value(x) - self.offset, self.gradient(x)
+
+    def sweep(self, x: FloatArray, update: Update) -> FloatArray:
+        """x after one update of every player in turn, each seeing those before him."""
+        x = x.copy()
+        for i in range(self.players):
+            x[..., i] = update(i, self.gradient(x)[..., i])
+        return x
+
+    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
+        """The extensions of some games of a batch, whose batch axes count as one."""
+        if self.batch:
+            raise NotImplementedError
+        return self
+
+
+class CombinedExtension(Extension):
+    """Σ c·f: the extension is linear in the game."""
+
+    def __init__(self, terms: Sequence[tuple[float, Extension]]) -> None:
+        self.terms = tuple(terms)
+        first = self.terms[0][1]
+        self.players, self.batch = first.players, first.batch
+        self.degree = max(part.degree for _, part in self.terms)
+        self.coarseness = sum(abs(c) * part.coarseness for c, part in self.terms)
+        self.method = " + ".join(dict.fromkeys(part.method for _, part in self.terms))
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        return cast(FloatArray, sum(c * part.hessian(x) for c, part in self.terms))
+
+    def shapley(self) -> FloatArray:
+        return cast(FloatArray, sum(c * part.shapley() for c, part in self.terms))
+
+    @property
+    def offset(self) -> FloatArray:
+        return cast(FloatArray, sum(c * part.offset for c, part in self.terms))
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        parts = [(c, *part.centred(x)) for c, part in self.terms]
+        value = cast(FloatArray, sum(c * value for c, value, _ in parts))
+        return value, cast(FloatArray, sum(c * gradient for c, _, gradient in parts))
+
+    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
+        return CombinedExtension([(c, part.rows(chosen)) for c, part in self.terms])

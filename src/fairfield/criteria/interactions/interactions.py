@@ -1,0 +1,223 @@
+"""What players are worth together, beyond what they are worth apart.
+
+The interaction of a coalition A is its derivative ∂_A f, read where the criterion reads
+the gradient: averaged on the diagonal (Shapley), at ½ (Banzhaf), at x* (variational); or
+what the law of coalitions says of A, in :mod:`fairfield.criteria.interactions.law`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable
+from itertools import combinations
+from math import comb
+from numbers import Integral
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
+from fairfield.core.arrays import FloatArray, on_host
+from fairfield.core.coalitions import spell
+from fairfield.core.extension import Extension
+from fairfield.core.game import Player, Players
+from fairfield.criteria.interactions.law import Place, block_gains, log_odds_interactions
+from fairfield.criteria.interactions.strongest import strongest_pairs
+from fairfield.criteria.variational import at_least_one, variational_index
+from fairfield.evaluation.options import Keywords, Options
+from fairfield.games.given.table import as_game
+from fairfield.multilinear import size_weights as by_size
+from fairfield.multilinear.choose import table_of
+from fairfield.multilinear.table import TableExtension
+from fairfield.problem import Problem
+from fairfield.results.comparison import Interactions
+
+# Lists of coalitions longer than this are refused unless they are named.
+MOST_COALITIONS = 100_000
+
+Name = str | Callable[..., Any]
+
+
+def interactions(
+    game: Any,
+    criterion: Name = "shapley",
+    *,
+    order: int = 2,
+    among: Iterable[Any] | None = None,
+    top: int | None = None,
+    players: Players | None = None,
+    temperature: Temperature = OWN_SCALE,
+    start: ArrayLike = 0.5,
+    **options: Unpack[Keywords],
+) -> Interactions:
+    """What coalitions of ``order`` players are worth together, beyond their parts.
+
+    ``criterion`` "shapley", "banzhaf" or "variational_index" reads ∂_A f where that criterion
+    reads ∇f; all pairs of a table cost a few passes, other coalitions one pass each
+    (Shapley: n/2). "log_odds" is T·log(p₁₁p₀₀/p₁₀p₀₁) of the law p(S) ∝ exp(F(S)/T);
+    "block_gain" is by how much the decoupling error falls when A is kept together.
+
+    ``among``: the players to combine, or the coalitions themselves; all players by
+    default. ``top=k`` finds the k strongest pairs of many players by ∂_A f, without
+    listing all pairs. ``start``: where the index is looked for, by "variational_index" and
+    "block_gain".
+
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
+
+    >>> import fairfield as ff
+    >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
+    [((0, 1), 3.0)]
+    """
+    started = time.perf_counter()
+    name = (
+        criterion if isinstance(criterion, str) else getattr(criterion, "__name__", repr(criterion))
+    )
+    if name not in INTERACTIONS:
+        known = ", ".join(INTERACTIONS)
+        raise ValueError(f"interactions by {name!r} are not known; choose from {known}")
+    T = None if name in ("shapley", "banzhaf") else temperature
+    problem = Problem.of(game, players, T, options)
+    names, stderr = problem.game.players, None
+    if top is not None:
+        if name not in POINTS or order != 2 or among is not None:
+            raise ValueError(
+                f"top={top!r} looks for pairs of all players by {', '.join(POINTS)}; leave out "
+                "order= and among=, or take the top() of the interactions of some"
+            )
+        sets, values = strongest_pairs(
+            problem.extension, *POINTS[name](problem, 2, start), at_least_one("top", top)
+        )
+    else:
+        place = {player: i for i, player in enumerate(names)}
+        asked = _coalitions(names, order, among)
+        sets = [tuple(place[player] for player in coalition) for coalition in asked]
+        if name in TOGETHER:
+            values, stderr = TOGETHER[name](problem, sets, start)
+        else:
+            values = _derivatives(problem, name, order, sets, start)
+    coalitions = [tuple(names[i] for i in each) for each in sets]
+    return Interactions(
+        name, names, coalitions, values, problem.extension.method, repr(problem.game),
+        time.perf_counter() - started, stderr,
+    )  # fmt: skip
+
+
+def _derivatives(
+    problem: Problem, name: str, order: int, sets: list[Place], start: ArrayLike
+) -> FloatArray:
+    """∂_A f read as the criterion reads ∇f: (*batch, coalitions)."""
+    extension = problem.extension
+    every_pair = order == 2 and len(sets) == comb(extension.players, 2)
+    if every_pair and name == "shapley" and isinstance(extension, TableExtension):
+        weights = by_size.shapley_weights(extension.players, 2)
+        matrix = by_size.pair_semivalue(extension, weights)
+    else:
+        at, shares = POINTS[name](problem, order, start)
+        if not every_pair:
+            return np.stack([_derivative(extension, a, at, shares) for a in sets], axis=-1)
+        matrix = np.sum([w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0)
+    first, second = np.array(sets).T
+    return np.asarray(matrix[..., first, second])
+
+
+def moebius(
+    game: Any, *, players: Players | None = None, **options: Unpack[Keywords]
+) -> FloatArray:
+    """a(S) = Σ_{R⊆S} (-1)^(|S|-|R|) F(R), in table order: F(S) = Σ_{R⊆S} a(R).
+
+    O(n 2^n), on a copy of the table.
+
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
+
+    >>> import fairfield as ff
+    >>> ff.moebius([0, 1, 1, 5])
+    array([0., 1., 1., 3.])
+    """
+    table = table_of(as_game(game, players), Options().changed(options))[0]
+    dividends = np.array(on_host(table.worth_table), dtype=float)
+    for i in range(len(table.players)):
+        halves = dividends.reshape(-1, 2, 2**i)
+        halves[:, 1] -= halves[:, 0]
+    return dividends
+
+
+def _coalitions(
+    names: tuple[Player, ...], order: int, among: Iterable[Any] | None
+) -> list[tuple[Player, ...]]:
+    """The coalitions asked for, as tuples of player names."""
+    if not isinstance(order, Integral) or not 1 <= order <= len(names):
+        raise ValueError(
+            f"order={order!r} was given; it must be a whole number between 1 and {len(names)}"
+        )
+    chosen = list(names if among is None else among)
+    known = set(names)
+    if all(isinstance(item, Hashable) and item in known for item in chosen):
+        chosen = list(dict.fromkeys(chosen))
+        if not 0 < comb(len(chosen), int(order)) <= MOST_COALITIONS:
+            raise ValueError(
+                f"{comb(len(chosen), int(order)):,} coalitions of {order} can be made of {len(chosen)} "
+                f"players; name between 1 and {MOST_COALITIONS:,} of them with among="
+            )
+        return list(combinations(chosen, int(order)))
+    for item in chosen:
+        if isinstance(item, str) or not isinstance(item, Iterable):
+            raise ValueError(
+                f"among= names {item!r}, who is neither a player nor a coalition; give players, or "
+                "coalitions of the given order, not both"
+            )
+    sets = [tuple(item) for item in chosen]
+    for coalition in sets:
+        if (
+            len(coalition) != order
+            or len(set(coalition)) != order
+            or not known.issuperset(coalition)
+        ):
+            raise ValueError(
+                f"{spell(coalition)} is not a coalition of {order} of the players {spell(names)}; "
+                "among= takes players, or coalitions of the given order"
+            )
+    return sets
+
+
+def _derivative(extension: Extension, a: Place, at: FloatArray, shares: FloatArray) -> FloatArray:
+    readings = [w * extension.derivative(a, x) for x, w in zip(at, shares, strict=True)]
+    return np.asarray(np.sum(readings, axis=0))
+
+
+def _shapley_points(problem: Problem, order: int, _: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Gauss–Legendre nodes on the diagonal: ∂_A f has degree - order there."""
+    extension = problem.extension
+    count = max(1, -(-(extension.degree - order + 1) // 2))
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return np.outer((1 + nodes) / 2, np.ones(extension.players)), weights / 2
+
+
+def _banzhaf_points(problem: Problem, order: int, _: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    return np.full((1, problem.extension.players), 0.5), np.ones(1)
+
+
+def _variational_points(
+    problem: Problem, order: int, start: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    index = variational_index(problem, start=start)
+    return np.asarray(index.marginals)[None], np.ones(1)
+
+
+# Where a criterion reads ∂_A f, and with which weights.
+POINTS: dict[str, Callable[[Problem, int, ArrayLike], tuple[FloatArray, FloatArray]]] = {
+    "shapley": _shapley_points,
+    "banzhaf": _banzhaf_points,
+    "variational_index": _variational_points,
+}
+
+# What the law of coalitions says of A, and its standard errors.
+TOGETHER: dict[
+    str, Callable[[Problem, list[Place], ArrayLike], tuple[FloatArray, FloatArray | None]]
+] = {
+    "log_odds": lambda problem, sets, _: log_odds_interactions(problem, sets),
+    "block_gain": lambda problem, sets, start: (block_gains(problem, sets, start), None),
+}
+
+# The names of all of them.
+INTERACTIONS = (*POINTS, *TOGETHER)

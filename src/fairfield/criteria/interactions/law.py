@@ -1,0 +1,156 @@
+"""What a coalition is together in the law p(S) ∝ exp(F(S)/T), beyond its players apart.
+
+The log-odds interaction asks the law itself; the block gain asks what the product law loses
+by taking the coalition apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import array_api_compat
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.boltzmann.boltzmann import Boltzmann
+from fairfield.boltzmann.sampled import SampledLaw
+from fairfield.core.arrays import BoolArray, FloatArray, on_host
+from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.criteria.variational import variational_index
+from fairfield.games.given.conditioned import HeldExtension
+from fairfield.games.given.table import TableGame
+from fairfield.mcmc.jackknife import Jackknifed
+from fairfield.mean_field import solvers as mean_field
+from fairfield.mean_field.anderson import anderson
+from fairfield.mean_field.elbo import entropy, log_odds
+from fairfield.multilinear.table import TableExtension
+from fairfield.problem import Problem
+
+Place = tuple[int, ...]
+
+# Rounds of the block's law and the others' in turn, and the gain at which they end.
+ROUNDS, SETTLED = 200, 1e-12
+
+
+def log_odds_interactions(
+    problem: Problem, sets: list[Place]
+) -> tuple[FloatArray, FloatArray | None]:
+    """T Σ_{L⊆A} (-1)^(|A|-|L|) log p(S∩A = L), and its standard error where p is sampled.
+
+    For a pair T·log(p₁₁p₀₀ / p₁₀p₀₁): 0 exactly where the players are independent. It is
+    the derivative of the free energy F_M of A, in which the other players are summed over.
+    One pass over the table for each coalition; pairs of sampled laws cost no more than
+    the law.
+    """
+    law = _law(problem)
+    if isinstance(law.partition, SampledLaw):
+        return _sampled_pairs(law.partition, sets)
+    names, found = problem.game.players, []
+    for each in sets:
+        rest = [name for i, name in enumerate(names) if i not in each]
+        table = on_host(law.marginalise(rest).game.table())
+        found.append(table @ _signs(len(each)))
+    return np.stack(found, axis=-1), None
+
+
+def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, FloatArray]:
+    if any(len(each) != 2 for each in sets):
+        raise ValueError(
+            "log-odds interactions of more than two players need a table of all worths; "
+            "of a sampled law ask for order=2"
+        )
+    first, second = np.array(sets).T
+    groups = np.stack(
+        [(both[first, first], both[second, second], both[first, second]) for both in law.pairs()]
+    )
+
+    def odds(shares: FloatArray) -> FloatArray:
+        one, other, both = np.moveaxis(shares, -2, 0)
+        # One sample more in each of the four cases keeps those never seen finite.
+        least = 1 / law.samples
+        cells = [both, 1 - one - other + both, one - both, other - both]
+        both_in, none, only_one, only_other = (np.log(np.maximum(c, 0) + least) for c in cells)
+        return np.asarray(float(law.temperature) * (both_in + none - only_one - only_other))
+
+    found = Jackknifed.mean(groups).through(odds)
+    return np.asarray(found.estimate), law.run.trusted.kinship * found.stderr
+
+
+def block_gains(problem: Problem, sets: list[Place], start: ArrayLike = 0.5) -> FloatArray:
+    """By how much the decoupling error falls when the players of A are kept together.
+
+    KL(q ‖ p) of the product law that the index found from ``start``, less KL(q' ‖ p) of q'(S) = q_A(S∩A) Π_{i∉A} q_i(S),
+    with any joint law q_A of the block, improved from q on: first q_A ∝ exp(E_q[F | A]/T), then
+    the others by mean-field inference, in turn, each of which raises the ELBO. In nats, never
+    negative, 0 for a null player beside any other. Costs 2^|A| solutions of the
+    index for each coalition.
+    """
+    extension, temperature = problem.extension, problem.needs_temperature()
+    index = variational_index(problem, start=start)
+    marginals = np.asarray(index.marginals)
+    if not extension.batch:
+        return np.array([_gain(extension, each, marginals, temperature) for each in sets])
+    games = int(np.prod(extension.batch, dtype=int))
+    points, temperatures = marginals.reshape(games, -1), np.asarray(temperature).reshape(games)
+    gains = [
+        [_gain(_one(extension, g), each, points[g], temperatures[g]) for each in sets]
+        for g in range(games)
+    ]
+    return np.array(gains).reshape(*extension.batch, len(sets))
+
+
+def _gain(extension: Extension, block: Place, x: FloatArray, temperature: FloatArray) -> float:
+    inside = np.zeros(extension.players, dtype=bool)
+    inside[list(block)] = True
+    corners = enumerate_coalitions(len(block))
+    faces = [HeldExtension(extension, _spread(inside, corner), inside) for corner in corners]
+    value, _ = extension.centred(x)
+    start = float(value / temperature + entropy(log_odds(x)))
+    others, best = x[~inside], -np.inf
+    for _ in range(ROUNDS):
+        values = np.array([float(face.centred(others)[0] / temperature) for face in faces])
+        top = values.max()
+        weights = np.exp(values - top)
+        height = top + np.log(weights.sum())
+        if len(others):
+            height += float(entropy(log_odds(others)))
+        if height <= best + SETTLED or not len(others):
+            best = max(best, height)
+            break
+        best = height
+        joint = weights / weights.sum()
+        mean = CombinedExtension(list(zip(joint.tolist(), faces, strict=True)))
+        found = mean_field.solve(anderson, mean, others, temperature, None)
+        others = found.x[0]
+    return max(0.0, float(best - start))
+
+
+def _spread(inside: BoolArray, corner: BoolArray) -> BoolArray:
+    held = np.zeros_like(inside)
+    held[inside] = corner
+    return held
+
+
+def _law(problem: Problem) -> Boltzmann:
+    extension, temperature = problem.extension, problem.needs_temperature()
+    if not isinstance(extension, TableExtension):
+        return Boltzmann(problem.game, temperature, **asdict(problem.options))
+    # The worths are known already: a table is never evaluated twice.
+    worths = array_api_compat.array_namespace(extension.matrix.entries).reshape(
+        extension.matrix.entries, (*extension.batch, -1)
+    )
+    return Boltzmann(TableGame(worths, problem.game.players), temperature)
+
+
+def _one(extension: Extension, game: int) -> Extension:
+    """One game of a batch, without its batch axis."""
+    row = extension.rows(slice(game, game + 1))
+    if not isinstance(row, TableExtension):
+        raise ValueError("block gains of a batch need tables; pass one game of the batch")
+    return replace(row, batch=())
+
+
+def _signs(count: int) -> FloatArray:
+    """(-1)^(k - |L|) for every coalition L of k players, in table order."""
+    return np.where((count - enumerate_coalitions(count).sum(axis=1)) % 2, -1.0, 1.0)

@@ -1,1 +1,0 @@
-"""The energy-based model p(S) ∝ exp(F(S)/T) and its mean-field surrogate."""

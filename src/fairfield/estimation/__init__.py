@@ -1,0 +1,1 @@
+"""Estimates from a budget of coalitions: which to evaluate, and what follows."""

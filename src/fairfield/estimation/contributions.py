@@ -1,0 +1,254 @@
+"""The variational criteria by the two samplers of the paper.
+
+    ∂_i f(x) = E[F(S+i) - F(S)],   S drawn from q(·; x | x_i ← 0)
+
+"monte-carlo" draws anew for every player and step; "one-shot" draws S uniformly, once, and
+weighs the same contributions by q at every step (here normalised by the sum of the weights,
+without which they are worthless as soon as x leaves ½). Both need two worths for one
+contribution of one player.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from fairfield.boltzmann.temperature import scale_of
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.estimation.draws import log_law
+from fairfield.estimation.loop import Estimate
+from fairfield.mean_field.elbo import sigmoid
+from fairfield.problem import Problem
+from fairfield.results.valuation import as_number
+
+# The paper finds 5 to 10 iterations enough for the index.
+USUAL_STEPS = 10
+# Contributions per player in the first round of "one-shot".
+FIRST = 16
+# From fewer effective draws a variance is not to be trusted.
+TRUSTED = 30
+MOST_STEPS, SETTLED = 500, 1e-10
+
+
+class _Contributions:
+    """Pairs of coalitions without and with a player, asked for in order and told in part."""
+
+    sampler: str
+
+    def __init__(self, problem: Problem, start: FloatArray, steps: int | None) -> None:
+        if problem.game.batch:
+            raise ValueError(
+                f"sampler={self.sampler!r} takes one game, a batch of {problem.game.batch} was given; "
+                "leave sampler= out, or value the games one by one"
+            )
+        if problem.temperature is None and not (start == 0.5).all():
+            raise ValueError(
+                f"sampler={self.sampler!r} knows no Banzhaf value where start is not ½; pass "
+                "temperature= as a number in the units of the worths"
+            )
+        self.problem, self.start = problem, start
+        self.players = len(start)
+        self.tilt = np.zeros(self.players) if problem.prior is None else problem.prior
+        self.temperature = problem.temperature
+        self.steps = steps
+        self.rng = np.random.default_rng(problem.options.seed)
+        self.asked: BoolArray = np.empty((0, self.players), dtype=bool)
+        self.told: FloatArray = np.empty(0)
+
+    def law(self) -> dict[str, Any]:
+        """The sampler and its seed."""
+        return {"sampler": self.sampler, "seed": self.problem.options.seed}
+
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
+        """Keep the worths, which come in the order of the proposals."""
+        self.told = np.concatenate([self.told, worths])
+
+    def ask(self, inside: FloatArray, each: int) -> None:
+        """``each`` contributions of every player, others joining with the given probability."""
+        drawn = self.rng.random((each, self.players, self.players)) < inside
+        own = np.eye(self.players, dtype=bool)
+        both = np.stack([drawn & ~own, drawn | own], axis=2)
+        self.asked = np.concatenate([self.asked, both.reshape(-1, self.players)])
+
+    def contributions(self, first: int) -> tuple[BoolArray, FloatArray]:
+        """Coalitions (each, n, n) and contributions (each, n), of all players alike."""
+        told = self.told[first:]
+        whole = len(told) - len(told) % (2 * self.players)
+        worths = told[:whole].reshape(-1, self.players, 2)
+        rows = self.asked[first:][:whole].reshape(*worths.shape, self.players)[:, :, 0]
+        return rows, worths[..., 1] - worths[..., 0]
+
+    def settle(self, banzhaf: FloatArray) -> FloatArray:
+        """The temperature; a relative one is fixed by the first step from ½."""
+        if self.temperature is None:
+            assert self.problem.pending is not None
+            self.temperature = self.problem.pending.factor * scale_of(banzhaf)
+        return self.temperature
+
+    def known_temperature(self) -> FloatArray:
+        """The temperature, known after the first step."""
+        assert self.temperature is not None
+        return self.temperature
+
+    def summary(
+        self, values: FloatArray, covariance: FloatArray, path: list[FloatArray], moved: float
+    ) -> dict[str, Any]:
+        """What both samplers report."""
+        temperature = self.known_temperature()
+        return {
+            "values": values,
+            "stderr": np.sqrt(np.diagonal(covariance)),
+            "covariance": covariance,
+            "more": {
+                "marginals": sigmoid(self.tilt + values / temperature),
+                "temperature": as_number(temperature),
+                "trajectory": np.stack(path),
+                "steps": len(path) - 1,
+                "residual": moved,
+            },
+        }
+
+
+class MonteCarlo(_Contributions):
+    """The paper's plain Monte Carlo: m new coalitions for every player and step."""
+
+    sampler = "monte-carlo"
+
+    def __init__(self, problem: Problem, start: FloatArray, steps: int | None) -> None:
+        super().__init__(problem, start, steps)
+        if problem.options.budget is None:
+            raise ValueError(
+                "sampler='monte-carlo' divides a budget among players and steps; pass budget="
+            )
+        self.rounds = USUAL_STEPS if steps is None else steps
+        # Two contributions of every player show a spread.
+        self.least = 4 * self.players * self.rounds
+        self.each = problem.options.budget // (2 * self.players * self.rounds)
+        self.path = [start]
+        self.readings: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+
+    def propose(self, most: int) -> BoolArray:
+        """The contributions of the next step, once those of the last are told."""
+        if len(self.told) == len(self.asked) and len(self.readings) < self.rounds:
+            self.ask(self.path[-1], self.each)
+        return self.asked[len(self.told) :][:most]
+
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
+        """Take the step that the worths complete."""
+        super().tell(coalitions, worths, variances)
+        if len(self.told) == len(self.asked):
+            self._step()
+
+    def _step(self) -> None:
+        rows, gains = self.contributions(-2 * self.players * self.each)
+        x = self.path[-1]
+        gradient, variance = gains.mean(axis=0), gains.var(axis=0, ddof=1) / len(gains)
+        weights = np.full_like(gains, 1 / len(gains))
+        self.readings.append((gradient, variance, curvature(rows, gains, weights, x)))
+        temperature = self.settle(gradient)
+        self.path.append(sigmoid(self.tilt + gradient / temperature))
+
+    def estimate(self, until: float = inf) -> Estimate:
+        """The last step that is complete, errors carried from step to step."""
+        temperature, covariance = self.known_temperature(), np.zeros((self.players, self.players))
+        for x, (_, variance, hessian) in zip(self.path, self.readings, strict=False):
+            carried = hessian * (x * (1 - x)) / temperature
+            covariance = np.diag(variance) + carried @ covariance @ carried.T
+        moved = float(np.max(np.abs(self.path[-1] - self.path[-2])))
+        few = f"the error bars rest on {self.each} contributions of each player only, and are not to be trusted; raise the budget"
+        return Estimate(
+            **self.summary(self.readings[-1][0], covariance, self.path, moved),
+            method=f"Monte Carlo, {self.each:,} contributions per player and step",
+            warnings=(few,) if self.each < TRUSTED else (),
+        )
+
+
+class OneShot(_Contributions):
+    """The paper's one-shot trick: uniform coalitions, evaluated once and weighted at every step."""
+
+    sampler = "one-shot"
+
+    def __init__(self, problem: Problem, start: FloatArray, steps: int | None) -> None:
+        super().__init__(problem, start, steps)
+        self.least = 4 * self.players
+
+    def propose(self, most: int) -> BoolArray:
+        """Half as many contributions again of every player."""
+        if len(self.told) == len(self.asked):
+            known = len(self.asked) // (2 * self.players)
+            self.ask(np.full(self.players, 0.5), max(FIRST, known // 2))
+        return self.asked[len(self.told) :][:most]
+
+    def estimate(self, until: float = inf) -> Estimate:
+        """The steps asked for, or steps until they settle, on the same contributions."""
+        rows, gains = self.contributions(0)
+        temperature = self.settle(gains.mean(axis=0))
+        path = [self.start]
+        shifts = np.zeros((*gains.shape, self.players))
+        pace, before = 1.0, np.inf
+        for _ in range(MOST_STEPS if self.steps is None else self.steps):
+            x = path[-1]
+            weights = self._weights(rows, x)
+            gradient = (weights * gains).sum(axis=0)
+            hessian = curvature(rows, gains, weights, x)
+            carried = hessian * (x * (1 - x)) / temperature
+            own = weights * (gains - gradient)
+            if self.steps is not None:
+                shifts = own[..., None] * np.eye(self.players) + shifts @ carried.T
+            target = sigmoid(self.tilt + gradient / temperature)
+            moved = float(np.max(np.abs(target - x)))
+            if self.steps is None and moved <= SETTLED:
+                break
+            # Steps that grow would cycle; the index is where they end, not how they get there.
+            pace = pace / 2 if self.steps is None and moved > before else pace
+            before = moved
+            path.append(x + pace * (target - x))
+        if self.steps is None:
+            through = np.linalg.inv(np.eye(self.players) - carried)
+            shifts = own[..., None] * through.T
+        flat = shifts.reshape(-1, self.players)
+        effective = float(np.min(1 / np.sum(weights**2, axis=0)))
+        return Estimate(
+            **self.summary(gradient, flat.T @ flat, path, moved),
+            method=f"one-shot, {len(gains):,} contributions per player, {effective:,.0f} effective",
+            warnings=self._diagnostics(effective, len(gains), moved),
+        )
+
+    def _weights(self, rows: BoolArray, x: FloatArray) -> FloatArray:
+        """q(S; x | x_i ← 0) of each contribution, normalised for every player: (each, n)."""
+        logs = np.empty(rows.shape[:2])
+        for i in range(self.players):
+            others: IntArray = np.flatnonzero(np.arange(self.players) != i)
+            logs[:, i] = log_law(rows[:, i][:, others], x[others])
+        weights = np.exp(logs - logs.max(axis=0))
+        return np.asarray(weights / weights.sum(axis=0))
+
+    def _diagnostics(self, effective: float, each: int, moved: float) -> tuple[str, ...]:
+        found = []
+        if effective < max(TRUSTED, 0.2 * each):
+            found.append(
+                f"of {each:,} contributions of a player only {effective:,.0f} are effective at the "
+                "point found, so the errors are not to be trusted; leave sampler= out"
+            )
+        if self.steps is None and moved > SETTLED:
+            found.append(f"the steps did not settle, the last moved x by {moved:.2g}")
+        return tuple(found)
+
+
+def curvature(rows: BoolArray, gains: FloatArray, weights: FloatArray, x: FloatArray) -> FloatArray:
+    """∂_ij f(x), how the contribution of i (each, n) moves with j: (n, n), noise shrunk."""
+    spread = np.where((x > 0) & (x < 1), x * (1 - x), np.inf)
+    columns = (rows - x) / spread
+    apart = weights * (gains - (weights * gains).sum(axis=0))
+    moments = np.einsum("ki,kij->ij", apart, columns)
+    np.fill_diagonal(moments, 0.0)
+    noise = np.einsum("ki,kij->ij", apart**2, columns**2)
+    np.fill_diagonal(noise, 0.0)
+    size = np.sum(moments**2)
+    return np.asarray(moments * (max(0.0, 1 - noise.sum() / size) if size > 0 else 0.0))

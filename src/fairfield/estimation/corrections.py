@@ -1,0 +1,101 @@
+"""From what a surrogate leaves of the sampled pairs to values and their errors.
+
+Either by weighted least squares of the residuals on z - ½, or by their weighted mean times
+z - ½ over the second moments that the whole population is known to have. The first knows what
+is linear without error; the second is the better one where little is linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+from fairfield.estimation.surrogates.sample import Fit, Sample
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Values (games, n) and their errors.
+
+    Residuals ``left`` (games, p) times ``effect`` (p, n) are what each pair adds to the errors;
+    ``spread`` (games,) is the sum of the variances.
+    """
+
+    values: FloatArray
+    left: FloatArray
+    effect: FloatArray
+    spread: FloatArray
+    method: str
+
+    def covariance(self, game: int) -> FloatArray:
+        """Σ_j left_j² effect_j effect_jᵀ."""
+        errors = self.left[game][:, None] * self.effect
+        return np.asarray(errors.T @ errors)
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Slopes of residuals: ``residuals @ influence``.
+
+    ``leverage`` (p,) is the share of its own residual that a pair fits; None where nothing is
+    fitted. ``efficient`` values sum to F(N) - F(∅).
+    """
+
+    sample: Sample
+    influence: FloatArray
+    leverage: FloatArray | None
+    efficient: bool
+    name: str
+
+    def of(self, fit: Fit, ends: FloatArray) -> Answer:
+        """The surrogate's values, corrected by what it leaves."""
+        known = self.sample.fraction
+        slopes = (known * fit.inside + (1 - known) * fit.outside) @ self.influence
+        values, effect = fit.values + slopes, self.influence
+        if self.efficient:
+            # Values of a surrogate sum to G(N) - G(∅), so this is right for F - G as well.
+            whole = ends[:, 1] - ends[:, 0]
+            values = values + ((whole - values.sum(axis=1)) / values.shape[1])[:, None]
+            effect = effect - effect.mean(axis=1, keepdims=True)
+        # Less the share of its stratum that is known.
+        left = self.residuals(fit.outside, slopes) * np.sqrt(1 - known)
+        method = f"{self.name} of {len(known):,} pairs of coalitions"
+        return Answer(
+            values,
+            left,
+            effect,
+            left**2 @ np.sum(effect**2, axis=1),
+            f"{method} after a surrogate, {fit.name}" if fit.name else method,
+        )
+
+    def residuals(self, odd: FloatArray, slopes: FloatArray | None = None) -> FloatArray:
+        """Residuals (games, p) as if each pair had been left out (HC3)."""
+        if self.leverage is None:
+            return odd
+        fitted = odd @ self.influence if slopes is None else slopes
+        left = odd - fitted @ self.sample.signs.T
+        return np.asarray(left / np.maximum(1 - self.leverage, 1e-6))
+
+
+def least_squares(sample: Sample, efficient: bool) -> Correction:
+    """Weighted least squares, the moments being those of the sample."""
+    weighted = sample.weights[:, None] * sample.signs
+    influence = weighted @ np.linalg.pinv(sample.signs.T @ weighted, hermitian=True)
+    leverage = np.sum(influence * sample.signs, axis=1)
+    return Correction(sample, influence, leverage, efficient, "regression")
+
+
+def known_moments(sample: Sample, efficient: bool) -> Correction:
+    """Weighted means, the moments being those of all coalitions: a multiple of 1.
+
+    For efficient values that is so for the part of z - ½ that sums to 0, of mean square
+    Σ_s w_s s (n-s)/n over n - 1 directions; for the others it is ¼.
+    """
+    signs, moment = sample.signs, 0.25
+    if efficient:
+        signs = signs - signs.mean(axis=1, keepdims=True)
+        moment = float(sample.weights @ np.sum(signs**2, axis=1)) / (signs.shape[1] - 1)
+    influence = sample.weights[:, None] * signs / moment
+    return Correction(sample, influence, None, efficient, "weighted means")

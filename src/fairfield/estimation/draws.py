@@ -1,0 +1,56 @@
+"""Coalitions drawn from a product law: player i is in with probability x_i."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+
+# Beyond this many players SciPy has no direction numbers.
+MOST_DIMENSIONS = 21_201
+# The chance left to what a certain player does not do: sums of its logarithm stay finite.
+TINY = 1e-18
+# Binary digits of a Sobol point.
+DIGITS = 30
+
+
+def bernoulli(x: FloatArray, count: int, rng: np.random.Generator, *, block: int = 64) -> BoolArray:
+    """``count`` draws from q_x: z_i = [u_i < x_i] at scrambled Sobol points u.
+
+    Every draw has the law q_x; together they fill the cube more evenly than independent
+    ones (Owen, 1998). Near ½ a draw shows the leading bits alone, which scrambling leaves
+    tied to each other, so that a player may be mistaken for a few others together. So the
+    draws come in blocks of this size, the same points with other digits flipped, in each of
+    which players take the dimensions in another order: such mistakes average out. More
+    players than the sequence has dimensions are drawn independently.
+    """
+    if len(x) > MOST_DIMENSIONS:
+        return np.asarray(rng.random((count, len(x))) < x)
+    points = _sobol(len(x), min(block, count), rng)
+    drawn = np.empty((count, len(x)), dtype=bool)
+    for at in range(0, count, block):
+        # Flipped digits make every block a fair draw on its own.
+        flips, order = rng.integers(0, 1 << DIGITS, len(x)), rng.permutation(len(x))
+        rows = points[: count - at, order] ^ flips
+        np.less(rows, x * (1 << DIGITS), out=drawn[at : at + block])
+    return drawn
+
+
+def _sobol(players: int, count: int, rng: np.random.Generator) -> IntArray:
+    """Scrambled Sobol points, as whole numbers of this many binary digits."""
+    from scipy.stats import qmc
+
+    with warnings.catch_warnings():
+        # Its balance is best at powers of two; any other count is still a fair draw.
+        warnings.filterwarnings("ignore", message="The balance properties", category=UserWarning)
+        points = qmc.Sobol(players, bits=DIGITS, seed=rng).random(count)
+    return np.asarray(points * (1 << DIGITS), dtype=np.int64)
+
+
+def log_law(coalitions: BoolArray | FloatArray, x: FloatArray) -> FloatArray:
+    """log q_x(z) of coalitions (m, n), at points (…, n): (…, m)."""
+    inside = np.log(np.maximum(x, TINY))
+    outside = np.log(np.maximum(1 - np.asarray(x), TINY))
+    return np.asarray((inside - outside) @ coalitions.T + outside.sum(axis=-1)[..., None])

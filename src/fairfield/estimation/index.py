@@ -1,0 +1,248 @@
+"""The variational index from a budget of coalitions.
+
+Draws come in batches, each at the point x that all before it suggest. Weighted least squares
+over all of them reads f, ∇f and ∇²f at x; the index of that quadratic model is the next
+point, as far as the draws still tell of it (their effective size stays above a twentieth). So
+the last model is fitted where its own index lies, and
+
+    s = ĝ(σ(s/T)),   Cov(s) ≈ B Cov(ĝ) Bᵀ,   B = (I - HD/T)⁻¹,   D = diag x(1-x).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from fairfield.boltzmann.sampled import ReliabilityWarning
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.estimation.batches import TRUSTED, Draws
+from fairfield.estimation.draws import log_law
+from fairfield.estimation.importance import FEW_EFFECTIVE, weighed
+from fairfield.estimation.loop import Estimate
+from fairfield.estimation.pool import Control, Reading
+from fairfield.evaluation.workers import one_blas_thread
+from fairfield.games.set_functions.pairwise import PairwiseExtension
+from fairfield.mean_field import solvers as mean_field
+from fairfield.mean_field.anderson import anderson
+from fairfield.mean_field.elbo import CERTAIN, elbo, log_odds, sigmoid
+from fairfield.mean_field.solvers import MeanField
+from fairfield.problem import Problem
+from fairfield.results.valuation import as_number
+
+# The least share of the draws that must be effective at a point for them to point the way there.
+REACH = 0.05
+# A model holds at its own index when that is this close to where it was fitted; to draw there
+# it need not be as close. So many are tried for an estimate, so many for the next point.
+CLOSE, NEAR = 1e-4, 1e-2
+MOST_MODELS, FEW_MODELS = 16, 3
+# Boosted trees are used where they leave this share of the variance, by draws they have not seen.
+WORTHWHILE = 0.8
+# Beyond these logits the other side is never drawn.
+FAR = 36.0
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The extension of a game around x, as all draws tell it, and the index of this model.
+
+    ``apart`` is how far from x the index lies, ``next`` are the logits nearest to it that the
+    draws still tell of.
+    """
+
+    reading: Reading
+    index: MeanField
+    apart: float
+    next: FloatArray
+    control: Control | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the model was fitted where its own index lies."""
+        return self.apart <= CLOSE
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The index of one game by the last model: where it lies, and how well it is known."""
+
+    values: FloatArray
+    logits: FloatArray
+    level: float
+    covariance: FloatArray
+    residual: float
+    reading: Reading
+    saddle: bool
+    helped: bool
+
+
+class IndexEstimator(Draws):
+    """Estimates the variational index."""
+
+    def __init__(self, problem: Problem, start: FloatArray, *, surrogate: bool = False) -> None:
+        super().__init__(problem, start)
+        self.surrogate = surrogate
+        self.logits = np.clip(log_odds(self.start), -FAR, FAR)
+        self.guesses = np.zeros_like(self.start)
+
+    def points(self) -> tuple[FloatArray, IntArray]:
+        """The index so far; ½ where the temperature waits for Banzhaf's value."""
+        certain = np.abs(self.tilt) == CERTAIN
+        x = np.full_like(self.start, 0.5) if self.temperature is None else sigmoid(self.logits)
+        return np.where(certain, sigmoid(self.tilt), x), np.arange(len(x))
+
+    def update(self) -> None:
+        """Move every game towards its index."""
+        for game in range(len(self.start)):
+            model = self._model(game, self.logits[game], FEW_MODELS, NEAR)
+            self.logits[game] = np.clip(model.next, -FAR, FAR)
+            self.guesses[game] = model.reading.slopes.gradient
+
+    def _model(
+        self,
+        game: int,
+        start: FloatArray,
+        most: int,
+        enough: float,
+        control: Control | None = None,
+    ) -> _Model:
+        """The last of models that are each fitted where the index of the one before lies.
+
+        It is ``enough`` that its own index is so close.
+        """
+        temperature, certain = self.needed_temperature()[[game]], np.abs(self.tilt) == CERTAIN
+        logits = np.where(certain, self.tilt, start)
+        pace, nearest = 1.0, np.inf
+        gradient = self.guesses[game]
+        for _ in range(most):
+            x = sigmoid(logits)
+            reading = self.pool.read(x, game, gradient, control)
+            gradient, hessian = reading.slopes.gradient, reading.hessian
+            model = PairwiseExtension(gradient - hessian @ x, hessian)
+            index = mean_field.solve(anderson, model, x, temperature[0], self.tilt)
+            target = np.where(certain, self.tilt, np.clip(index.logits[0], -FAR, FAR))
+            apart = float(np.max(np.abs(sigmoid(target) - x)))
+            # A model whose index is no nearer than the last one's asks for shorter steps.
+            pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
+            nearer = target if apart <= CLOSE else self._within_reach(logits, target, pace)
+            if apart <= enough or (nearer == logits).all():
+                break
+            logits = nearer
+        return _Model(reading, index, apart, nearer, control)
+
+    def _best(self, game: int) -> _Model:
+        """The model of the game, with boosted trees to help where they are sure to."""
+        plain = self._model(game, self.logits[game], MOST_MODELS, CLOSE)
+        if not self.surrogate:
+            return plain
+        from fairfield.estimation.surrogates.trees import tree_control
+
+        pool, seed = self.pool, self.problem.options.seed
+        # One thread: the same bits on every machine.
+        with one_blas_thread():
+            control = tree_control(pool.inside, pool.worths[game], pool.times(), seed)
+        helped = self._model(game, plain.next, MOST_MODELS, CLOSE, control)
+        better = helped.reading.spread() < WORTHWHILE * plain.reading.spread()
+        return helped if better and helped.apart <= max(CLOSE, plain.apart) else plain
+
+    def _solve(self, game: int) -> _Found:
+        """The index of a game, with its covariance by the delta method."""
+        temperature, model = self.needed_temperature()[game], self._best(game)
+        reading = model.reading
+        x, gradient, hessian = reading.slopes.x, reading.slopes.gradient, reading.hessian
+        at = model.index.logits[0] if model.holds else self.tilt + gradient / temperature
+        step = sigmoid(at) - x if model.holds else np.zeros_like(x)
+        spread = sigmoid(at) * sigmoid(-at)
+        root = np.sqrt(spread)
+        top = np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / temperature
+        through = np.linalg.inv(np.eye(len(x)) - hessian * spread / temperature)
+        return _Found(
+            values=model.index.gradient[0] if model.holds else gradient,
+            logits=at,
+            level=float(reading.slopes.value + step @ (gradient + hessian @ step / 2)),
+            covariance=through @ reading.covariance() @ through.T,
+            residual=float(model.index.residual[0]) if model.holds else model.apart,
+            reading=reading,
+            saddle=bool(top >= 1),
+            helped=model.control is not None,
+        )
+
+    def _within_reach(self, logits: FloatArray, target: FloatArray, share: float) -> FloatArray:
+        """This share of the way to the target, or as much as the draws still speak of."""
+        enough = REACH * self.pool.drawn / len(self.start)
+        while share > 0.01:
+            nearer = np.where(logits == target, target, logits + share * (target - logits))
+            if self.pool.effective(sigmoid(nearer)) >= enough:
+                return nearer
+            share /= 2
+        return logits
+
+    def estimate(self, until: float = inf) -> Estimate:
+        """The index of the last model, with its errors by the delta method."""
+        found = [self._solve(game) for game in range(len(self.start))]
+        diagnostics = self.diagnostics([each.reading for each in found])
+        if any(each.residual > CLOSE for each in found):
+            diagnostics.append(
+                "the draws did not reach the fixed point yet, so the errors are not to be trusted; "
+                "raise the budget"
+            )
+        if any(each.saddle for each in found):
+            diagnostics.append(
+                "the ELBO has no maximum at the point found, so the errors are not to be trusted"
+            )
+        covariance = self.shaped([each.covariance for each in found])
+        trees = " beside boosted trees" if any(each.helped for each in found) else ""
+        logits = np.stack([each.logits for each in found])
+        level = np.array([each.level for each in found])
+        law = self._law(found) if self.problem.options.decoupling else {}
+        return Estimate(
+            values=self.shaped([each.values for each in found]),
+            stderr=np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)),
+            covariance=covariance,
+            method=self.method(min(each.reading.effective for each in found)) + trees,
+            warnings=tuple(diagnostics),
+            more={
+                **self.about(logits, level),
+                **law,
+                "steps": self.counted(self.batches),
+                "residual": as_number(self.shaped([each.residual for each in found])),
+            },
+        )
+
+    def _law(self, found: list[_Found]) -> dict[str, Any]:
+        """log Z and the decoupling error log Z - ELBO, from the same draws.
+
+        The ELBO is flat at the index, so of its error only that of f(x)/T counts. The standard
+        error is the larger one of the two.
+        """
+        pool, prior = self.pool, self.problem.prior
+        tilt = 0.0 if prior is None else log_law(pool.inside, sigmoid(prior))
+        log_z, gap, error = [], [], []
+        for each, worths, temperature in zip(
+            found, pool.worths, self.needed_temperature(), strict=True
+        ):
+            law = weighed(worths / temperature + tilt - pool.log_mixture(), pool.counts)
+            apart = law.shifts - each.reading.slopes.level_influence() / temperature
+            variance = max(pool.counts @ law.shifts**2, pool.counts @ apart**2)
+            log_z.append(law.log_z)
+            gap.append(
+                max(
+                    0.0,
+                    law.log_z
+                    - float(elbo(np.asarray(each.level), each.logits, temperature, prior)),
+                )
+            )
+            error.append(np.sqrt(variance))
+            if law.effective < max(FEW_EFFECTIVE, TRUSTED * pool.drawn):
+                warnings.warn(
+                    f"{self.problem.game!r}: log Z is not sure: of {pool.drawn:,} draws only "
+                    f"{law.effective:,.0f} are effective, {FEW_EFFECTIVE} and a fifth of all are "
+                    "needed; raise the budget or the temperature",
+                    ReliabilityWarning,
+                    stacklevel=2,
+                )
+        told = {"log_z": log_z, "decoupling_error": gap, "log_z_stderr": error}
+        return {name: as_number(self.shaped(each)) for name, each in told.items()}

@@ -1,0 +1,249 @@
+"""Estimates from a budget of coalitions: what to evaluate, and when to stop.
+
+What to ask and what to make of the answers is an estimator's business; the loop here has the
+worths found (stored, shared out, shown) and stops by budget, tolerance or time, early enough
+for the estimate to be made in time: under a clock it is rehearsed as the sample grows. An estimator
+proposes the same coalitions for the same seed and the same worths, so a run on a store
+repeats itself without an evaluation, and a larger budget goes on where a smaller one stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.game import Game
+from fairfield.estimation.pace import Pace
+from fairfield.evaluation.evaluator import Evaluator
+from fairfield.evaluation.options import Options, Separation
+from fairfield.problem import Problem
+from fairfield.results.display import joined
+from fairfield.results.valuation import NORMAL, Valuation
+
+# So many coalitions are asked for at most where nothing else limits them.
+ENDLESS = 2**40
+# Squares of larger worths, and of smaller ones, are no numbers any more.
+LARGEST, SMALLEST = 1e150, 1e-150
+# Under a clock an estimate is rehearsed whenever the sample has grown so many times, and what
+# is not thought to take more than this share of the time left is tried in it.
+REHEARSED, REHEARSAL = 2, 1 / 8
+# No two estimates take quite the same time, so a little more is kept for the last.
+SLACK = 1.25
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The values of the players as known so far, and how well.
+
+    ``values`` and ``stderr`` are (*batch, n), ``covariance`` of the values (*batch, n, n).
+    ``warnings`` are sentences that say why the errors are not to be trusted; ``more`` holds
+    what it adds to the valuation by name (empty, grand, marginals, elbo, steps, residual).
+    """
+
+    values: FloatArray
+    stderr: FloatArray
+    covariance: FloatArray | None
+    method: str
+    warnings: tuple[str, ...] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Estimator(Protocol):
+    """Proposes coalitions, is told their worths, and says what follows for the players."""
+
+    # The fewest coalitions from which an estimate can be made.
+    least: int
+
+    def propose(self, most: int) -> BoolArray:
+        """The next coalitions, at most so many; none if it has no use for more.
+
+        They depend on the seed and the worths told so far alone; ``most`` only cuts them off.
+        """
+        ...
+
+    def law(self) -> dict[str, Any]:
+        """The law of the last proposal as plain data: sampler, seed, point."""
+        ...
+
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
+        """Take in the worths (*batch, m) of proposed coalitions, or of the first of them.
+
+        ``variances`` are those of a noisy game's worths.
+        """
+        ...
+
+    def estimate(self, until: float = inf) -> Estimate:
+        """What is known of the values now.
+
+        What would not be done by ``until`` (of ``time.perf_counter``) is left out, if the
+        estimate can do without it.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a run stands after a round: its estimate, and why it is the last, if it is.
+
+    ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
+    found for them.
+    """
+
+    estimate: Estimate
+    coalitions: int
+    evaluations: int
+    stop: str | None
+
+
+def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing]:
+    """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
+    _check_budget(game, estimator.least, options)
+    _check_separation(game, options.tolerance)
+    until = inf if options.seconds is None else perf_counter() + options.seconds
+    budget = ENDLESS if options.budget is None else options.budget
+    used, rehearsed, largest = 0, 0, 0.0
+    pace = Pace({"estimate": 0.0})
+    with Evaluator(game, options) as evaluator:
+        while True:
+            coalitions = estimator.propose(budget - used)
+            deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
+            # The first estimate is waited for.
+            wait = deadline if used >= estimator.least else inf
+            found = evaluator.measured(coalitions, estimator.law(), wait)
+            worths, variances = found if game.noisy else (found, None)
+            told = worths.shape[-1]
+            if told:
+                largest = max(largest, float(np.abs(worths).max()))
+                _check_scale(game, largest)
+                estimator.tell(coalitions[:told], worths, variances)
+                used += told
+            elif used < estimator.least:
+                raise AssertionError("the estimator proposes nothing, yet cannot estimate")
+            if used < estimator.least:
+                continue
+            ended = _ended(used, told, deadline, options)
+            wanted = ended is not None or options.tolerance is not None or options.each_round
+            if not wanted and (until == inf or used < REHEARSED * rehearsed):
+                continue
+            now, rehearsed = perf_counter(), used
+            # Worths that came late do not cost the estimate its own time.
+            end = max(until, now + SLACK * pace.expected("estimate", used))
+            with pace.timed("estimate", used):
+                estimate = estimator.estimate(end if wanted else now + REHEARSAL * (until - now))
+            if not wanted:
+                continue
+            if options.tolerance is not None:
+                ended = _settled(estimate, options.tolerance, used) or ended
+            yield Standing(estimate, used, evaluator.evaluations, ended)
+            if ended is not None:
+                return
+
+
+def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
+    """Valuations after each round of an estimator; the last says why it stopped."""
+    for standing in run(problem.game, estimator, problem.options):
+        estimate = standing.estimate
+        stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
+        about: dict[str, Any] = {**problem.about(), **estimate.more}
+        if "marginals" not in about:
+            about |= problem.estimated_marginals(criterion, estimate.values)
+        yield Valuation(
+            criterion=criterion,
+            values=estimate.values,
+            stderr=estimate.stderr,
+            covariance=estimate.covariance,
+            method=estimate.method,
+            stops=np.full(
+                problem.game.batch, joined([stop, *estimate.warnings, *problem.failures()])
+            ),
+            evaluations=problem.evaluations + standing.evaluations,
+            **about,
+        )
+
+
+def _check_budget(game: Game, least: int, options: Options) -> None:
+    """Refuse a budget from which nothing can be estimated."""
+    least = min(least, 2 ** len(game.players))
+    if options.budget is not None and options.budget < least:
+        raise ValueError(
+            f"{game!r}: budget={options.budget:,} is too small to estimate anything; at least {least:,} "
+            "coalitions are needed"
+        )
+
+
+def _check_separation(game: Game, tolerance: float | Separation | None) -> None:
+    """Refuse to separate all players from nobody."""
+    count = len(game.players)
+    if isinstance(tolerance, Separation) and tolerance.count >= count:
+        raise ValueError(
+            f"separate_{tolerance.end}({tolerance.count}) of {count} players leaves nobody to separate them from; "
+            f"give at most {count - 1}"
+        )
+
+
+def _check_scale(game: Game, largest: float) -> None:
+    """Refuse worths whose errors could not be told."""
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise ValueError(
+            f"{game!r}: the largest worth is of size {largest:.3g}, and its square is beyond what "
+            "floating-point numbers hold, so no error could be told; give the worths in other units"
+        )
+
+
+def _ended(used: int, told: int, deadline: float, options: Options) -> str | None:
+    """The sentence that ends the run, if budget or time do, or nothing is left to ask."""
+    missed = "" if options.tolerance is None else ", before the tolerance was met"
+    if options.budget is not None and used >= options.budget:
+        return f"used the budget of {options.budget:,} coalitions{missed}"
+    if perf_counter() >= deadline:
+        return f"stopped after {options.seconds:g} seconds and {used:,} coalitions{missed}"
+    return None if told else f"nothing is left to ask after {used:,} coalitions"
+
+
+def _settled(estimate: Estimate, tolerance: float | Separation, used: int) -> str | None:
+    """The sentence that ends the run, if the tolerance is met."""
+    if not is_settled(estimate, tolerance):
+        return None
+    if isinstance(tolerance, Separation):
+        which = "best" if tolerance.end == "top" else "worst"
+        return f"separated the {which} {tolerance.count} players after {used:,} coalitions"
+    return f"every 95 % interval is within ±{tolerance:g} after {used:,} coalitions"
+
+
+def is_settled(estimate: Estimate, tolerance: float | Separation) -> bool:
+    """Whether every game of the batch is known to within the tolerance.
+
+    Errors that an estimate warns about settle nothing.
+    """
+    if estimate.warnings:
+        return False
+    if not isinstance(tolerance, Separation):
+        return bool(NORMAL * np.max(estimate.stderr) <= tolerance)
+    count = estimate.values.shape[-1]
+    values = estimate.values.reshape(-1, count)
+    errors = np.sqrt(difference_variances(estimate)).reshape(-1, count, count)
+    if tolerance.end == "bottom":
+        values = -values
+    order = np.argsort(-values, axis=-1, kind="stable")
+    best, rest = order[:, : tolerance.count, None], order[:, None, tolerance.count :]
+    game = np.arange(len(values))[:, None, None]
+    gaps = values[game, best] - values[game, rest]
+    return bool((gaps > NORMAL * errors[game, best, rest]).all())
+
+
+def difference_variances(estimate: Estimate) -> FloatArray:
+    """The variance of value_i - value_j for all pairs, (*batch, n, n)."""
+    own = estimate.stderr**2
+    both = own[..., :, None] + own[..., None, :]
+    if estimate.covariance is None:
+        return both
+    # Rounding may leave less than nothing of equal players.
+    return np.maximum(both - 2 * estimate.covariance, 0.0)

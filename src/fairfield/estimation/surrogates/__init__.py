@@ -1,0 +1,1 @@
+"""Games fitted to sampled worths, whose values are known in closed form."""

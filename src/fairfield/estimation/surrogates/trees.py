@@ -1,0 +1,100 @@
+"""A surrogate of boosted trees, whose values TreeGame knows in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.extension import Extension
+from fairfield.estimation.pool import Control
+from fairfield.estimation.surrogates.sample import FOLDS, Fit, Law, Sample, cross_fitted
+from fairfield.games.trees.game import TreeGame
+
+# From so many pairs on trees may be larger: measured on the games of the benchmark.
+MANY = 750
+# A sample of so many numbers is worth sharing among threads.
+SHARED = 2**18
+
+
+def trees_are_installed() -> bool:
+    """Whether scikit-learn fits trees here and numba reads them."""
+    from importlib.util import find_spec
+
+    return find_spec("sklearn") is not None and find_spec("numba") is not None
+
+
+def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fit | None:
+    """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
+    inside = sample.coalitions.astype(float)
+    players = inside.shape[1]
+    # Trees stop splitting at gains of a fixed size, so worths come in units of their own.
+    scales = np.std(sample.both, axis=(1, 2))
+
+    leaves = 8 if len(inside) < MANY else 24
+
+    def fit(game: int, kept: IntArray) -> tuple[FloatArray, FloatArray]:
+        scale = scales[game] or 1.0
+        worths = sample.both[game][:, kept].ravel() / scale
+        both = np.concatenate([inside[kept], 1 - inside[kept]])
+        with _threads_that_pay(both):
+            model = _boosted(both, worths, leaves, seed)
+            odd = scale * (model.predict(inside) - model.predict(1 - inside)) / 2
+        extension = _extension(model, players)
+        half = np.full(players, 0.5)
+        values = extension.shapley() if law.name == "shapley" else extension.gradient(half)
+        return odd, scale * values
+
+    return cross_fitted("boosted trees", sample, fit, seed, rival)
+
+
+def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed: int) -> Control:
+    """Gradient-boosted trees on coalitions (m, n) and their worths (m,), each fold left out once.
+
+    ``times`` (m,) tells how often each was come upon. One more draw of a coalition that was come
+    upon twice would be of one that the trees know, so what all of them leave counts there; of
+    the others, what those leave that were fitted without them.
+    """
+    fold = np.random.default_rng(seed).permutation(len(inside)) % FOLDS
+    scale = float(np.std(worths)) or 1.0
+    leaves = 8 if len(inside) < 2 * MANY else 24
+    known, left, extensions = worths.copy(), worths.copy(), []
+    for k in range(FOLDS):
+        out = fold == k
+        with _threads_that_pay(inside):
+            model = _boosted(inside[~out], worths[~out] / scale, leaves, seed)
+            fitted = scale * model.predict(inside)
+        known -= fitted / FOLDS
+        left[out] -= fitted[out]
+        extensions.append(_extension(model, inside.shape[1]))
+    return Control(np.where(times > 1, known, left), scale, tuple(extensions))
+
+
+@contextmanager
+def _threads_that_pay(inside: FloatArray) -> Iterator[None]:
+    """One thread for small samples: more would mostly wait for each other, on busy cores long."""
+    with threadpool_limits(limits=1 if inside.size < SHARED else None, user_api="openmp"):
+        yield
+
+
+def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    model = HistGradientBoostingRegressor(
+        max_iter=200,
+        learning_rate=0.1,
+        max_leaf_nodes=leaves,
+        min_samples_leaf=5,
+        early_stopping=False,
+        random_state=seed % 2**32,  # scikit-learn takes no more
+    )
+    return model.fit(inside, worths)
+
+
+def _extension(model: Any, players: int) -> Extension:
+    """The extension of a model of who is in."""
+    return TreeGame(model, np.ones(players), np.zeros((1, players))).extension()

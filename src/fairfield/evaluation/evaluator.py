@@ -1,0 +1,236 @@
+"""The one place where worths are computed: once, checked, kept, shared out, shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from math import ceil, inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.coalitions import coalitions_in, rows_of
+from fairfield.core.game import Game
+from fairfield.evaluation.known import Known, pack, unpack
+from fairfield.evaluation.measured import measured_axes
+from fairfield.evaluation.memory import check_table
+from fairfield.evaluation.options import Options
+from fairfield.evaluation.store import Store, recheck
+from fairfield.evaluation.workers import Outcome, Workers, WorthError
+
+# A task should outlast the cost of sending it; a round bounds what a crash can lose. More
+# tasks than these per worker and round would not share it out better, only cost more.
+TASK_SECONDS, MOST_TASKS = 0.1, 40
+FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
+# What the first coalitions cost says little of the others (the empty one may cost nothing), so
+# a round has at most this many times the blocks of the largest before.
+GROWTH = 4
+
+Blocks = Callable[[int], BoolArray]
+
+
+class Evaluator:
+    """Evaluates coalitions of one game, each at most once; use as a context.
+
+    Coalitions reach the game in blocks whose edges depend on the game and on their
+    position alone; how many blocks make a task, and tasks a round, follows the measured
+    cost. So the worths are the same for any number of workers on any backend.
+    """
+
+    def __init__(self, game: Game, options: Options) -> None:
+        self.game, self.options = game, options
+        self.evaluations = 0
+        self._axes = measured_axes(game)
+        self._games = int(np.prod(self._axes, dtype=int))
+        self._workers = Workers(game, options.n_jobs)
+        # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
+        self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
+        self._known = Known(len(game.players), self._games)
+        # Coalitions that were asked for, counted against the budget.
+        self._used = 0
+        self._store = None if options.store is None else Store(options.store, game, versions())
+        if self._store is not None:
+            try:
+                self._recall(self._store)
+            except BaseException:
+                self._store.close()
+                raise
+
+    def _recall(self, store: Store) -> None:
+        """Take in what a store knows."""
+        self._known.add(*store.load())
+        if self.game.opaque:
+            # The name of a function, say, cannot tell what data it has captured.
+            keys, worths = self._known.keys, self._known.worths
+            self.evaluations += recheck(self.game, keys, worths, store.path)
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._workers.close(broken=error[0] is not None)
+        if self._store is not None:
+            self._store.close()
+
+    def worths(
+        self,
+        coalitions: BoolArray,
+        law: dict[str, Any] | None = None,
+        until: float = inf,
+    ) -> FloatArray:
+        """The worths (*batch, m) of coalitions (m, n), their ``law`` being stored with them.
+
+        No round is begun after ``until`` (of ``time.perf_counter``); the answer is then of
+        the first coalitions alone, up to the first that is not known.
+        """
+        found = self.measured(coalitions, law, until)
+        return found[0] if self.game.noisy else found
+
+    def measured(
+        self,
+        coalitions: BoolArray,
+        law: dict[str, Any] | None = None,
+        until: float = inf,
+    ) -> FloatArray:
+        """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m)."""
+        keys = pack(coalitions)
+        first = np.sort(np.unique(keys, return_index=True)[1])
+        self._spend(len(first))
+        missing = coalitions[first[~self._known.find(keys[first])[1]]]
+        size = block_size(self.game)
+        starts = range(0, len(missing), size)
+        for rows, worths in self._rounds(
+            list(starts), lambda start: missing[start : start + size], len(missing), law, until
+        ):
+            self._known.add(pack(rows), worths)
+        at, known = self._known.find(keys)
+        if not known.all():
+            at = at[: np.argmin(known)]
+        return self._known.worths[at].T.reshape((*self._axes, len(at)))
+
+    def _spend(self, count: int) -> None:
+        """Refuse more coalitions than the budget allows, known or not."""
+        self._used += count
+        if self.options.budget is not None and self._used > self.options.budget:
+            raise ValueError(
+                f"{self.game!r}: {self._used:,} coalitions are needed, the budget allows "
+                f"{self.options.budget:,}; raise it"
+            )
+
+    def table(self) -> FloatArray:
+        """All that is measured, in table order: (*batch, 2^n), or (2, *batch, 2^n) of a noisy game."""
+        check_table(self.game, self.options)
+        count, size = len(self.game.players), block_size(self.game)
+        table = np.empty((self._games, 2**count))
+        missing = np.ones(2**count, dtype=bool)
+        if len(self._known):
+            rows = rows_of(unpack(self._known.keys, count))
+            table[:, rows], missing[rows] = self._known.worths.T, False
+        starts = [
+            start for start in range(0, 2**count, size) if missing[start : start + size].any()
+        ]
+
+        def block(start: int) -> BoolArray:
+            rows: IntArray = start + np.flatnonzero(missing[start : start + size])
+            return coalitions_in(rows, count)
+
+        for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
+            table[:, rows_of(coalitions)] = worths.T
+        return table.reshape((*self._axes, 2**count))
+
+    def _rounds(
+        self,
+        starts: list[int],
+        block: Blocks,
+        total: int,
+        law: dict[str, Any] | None = None,
+        until: float = inf,
+    ) -> Iterator[tuple[BoolArray, FloatArray]]:
+        """Coalitions and their worths (m, games), round by round, as they are committed."""
+        if not total:
+            return
+        from tqdm.auto import tqdm
+
+        hidden = None if self.options.progress is None else not self.options.progress
+        delay = 0 if self.options.progress else 1
+        done = 0
+        with tqdm(total=total, desc="worths", disable=hidden, delay=delay, leave=False) as bar:
+            while done < len(starts) and (left := until - perf_counter()) > 0:
+                most = GROWTH * self._largest
+                length = min(self._length, left)
+                per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
+                chosen = starts[done : done + per_task * tasks]
+                blocks = [block(start) for start in chosen]
+                shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
+                outcomes = [each for task in self._workers.run(shared) for each in task]
+                coalitions, worths = self._commit(blocks, outcomes, law)
+                yield coalitions, worths
+                bar.update(len(coalitions))
+                done += len(chosen)
+                self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
+                self._length = min(2 * self._length, LONGEST_ROUND)
+                self._largest = max(self._largest, len(chosen))
+
+    def _commit(
+        self, blocks: list[BoolArray], outcomes: list[Outcome], law: dict[str, Any] | None
+    ) -> tuple[BoolArray, FloatArray]:
+        """Keep what a round gave, then speak of what went wrong in it."""
+        good = [
+            (rows, each.worths.reshape(self._games, len(rows)).T)
+            for rows, each in zip(blocks, outcomes, strict=True)
+            if each.worths is not None and each.failure is None
+        ]
+        if good:
+            coalitions = np.concatenate([rows for rows, _ in good])
+            worths = np.concatenate([found for _, found in good])
+            self.evaluations += len(coalitions)
+            if self._store is not None:
+                self._store.add(coalitions, worths, law)
+        for each in outcomes:
+            if each.failure is not None:
+                error = WorthError(each.failure)
+                if each.trace:
+                    error.add_note(f"in a worker:\n{each.trace}")
+                raise error from each.error
+        return coalitions, worths
+
+
+def evaluate_all(game: Game, options: Options) -> tuple[FloatArray, int]:
+    """The table of all worths (and variances), and how many of them were evaluated for it."""
+    with Evaluator(game, options) as evaluator:
+        return evaluator.table(), evaluator.evaluations
+
+
+def block_size(game: Game) -> int:
+    """How many coalitions reach a game at once.
+
+    A game may set it (1 where a worth is a model fit); else small blocks for small games,
+    whose worths may be expensive, and at most 4096 blocks for a table.
+    """
+    count = len(game.players)
+    return game.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
+
+
+def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
+    """Blocks per task and tasks per round, for a round of this length in seconds."""
+    if cost <= 0:
+        return 1, jobs
+    share = min(length / cost, most / jobs)
+    wanted = max(ceil(TASK_SECONDS / cost), ceil(share / MOST_TASKS))
+    per_task = max(1, min(wanted, int(share)))
+    return per_task, jobs * max(1, int(share / per_task))
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of the libraries that worths may depend on."""
+    found = {}
+    for name in ("fairfield", "numpy", "scipy", "scikit-learn"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,1 +1,0 @@
-"""Extensions: f, ∇f, ∇²f of a game, exactly."""

@@ -1,0 +1,1 @@
+"""The rows of a training set, valued by refitting."""

@@ -1,0 +1,275 @@
+"""The worth of training data: fit a model on a coalition's rows, test it on others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.coalitions import members, spell
+from fairfield.core.game import Game, Player, name_players
+from fairfield.core.imports import needed_for
+from fairfield.evaluation.warnings_once import Place, each_once
+from fairfield.games.data.fingerprint import digest, tells_all, told
+from fairfield.games.data.random_states import Setter, random_states
+from fairfield.games.data.scoring import all_classes, best_constants, knowing, scorers_of
+from fairfield.games.features.rows import row_players
+
+Scoring = str | Callable[[Any, Any, Any], float]
+# What the paper's code gives to coalitions on which it fits no model.
+PAPERS_WORTH = 0.5
+
+
+class DataGame(Game):
+    """Training rows, or groups of them, play; a worth is a fit on their rows and its test.
+
+    F(S) = scoring(clone of the model, fitted on the rows of S in their own order; test set).
+    One fit per worth and repeat.
+
+    ``model`` is a scikit-learn estimator or pipeline, ``X`` an array, sparse matrix or
+    DataFrame and reaches the model as such. ``groups`` are one label per row, or the name of
+    a column of ``X`` that then is no feature; players are the labels, sorted, or
+    single rows, named by the index of a DataFrame if its names differ, else 0 … n-1. ``scoring`` is None (the model's own: accuracy, R²), a name, a
+    function (model, X, y) -> number, or a dict of these: a batch of games from the same
+    fits, named in ``scorings``: ``v["loss"]``.
+
+    ``fallback`` is the worth of the empty coalition and of those on which a classifier cannot
+    be fitted because they hold one class: "constant", what the best constant prediction
+    reaches on the test set; a number; or "paper", .5 for these and for every single group.
+    Other failures stop the evaluation (``on_error="raise"``) or are counted in ``failures``
+    and take the fallback too (``"fallback"``).
+
+    A ``random_state`` of the model (or of a step or a splitter in it) that is not an integer
+    gets a seed drawn from (``seed``, coalition, repeat), so a coalition has the same worth everywhere.
+    ``repeats`` averages that many fits, all of them seeded so; their variance becomes the
+    ``stderr`` of values.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = np.array([[0.0], [1], [2], [3]]), [0, 0, 1, 1]
+    >>> game = DataGame(LogisticRegression(), X, y, X, y, groups=["a", "b", "a", "b"])
+    >>> game.players, game.worths(np.array([[False, False], [True, True]])).tolist()
+    (('a', 'b'), [0.5, 1.0])
+    """
+
+    block = 1  # a fit outweighs the handing over
+    instead = "use leave_one_out (n + 2 fits) or a NeighborGame"
+
+    def __init__(
+        self,
+        model: Any,
+        X: Any,
+        y: Any,
+        X_test: Any,
+        y_test: Any,
+        *,
+        scoring: Scoring | Mapping[str, Scoring | None] | None = None,
+        groups: Any = None,
+        fallback: float | Literal["constant", "paper"] = "constant",
+        on_error: Literal["raise", "fallback"] = "raise",
+        repeats: int = 1,
+        seed: int = 0,
+    ) -> None:
+        with needed_for("DataGame"):
+            from sklearn.base import clone, is_classifier
+        if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
+            raise TypeError(
+                f"model is {model!r}; give an estimator of scikit-learn's kind, with fit and get_params"
+            )
+        if on_error not in ("raise", "fallback"):
+            raise ValueError(f"on_error={on_error!r} is not known; choose 'raise' or 'fallback'")
+        self.model, self.scoring, self.fallback = model, scoring, fallback
+        self.on_error = on_error
+        self.repeats, self.seed = _whole("repeats", repeats, 1), _whole("seed", seed, 0)
+        self.y, self.y_test = _labels(y), _labels(y_test)
+        self.X, self.X_test = _rows(X), _rows(X_test)
+        _check_lengths("training", self.X, self.y)
+        _check_lengths("test", self.X_test, self.y_test)
+        if groups is not None and np.ndim(groups) == 0:
+            self.X, self.X_test, groups = _split_off(groups, self.X, self.X_test)
+        # The player who owns each row; single rows are their own.
+        self.players, self.owner = _owners(groups, self.X, len(self.y))
+        self._scorers = scorers_of(scoring)
+        self.scorings = tuple(self._scorers)
+        if isinstance(scoring, Mapping):
+            self.batch, self.labels = (len(self.scorings),), self.scorings
+        self._classifies = is_classifier(model)
+        self._classes = all_classes(self.y, self.y_test) if self._classifies else None
+        self._filling = self._fill()
+        self.noisy = self.repeats > 1
+        self._told: set[Place] = set()
+        # What identifies it: nothing that it has learnt, no random states that are ours to set.
+        self._pattern = clone(model)
+        states = self._states(self._pattern)
+        self._chances = len(states)
+        for set_state in states:
+            set_state(0)
+        self.opaque = not all(map(tells_all, [self._pattern, *_listed(scoring)]))
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        return self.worths_and_variances(coalitions)[0]
+
+    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Worths, and the variance s²/r of each as a mean of r repeats (0 for one repeat)."""
+        found = np.empty((len(self.scorings), len(coalitions), self.repeats))
+        with each_once(self._told):
+            for at, coalition in enumerate(coalitions):
+                found[:, at] = self._evaluate(coalition)
+        shape = (*self.batch, len(coalitions))
+        if not self.noisy:
+            return found.reshape(shape), np.zeros(shape)
+        variances = found.var(axis=-1, ddof=1) / self.repeats
+        return found.mean(axis=-1).reshape(shape), variances.reshape(shape)
+
+    def describe(self) -> dict[str, Any]:
+        kind = type(self.model)
+        data = {"X": self.X, "y": self.y, "X_test": self.X_test, "y_test": self.y_test}
+        return {
+            **super().describe(),
+            "model": f"{kind.__module__}.{kind.__qualname__}",
+            "parameters": {k: told(v) for k, v in self._pattern.get_params(deep=True).items()},
+            "data": {name: digest(held) for name, held in data.items()},
+            "groups": digest(self.owner),
+            "scoring": dict(zip(self.scorings, map(told, _listed(self.scoring)), strict=True)),
+            "fallback": self.fallback,
+            "on_error": self.on_error,
+            "repeats": self.repeats,
+            "seed": self.seed,
+        }
+
+    def _fill(self) -> FloatArray:
+        """The fallback of each scoring, as a column beside the repeats."""
+        if self.fallback == "constant":
+            found = best_constants(self.model, self._scorers, self.X_test, self.y_test)
+            return found[:, None]
+        worth = PAPERS_WORTH if self.fallback == "paper" else self.fallback
+        if not isinstance(worth, Real) or not np.isfinite(worth):
+            raise ValueError(
+                f"fallback={self.fallback!r} is no worth; give 'constant', 'paper' or a finite number"
+            )
+        return np.full((len(self.scorings), 1), float(worth))
+
+    def _evaluate(self, coalition: BoolArray) -> FloatArray:
+        """The worths of one coalition: scorings × repeats."""
+        rows = np.flatnonzero(coalition[self.owner])
+        y = self.y[rows]
+        if not len(rows) or (self.fallback == "paper" and self._papers_rule(coalition, y)):
+            return self._filling
+        try:
+            return np.array([self._fit(rows, seeds) for seeds in self._seeds(coalition)]).T
+        except Exception as error:
+            if not self._one_class(y):
+                if self.on_error == "raise":
+                    error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
+                    raise
+                self.failures += 1
+                self.first_failure = self.first_failure or (
+                    f"{spell(members(coalition, self.players))}: {type(error).__name__}: {error}"
+                )
+            return self._filling
+
+    def _fit(self, rows: IntArray, seeds: list[int]) -> list[float]:
+        """The worths by each scoring; a model may change the rows it is given, but not ours."""
+        from sklearn.base import clone
+
+        model = clone(self.model)
+        if seeds:
+            for set_state, seed in zip(self._states(model), seeds, strict=True):
+                set_state(seed)
+        model.fit(_taken(self.X, rows), self.y[rows])
+        tests = np.arange(len(self.y_test))
+        return [
+            scorer(knowing(self._classes, model, scorer), _taken(self.X_test, tests), self.y_test)
+            for scorer in self._scorers.values()
+        ]
+
+    def _states(self, model: Any) -> list[Setter]:
+        return list(random_states(model, every=self.noisy))
+
+    def _seeds(self, coalition: BoolArray) -> Iterator[list[int]]:
+        """For each repeat, a seed for every random state that is ours to set."""
+        if not self._chances:
+            yield []  # fits without chance are all alike: one serves every repeat
+            return
+        words = np.packbits(coalition).tolist()
+        for repeat in range(self.repeats):
+            drawn = np.random.SeedSequence([self.seed, repeat, *words])
+            # 31 bits: some libraries read a seed as a signed integer.
+            yield (drawn.generate_state(self._chances) >> np.uint32(1)).tolist()
+
+    def _one_class(self, y: Any) -> bool:
+        return self._classifies and bool((y == y[0]).all(axis=0).any())
+
+    def _papers_rule(self, coalition: BoolArray, y: Any) -> bool:
+        return int(coalition.sum()) == 1 or self._one_class(y)
+
+
+def _whole(name: str, given: Any, least: int) -> int:
+    if not isinstance(given, Integral) or int(given) < least:
+        raise ValueError(f"{name}={given!r}; give a whole number from {least} on")
+    return int(given)
+
+
+def _rows(X: Any) -> Any:
+    if hasattr(X, "tocsr"):
+        return X.tocsr()  # other sparse forms cannot be taken row by row
+    return X if hasattr(X, "shape") else np.asarray(X)
+
+
+def _taken(X: Any, rows: IntArray) -> Any:
+    """A copy of some rows."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _labels(y: Any) -> Any:
+    y = np.asarray(y)
+    # Columns of DataFrames hold Python's objects; their own type is compared faster.
+    return np.array(y.tolist()) if y.dtype == object else y
+
+
+def _check_lengths(which: str, X: Any, y: Any) -> None:
+    if not y.ndim or X.shape[0] != len(y) or not len(y):
+        raise ValueError(
+            f"the {which} set has {X.shape[0]} rows and {len(y) if y.ndim else 'no list of'} labels; "
+            "give one label for each of at least one row"
+        )
+
+
+def _split_off(column: Any, X: Any, X_test: Any) -> tuple[Any, Any, Any]:
+    """X and X_test without the column that names the groups, and that column."""
+    known = list(getattr(X, "columns", ()))
+    if column not in known:
+        raise ValueError(
+            f"groups={column!r} is no column of X, which "
+            + (f"has {', '.join(map(str, known[:12]))}" if known else f"is {type(X).__name__}")
+            + "; name a column of a DataFrame, or give one label per row"
+        )
+    if hasattr(X_test, "columns"):
+        X_test = X_test.drop(columns=column, errors="ignore")
+    return X.drop(columns=column), X_test, X[column]
+
+
+def _owners(groups: Any, X: Any, rows: int) -> tuple[tuple[Player, ...], IntArray]:
+    """The players, and which of them owns each row."""
+    if groups is None:
+        return row_players(X, rows), np.arange(rows)
+    labels = np.asarray(groups)
+    if labels.shape != (rows,):
+        raise ValueError(
+            f"groups have shape {labels.shape}; give one label for each of {rows} rows"
+        )
+    for row, label in enumerate(labels.tolist()):
+        same = label == label
+        if label is None or not isinstance(same, bool) or not same:
+            raise ValueError(f"row {row} has the group {label!r}; every row needs a group")
+    try:
+        names, owner = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise ValueError("groups mix labels that cannot be sorted; make them all strings") from None
+    return name_players(names.tolist()), owner.astype(np.int64)
+
+
+def _listed(scoring: Any) -> list[Any]:
+    return list(scoring.values()) if isinstance(scoring, Mapping) else [scoring]

@@ -1,0 +1,168 @@
+"""How good a fitted model is on a test set, and how good a constant is."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+
+Scorer: TypeAlias = Callable[[Any, Any, Any], float]
+
+
+def own_score(model: Any, X: Any, y: Any) -> float:
+    """The model's default: accuracy of a classifier, R² of a regressor."""
+    return float(model.score(X, y))
+
+
+def scorers_of(scoring: Any) -> dict[str, Scorer]:
+    """Scorers by name: one for None, a name or a callable, several for a dict of these.
+
+    >>> list(scorers_of(None)), list(scorers_of({"hits": "accuracy", "loss": "neg_log_loss"}))
+    (['score'], ['hits', 'loss'])
+    """
+    if isinstance(scoring, Mapping):
+        if not scoring:
+            raise ValueError("scoring={} names no scoring; give at least one, or None")
+        return {str(name): _scorer(each) for name, each in scoring.items()}
+    name = "score" if scoring is None else str(getattr(scoring, "__name__", scoring))
+    return {name: _scorer(scoring)}
+
+
+def _scorer(scoring: Any) -> Scorer:
+    if scoring is None:
+        return own_score
+    if callable(scoring):
+        _refuse_metric(scoring)
+        return cast(Scorer, scoring)
+    if not isinstance(scoring, str):
+        raise TypeError(
+            f"scoring is a {type(scoring).__name__}; give a name of scikit-learn, a function "
+            "(model, X, y) -> number, a dict of these, or None"
+        )
+    from sklearn.metrics import get_scorer
+
+    return cast(Scorer, get_scorer(scoring))
+
+
+def _refuse_metric(scoring: Any) -> None:
+    """A metric compares labels; it has no use for a model."""
+    try:
+        first = next(iter(inspect.signature(scoring).parameters), "")
+    except (TypeError, ValueError):  # what is not written in Python may hide its parameters
+        return
+    if first in ("y_true", "y_test", "truth"):
+        name = getattr(scoring, "__name__", type(scoring).__name__)
+        raise TypeError(
+            f"scoring={name} compares true and predicted labels, and a scorer takes (model, X, y); "
+            f"pass sklearn.metrics.make_scorer({name}), or the name of a scorer, such as 'accuracy'"
+        )
+
+
+def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) -> FloatArray:
+    """What the best constant prediction reaches on a test set, by each scorer.
+
+    Classifiers: each class, and the frequencies of the classes as probabilities. Regressors:
+    the mean of ``y`` (best by R² and squared error, where R² is 0) and its median (best by
+    absolute error).
+    """
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    if is_classifier(model):
+        candidates = [DummyClassifier(strategy="prior"), DummyClassifier(strategy="most_frequent")]
+        if y.ndim == 1:
+            candidates += [DummyClassifier(strategy="constant", constant=[c]) for c in np.unique(y)]
+    elif is_regressor(model):
+        candidates = [DummyRegressor(strategy=strategy) for strategy in ("mean", "median")]
+    else:
+        raise ValueError(
+            f"{type(model).__name__} is neither a classifier nor a regressor, so there is no "
+            "constant prediction to fall back to; give fallback=a number"
+        )
+    if own_score in scorers.values():
+        _refuse_hidden_scoring(model)
+    fitted = [candidate.fit(X, y) for candidate in candidates]
+    return np.array([_best(name, scorer, fitted, X, y) for name, scorer in scorers.items()])
+
+
+def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> float:
+    try:
+        with warnings.catch_warnings():
+            # A constant is a degenerate prediction, and scorers say so.
+            warnings.simplefilter("ignore")
+            reached = [float(scorer(constant, X, y)) for constant in constants]
+    except Exception as error:
+        raise ValueError(
+            f"scoring {name!r} fails on a constant prediction ({type(error).__name__}: {error}); "
+            "give fallback=a number, or another scoring"
+        ) from error
+    # NaN only where there is nothing else: the evaluation then names the empty coalition.
+    return max((worth for worth in reached if worth == worth), default=np.nan)
+
+
+def _refuse_hidden_scoring(model: Any) -> None:
+    """A search scores by its own ``scoring``, which a constant prediction does not have."""
+    judge = _judge(model)
+    held = getattr(judge, "scoring", None)
+    if held is not None and not _scores_as_usual(judge):
+        raise ValueError(
+            f"{type(judge).__name__} scores by its own scoring={held!r}; "
+            "say the same in DataGame(scoring=…), or give fallback=a number"
+        )
+
+
+def _judge(model: Any) -> Any:
+    """Whose ``score`` it is: that of the last step, or of what a search searches for."""
+    if hasattr(model, "steps"):
+        return _judge(model.steps[-1][1])
+    if _scores_as_usual(model) or getattr(model, "scoring", None) is not None:
+        return model
+    return _judge(model.estimator) if hasattr(model, "estimator") else model
+
+
+def _scores_as_usual(model: Any) -> bool:
+    from sklearn.base import ClassifierMixin, RegressorMixin
+
+    # A ``scoring`` then only chooses the fit, as in early stopping.
+    return getattr(type(model), "score", None) in (ClassifierMixin.score, RegressorMixin.score)
+
+
+class _Spanning:
+    """A fitted classifier, and classes that it never saw: their probability is 0.
+
+    Scorers match columns of probabilities to labels by position.
+    """
+
+    def __init__(self, model: Any, classes: Any) -> None:
+        self._model, self.classes_ = model, classes
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        known = self._model.predict_proba(X)
+        spanned = np.zeros((len(known), len(self.classes_)))
+        spanned[:, np.searchsorted(self.classes_, self._model.classes_)] = known
+        return spanned
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("decision_function", "predict_log_proba"):
+            raise AttributeError(f"{name} says nothing of classes that the model never saw")
+        return getattr(self._model, name)
+
+
+def all_classes(y: Any, y_test: Any) -> tuple[Any, Any] | None:
+    """The classes of training and test set, and those of the test set; None of several outputs."""
+    return (np.union1d(y, y_test), np.unique(y_test)) if y.ndim == y_test.ndim == 1 else None
+
+
+def knowing(classes: tuple[Any, Any] | None, model: Any, scorer: Scorer) -> Any:
+    """The model as a scorer of scikit-learn has to see it: aligned with the classes it tests."""
+    if classes is None or not type(scorer).__module__.startswith("sklearn."):
+        return model
+    fitted = getattr(model, "classes_", None)
+    if fitted is None or any(np.array_equal(fitted, each) for each in classes):
+        return model
+    return _Spanning(model, classes[0])

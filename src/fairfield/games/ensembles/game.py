@@ -1,0 +1,280 @@
+"""Ensembles: the players are models that vote on the rows of a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.checks import names, number, slabs
+from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.core.game import Game, Players
+from fairfield.core.imports import needed_for
+from fairfield.games.data.fingerprint import digest
+from fairfield.games.ensembles.ballots import labels_of, votes_of
+from fairfield.games.ensembles.vote_tables import right_shares
+from fairfield.games.set_functions.products import ProductsExtension
+from fairfield.games.textbook.voting import WholeVotes, reached, whole_votes
+
+# The score of votes (rows, classes), or (rows, 1) for numbers.
+Score: TypeAlias = Callable[[FloatArray], float]
+
+VOTES = ("soft", "hard", "rozemberczki", "mean")
+# Sums of real votes this close are a tie: about their rounding.
+TIE = 1e-9
+# Steps of the total vote on a row into which real votes are rounded unless told otherwise.
+RESOLUTION = 1000
+# Up to so many models the exact table costs about as much as one index of rounded votes.
+FEW = 16
+METHOD = "closed form: votes"
+
+
+class EnsembleGame(Game):
+    """The score, on a test set, of the ensemble that a coalition of models makes.
+
+    ``vote`` says how models make an ensemble:
+
+    - "soft": the class with the greatest sum of probabilities wins;
+    - "hard": the class that most models predict wins;
+    - "rozemberczki": a row counts where the sum of the true class's probabilities over all
+      models' number reaches ½ (Rozemberczki, Sarkar, The Shapley value of classifiers in
+      ensemble games, CIKM 2021);
+    - "mean": numbers are averaged (regression).
+
+    The worth is the share of rows that are right (a tie is wrong), or ``scoring``: a
+    scikit-learn scorer or its name, or a function of the true and the predicted labels or
+    numbers.
+
+    ``models_or_predictions`` are fitted models (a list, or a dict by name), each asked once
+    for its predictions on ``X_test``; or, with ``X_test=None``, an array: labels or numbers
+    (models, rows), probabilities (models, rows, classes), or probabilities of the second of
+    two labels (models, rows). The columns stand for ``labels``, by default those of
+    ``y_test`` in sorted order; name them where ``y_test`` does not hold them all.
+
+    The worth of no models is ``fallback``: a number, or "constant", the score of the best
+    constant prediction (0 for "rozemberczki", which has no prediction).
+
+    Shares of right rows with two labels, and "rozemberczki" with any number, are means of
+    voting games, one per row (votes for the truth count +, others -), so they have a closed
+    form: a gradient costs O(models · rows · q), with q at most half the models for hard
+    votes. Probabilities must be rounded for it, row by row, to multiples of the total over
+    ``resolution`` (default 1000; q is at most half of it), and ``error_bound`` says what
+    this may change. Up to 16 models the table is exact and costs about as much: unless a
+    ``resolution`` is given, no closed form is offered where rounding may change something.
+
+    >>> right = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]])
+    >>> game = EnsembleGame(right, None, [1, 1, 1], vote="hard", fallback=0.0)
+    >>> game.worths(np.array([[True, False, False], [True, True, True]])).round(4).tolist()
+    [0.6667, 1.0]
+    >>> game.extension().shapley().round(4).tolist()
+    [0.3333, 0.3333, 0.3333]
+    """
+
+    def __init__(
+        self,
+        models_or_predictions: Any,
+        X_test: Any,
+        y_test: ArrayLike,
+        *,
+        vote: str = "soft",
+        scoring: str | Callable[[Any, Any], float] | None = None,
+        fallback: str | float = "constant",
+        resolution: int | None = None,
+        labels: ArrayLike | None = None,
+        players: Players | None = None,
+    ) -> None:
+        if vote not in VOTES:
+            raise ValueError(f"vote={vote!r} was given; it must be one of {', '.join(VOTES)}")
+        if vote == "rozemberczki" and scoring is not None:
+            raise ValueError("vote='rozemberczki' has its own worth; leave out scoring=")
+        if isinstance(models_or_predictions, Mapping):
+            players = list(models_or_predictions) if players is None else players
+            models_or_predictions = list(models_or_predictions.values())
+        truth = np.asarray(y_test)
+        if truth.ndim != 1 or not truth.size:
+            raise ValueError(
+                f"y_test of shape {truth.shape} was given; it must hold one entry per row"
+            )
+        self.vote, self.scoring, self.resolution = vote, scoring, resolution
+        known = labels_of(labels, truth)
+        named, votes = votes_of(models_or_predictions, X_test, truth, vote, known)
+        self.players = names(players, len(votes))
+        self._voting = _voting_games(votes, named, truth, vote, scoring)
+        self._margins = _margins(votes, named, truth, vote, scoring)
+        self._truth = truth
+        # The votes themselves are needed only where margins do not settle who is right.
+        self._votes = votes if self._voting is None and self._margins is None else votes[:0]
+        self._score = _score(scoring, named, X_test, truth)
+        self.empty = self._fallback(fallback, named, truth)
+
+    def _fallback(self, fallback: str | float, labels: NDArray[Any], truth: NDArray[Any]) -> float:
+        if fallback != "constant":
+            if isinstance(fallback, str):
+                raise ValueError(
+                    f"fallback={fallback!r} was given; it must be 'constant' or a number"
+                )
+            return number(fallback, "fallback")
+        if self.vote == "rozemberczki":
+            return 0.0
+        if self.vote == "mean":
+            constants = np.array([[truth.mean()], [np.median(truth)]])
+        else:
+            shares = (truth[:, None] == labels).mean(axis=0)
+            constants = np.vstack([np.eye(len(labels)), shares])
+        return max(self._score(np.tile(constant, (len(truth), 1))) for constant in constants)
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        worths = np.empty(len(coalitions))
+        if self._voting:
+            weights, quota = self._voting
+            needed = reached(weights, quota)
+            for some in slabs(len(coalitions), len(weights)):
+                right = coalitions[some].astype(float) @ weights.T >= needed
+                worths[some] = np.count_nonzero(right, axis=1) / len(weights)
+        elif self._margins is not None:
+            for row, coalition in enumerate(coalitions):
+                margins = self._margins[coalition].sum(axis=0)
+                worths[row] = (margins >= TIE).all(axis=0).mean()
+        else:
+            for row, coalition in enumerate(coalitions):
+                worths[row] = self._score(
+                    self._votes[coalition].sum(axis=0) / max(1, coalition.sum())
+                )
+        worths[~coalitions.any(axis=1)] = self.empty
+        return worths
+
+    def table(self, progress: bool | None = None) -> FloatArray | None:
+        if self._margins is None:
+            return None
+        table = right_shares(self._margins, TIE)
+        table[0] = self.empty
+        return table
+
+    def extension(self) -> Extension | None:
+        return self._extension
+
+    @cached_property
+    def _extension(self) -> Extension | None:
+        if self._whole is None:
+            return None
+        votes, share = self._whole
+        if self.resolution is None and len(self.players) <= FEW and (votes.low < votes.high).any():
+            return None
+        voting = votes.extension(METHOD, share)
+        if not self.empty:
+            return voting
+        return CombinedExtension([(1.0, voting), (self.empty, _nobody(len(self.players)))])
+
+    @cached_property
+    def _whole(self) -> tuple[WholeVotes, FloatArray] | None:
+        """The different voting games in whole weights, and the share of rows with each."""
+        if self._voting is None:
+            return None
+        weights, quota = self._voting
+        kinds, counts = np.unique(weights, axis=0, return_counts=True)
+        return whole_votes(kinds, quota, self.resolution or RESOLUTION), counts / len(weights)
+
+    def error_bound(self, x: ArrayLike) -> FloatArray:
+        """How far f(x) of the rounded probabilities can be from that of the given ones.
+
+        The mean over rows of P(vote within its joint rounding of the quota); 0 for hard
+        votes. A slope ∂_i f is off by at most the bound with player i in plus the bound
+        with him out.
+        """
+        if self._whole is None:
+            raise ValueError("these votes have no closed form, so nothing is rounded")
+        votes, share = self._whole
+        return votes.error_bound(x, share)
+
+    def describe(self) -> dict[str, Any]:
+        arrays: tuple[NDArray[Any], ...] = (self._votes, self._truth)
+        if self._voting is not None:
+            arrays = (self._voting[0], np.array(self._voting[1]))
+        elif self._margins is not None:
+            arrays = (self._margins,)
+        scoring = getattr(self.scoring, "__qualname__", self.scoring)
+        own = {"vote": self.vote, "scoring": scoring, "empty": self.empty, "votes": digest(*arrays)}
+        return {**super().describe(), **own, "resolution": self.resolution}
+
+
+def _voting_games(
+    votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any], vote: str, scoring: Any
+) -> tuple[FloatArray, float] | None:
+    """Weights (rows, models) and quota of the voting games whose mean is the worth, if any."""
+    if vote == "rozemberczki":
+        # Both sides times the number of models.
+        return _own(votes, labels, truth).T, len(votes) / 2
+    if len(labels) != 2 or scoring not in (None, "accuracy"):
+        return None
+    margins = 2 * _own(votes, labels, truth) - votes.sum(axis=-1)
+    return margins.T, TIE
+
+
+def _margins(
+    votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any], vote: str, scoring: Any
+) -> FloatArray | None:
+    """Votes for the truth less votes for each other label, where the share of right rows counts."""
+    if vote not in ("soft", "hard") or scoring not in (None, "accuracy") or len(labels) < 2:
+        return None
+    others = votes.transpose(0, 2, 1)[
+        :, (truth != labels[:, None]).T.argsort(axis=1).T[1:], np.arange(len(truth))
+    ]
+    return np.ascontiguousarray(_own(votes, labels, truth)[:, None] - others)
+
+
+def _own(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> FloatArray:
+    """The votes (..., rows, labels) for the true label of each row."""
+    return np.asarray(votes[..., np.arange(len(truth)), np.searchsorted(labels, truth)])
+
+
+def _score(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
+    """The score of votes (rows, labels), or of numbers (rows, 1) where there are no labels."""
+    if len(labels) and scoring in (None, "accuracy"):
+        return lambda votes: _share_right(votes, labels, truth)
+    if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
+        return lambda votes: float(scoring(truth, _decided(votes, labels)))
+    return _scorer(scoring or "r2", labels, X_test, truth)
+
+
+def _share_right(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> float:
+    others = np.where(truth[:, None] == labels, -np.inf, votes).max(axis=1)
+    return float((_own(votes, labels, truth) - others >= TIE).mean())
+
+
+def _decided(votes: FloatArray, labels: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(labels[votes.argmax(axis=1)]) if len(labels) else votes[:, 0]
+
+
+def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
+    """A scikit-learn scorer, applied to votes as if a model had made them."""
+    with needed_for("this scoring"):
+        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+        from sklearn.metrics import get_scorer
+
+    class Vote(ClassifierMixin if len(labels) else RegressorMixin, BaseEstimator):  # type: ignore[misc]  # chosen at run time
+        classes_ = labels
+
+        def __init__(self, votes: FloatArray) -> None:
+            self.votes = votes
+
+        def predict(self, X: Any) -> NDArray[Any]:
+            return _decided(self.votes, labels)
+
+        def predict_proba(self, X: Any) -> FloatArray:
+            return self.votes
+
+    scorer = get_scorer(scoring)
+    rows = np.zeros((len(truth), 1)) if X_test is None else X_test
+    return lambda votes: float(scorer(Vote(votes), rows, truth))
+
+
+def _nobody(count: int) -> ProductsExtension:
+    """The extension of 1[S = ∅]: Π_i (1 - x_i)."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(count)
+    return ProductsExtension(csr_array(ones[None]), ones, 0 * ones, np.ones(1), method=METHOD)

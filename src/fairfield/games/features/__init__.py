@@ -1,0 +1,1 @@
+"""The features behind a prediction."""

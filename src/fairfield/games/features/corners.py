@@ -1,0 +1,183 @@
+"""The model is asked for the corners of many cubes at once, each shared corner once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.coalitions import members, spell
+from fairfield.evaluation.workers import WorthError
+from fairfield.games.features.rows import Matrix
+from fairfield.games.features.subcubes import LARGEST_KEY, Cubes, Group, groups_of, spread
+
+# Rows that lie side by side, among which shared corners are found, and the bytes they may take.
+MOST_ROWS, MOST_BYTES = 2**18, 2**28
+# The model's first call is small, so that a slow one is noticed early; then calls grow.
+FIRST_CALL, GROWTH, LARGEST_CALL = 2**10, 4, 2**16
+
+
+@dataclass
+class Piece:
+    """Cubes of one explained row that lie side by side in the buffer."""
+
+    x: int
+    start: int
+    last: bool = False
+    groups: list[Group] = field(default_factory=list)
+    kept: int = 0
+
+    def compact(self, cubes: Cubes, rows: Matrix) -> None:
+        """Drop shared corners from ``rows``; what is left are the first ``kept``."""
+        keys = [np.concatenate([g.keys(d) for g in self.groups]) for d in cubes.digits]
+        count = len(keys[0])
+        candidates = np.flatnonzero(keys[0] < LARGEST_KEY)
+        chosen = [key[candidates] for key in keys]
+        joint = chosen[0] if len(keys) == 1 else np.stack(chosen, axis=1)
+        _, first, inverse = np.unique(joint, axis=0, return_index=True, return_inverse=True)
+        owners = candidates[first[inverse.ravel()]]
+        repeats = owners != candidates
+        self._repeated, self._owners = candidates[repeats], owners[repeats]
+        self.kept = count - len(self._repeated)
+        # The holes are filled from the end, so that few rows move.
+        self._holes = self._repeated[self._repeated < self.kept]
+        ends = np.ones(count - self.kept, dtype=bool)
+        ends[self._repeated[self._repeated >= self.kept] - self.kept] = False
+        self._moved = self.kept + np.flatnonzero(ends)
+        rows[self._holes] = rows[self._moved]
+
+    def restore(self, outputs: FloatArray) -> FloatArray:
+        """The outputs of all corners from those of the ``kept`` rows."""
+        found = np.empty(self.kept + len(self._repeated))
+        found[: self.kept] = outputs
+        found[self._moved] = outputs[self._holes]
+        found[self._repeated] = found[self._owners]
+        return found
+
+
+class Tables:
+    """The tables of all explained rows, filled as the model answers.
+
+    ``ask(rows)`` gives the outputs (k, columns) of model rows, of which explained row i
+    reads ``column[i]``; ``done(count)`` hears how many were answered, shared ones included.
+    """
+
+    def __init__(
+        self,
+        cubes: Cubes,
+        ask: Callable[[Matrix], FloatArray],
+        column: IntArray,
+        done: Callable[[int], object],
+    ) -> None:
+        self.cubes, self.ask, self.column, self.done = cubes, ask, column, done
+        room = most_rows(cubes.rows)
+        self.bits = room.bit_length() - 1
+        self.buffer = np.empty((room, cubes.rows.shape[1]), dtype=cubes.rows.dtype)
+        self.used, self.call = 0, FIRST_CALL
+        self.pending: list[Piece] = []
+        self.sums: dict[int, FloatArray] = {}
+        self.worths = np.empty((len(cubes.rows), 2 ** len(cubes.players)))
+
+    def fill(self) -> FloatArray:
+        """All worths, (N, 2^n)."""
+        for x in range(len(self.worths)):
+            self._add(x)
+        self._flush()
+        return self.worths
+
+    def _add(self, x: int) -> None:
+        """Write the cubes of one explained row, asking the model when the buffer is full."""
+        whole, piece = len(self.buffer), Piece(x, self.used)
+        groups = list(groups_of(self.cubes.differing(x), self.bits))
+        total = sum(group.corners for group in groups)
+        if total <= whole < self.used + total:
+            self._flush()  # shared corners are found among rows that lie together
+            piece.start = 0
+        for group in groups:
+            at = 0
+            while at < len(group.which):
+                fit = whole - self.used >> group.free
+                if not fit:
+                    self._close(piece)
+                    self._flush()
+                    piece = Piece(x, 0)
+                    continue
+                some = group.some(slice(at, at + fit))
+                some.write(self.cubes, x, self.buffer[self.used : self.used + some.corners])
+                self.used += some.corners
+                piece.groups.append(some)
+                at += fit
+        piece.last = True
+        self._close(piece)
+
+    def _close(self, piece: Piece) -> None:
+        if not piece.groups:
+            return  # the buffer was full before it began
+        piece.compact(self.cubes, self.buffer[piece.start : self.used])
+        self.used = piece.start + piece.kept
+        self.pending.append(piece)
+
+    def _flush(self) -> None:
+        """Ask the model for what lies in the buffer and add it up."""
+        if not self.pending:
+            return
+        outputs = self._outputs()
+        for piece in self.pending:
+            own = outputs[piece.start : piece.start + piece.kept, self.column[piece.x]]
+            found = piece.restore(own)
+            at = 0
+            for group in piece.groups:
+                self._place(piece.x, group, found[at : at + group.corners])
+                at += group.corners
+            if piece.last:
+                total = spread(self.sums, len(self.cubes.players))
+                self.worths[piece.x] = total / self.cubes.weights.sum()
+                self.sums = {}
+        self.pending, self.used = [], 0
+
+    def _outputs(self) -> FloatArray:
+        """What the model says of the buffer's rows, call by call."""
+        corners = sum(group.corners for piece in self.pending for group in piece.groups)
+        parts, at = [], 0
+        while at < self.used:
+            end = min(at + self.call, self.used)
+            # A copy, since models may answer in one buffer again and again.
+            parts.append(self.ask(self.buffer[at:end]).copy())
+            # Shared corners count as answered with the rows around them.
+            self.done(corners * end // self.used - corners * at // self.used)
+            at, self.call = end, min(self.call * GROWTH, LARGEST_CALL)
+        return np.concatenate(parts)
+
+    def _place(self, x: int, group: Group, outputs: FloatArray) -> None:
+        """Add a group's outputs to the sums of its patterns D."""
+        values = outputs.reshape(len(group.which), -1)
+        if not np.isfinite(values).all():
+            raise WorthError(self._complaint(x, group, values))
+        values = values * self.cubes.weights[group.which, None]
+        patterns = group.patterns
+        edges = np.flatnonzero(np.concatenate([[True], patterns[1:] != patterns[:-1]]))
+        part = slice(group.fixed << group.free, (group.fixed + 1) << group.free)
+        for pattern, total in zip(
+            patterns[edges].tolist(), np.add.reduceat(values, edges, axis=0), strict=True
+        ):
+            if pattern not in self.sums:
+                self.sums[pattern] = np.zeros(1 << group.order.shape[1])
+            self.sums[pattern][part] += total
+
+    def _complaint(self, x: int, group: Group, values: FloatArray) -> str:
+        row, corner = np.argwhere(~np.isfinite(values))[0]
+        bits = int(corner) | group.fixed << group.free
+        inside = np.ones(len(self.cubes.players), dtype=bool)
+        inside[group.order[row]] = [bool(bits >> k & 1) for k in range(group.order.shape[1])]
+        return (
+            f"the model's output is {values[row, corner]} where row {x} keeps "
+            f"{spell(members(inside, self.cubes.players))} and a background row gives the others; "
+            "every output must be a finite number"
+        )
+
+
+def most_rows(table: Matrix) -> int:
+    """How many rows of such a table go to the model at once."""
+    return max(1, min(MOST_ROWS, MOST_BYTES // (int(table.shape[1]) * table.itemsize)))

@@ -1,0 +1,141 @@
+"""The features behind the margin of a linear model, in closed form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.coalitions import spell
+from fairfield.core.extension import Extension
+from fairfield.core.game import Game
+from fairfield.games.features.rows import Groups, Tabular, as_table, group_columns, row_labels
+
+# Models of two classes whose margin is the logarithm of their odds.
+LOG_ODDS = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis")
+
+
+class LinearGame(Game):
+    """Σ_{i∈S} c_i x_i + Σ_{i∉S} c_i b̄_i + intercept: a linear model's margin at each row.
+
+    ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), b̄ the
+    mean of the background rows. A classifier's margin is its ``decision_function``, for the
+    second of two classes or the one that ``output`` names ("margin" is the default). Every criterion gives player i
+    the same value c_i (x_i - b̄_i), for any number of players.
+
+    >>> from types import SimpleNamespace as Model
+    >>> line = Model(coef_=np.array([1.0, 2.0]), intercept_=0.5, predict=lambda X: X @ [1, 2] + 0.5)
+    >>> LinearGame(line, [3.0, 3.0], [[1.0, 1.0], [3.0, 3.0]]).extension().gradient([0.5, 0.5])
+    array([1., 2.])
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        rows: Any,
+        background: Any,
+        *,
+        output: Any = None,
+        groups: Groups | None = None,
+    ) -> None:
+        slopes, intercept, self.plays_for = _line(model, output)
+        if background is None:
+            raise ValueError("no background was given; pass rows to take other values from")
+        single, explained = as_table(rows)
+        known = Tabular.of(explained, as_table(background, rows)[1])
+        # A matrix of mixed columns holds places of values; decoded, it holds the values.
+        values, others = (
+            np.asarray(known.decode(matrix), dtype=float)
+            for matrix in (known.rows, known.background)
+        )
+        if values.shape[1:] != slopes.shape:
+            raise ValueError(
+                f"rows of {values.shape[1]} columns were given; the model needs {len(slopes)}"
+            )
+        self._compare(model, explained, values @ slopes + intercept)
+        self.players, player_of = group_columns(known.columns, groups)
+        self.batch, self.labels = (
+            ((), None) if single else ((len(explained),), row_labels(explained))
+        )
+        mean = others.mean(axis=0)
+        gains = slopes * (values - mean)
+        owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
+        self.gains = (gains @ owned).reshape((*self.batch, -1))
+        self.base = float(mean @ slopes + intercept)
+        self.data = None
+        if len(self.players) == len(player_of):
+            self.data = values[:, np.argsort(player_of)].reshape((*self.batch, -1))
+
+    @staticmethod
+    def _compare(model: Any, rows: Any, ours: FloatArray) -> None:
+        """Refuse a model whose own answers are not its line: one with a link, say."""
+        own = getattr(model, "decision_function", None) or model.predict
+        found = np.asarray(own(rows), dtype=float).reshape(len(ours), -1)
+        apart = np.abs(np.abs(found) - np.abs(ours)[:, None]).min(axis=1)
+        if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
+            raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        return np.asarray(self.base + self.gains @ coalitions.T.astype(float))
+
+    def extension(self) -> LinearExtension:
+        return LinearExtension(self.gains, self.base)
+
+
+class LinearExtension(Extension):
+    """f(x) = base + Σ gain_i x_i."""
+
+    method, degree = "closed form: linear", 1
+
+    def __init__(self, gains: FloatArray, base: float) -> None:
+        self.gains, self.base = gains, base
+        self.players, self.batch = gains.shape[-1], gains.shape[:-1]
+
+    def value(self, x: ArrayLike) -> FloatArray:
+        return np.asarray(self.base + np.sum(self.gains * np.asarray(x), axis=-1))
+
+    def gradient(self, x: ArrayLike) -> FloatArray:
+        return np.broadcast_to(
+            self.gains, np.broadcast_shapes(np.shape(x), self.gains.shape)
+        ).copy()
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        shape = np.broadcast_shapes(np.shape(x), self.gains.shape)
+        return np.zeros((*shape, self.players))
+
+    def rows(self, chosen: slice | NDArray[np.int64]) -> LinearExtension:
+        return LinearExtension(self.gains.reshape(-1, self.players)[chosen], self.base)
+
+
+def _line(model: Any, output: Any) -> tuple[FloatArray, float, str]:
+    """The slopes and the intercept of the output that is asked for, and what it is."""
+    if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
+        raise TypeError(f"{type(model).__name__} has no coef_ and intercept_; use FeatureGame")
+    slopes = np.atleast_2d(np.asarray(model.coef_, dtype=float))
+    intercepts = np.broadcast_to(np.asarray(model.intercept_, dtype=float), len(slopes))
+    held = getattr(model, "classes_", None)
+    labels = list(range(len(slopes))) if held is None else np.asarray(held).tolist()
+    if isinstance(output, str) and output == "margin" and output not in labels:
+        output = None
+    if len(labels) == 2 and len(slopes) == 1:
+        if output not in (None, *labels):
+            raise ValueError(
+                f"output={output!r} is no class of the model; they are {spell(labels)}"
+            )
+        at = 1 if output is None else labels.index(output)
+        sign = 1.0 if at else -1.0
+        unit = "log-odds" if type(model).__name__ in LOG_ODDS else "margin"
+        return sign * slopes[0], sign * float(intercepts[0]), f"{unit} of class {labels[at]}"
+    if output is None and len(slopes) == 1:
+        output = labels[0]
+    if output not in labels:
+        raise ValueError(
+            f"the model has the outputs {spell(labels)}; pass output= to name one of them"
+        )
+    at = labels.index(output)
+    meaning = f"margin of class {output}" if held is not None else "prediction"
+    if held is None and len(slopes) > 1:
+        meaning += f" of column {at}"
+    return slopes[at], float(intercepts[at]), meaning

@@ -1,0 +1,1 @@
+"""Games given by their worths: a table, a function, a game of another library."""

@@ -1,0 +1,1 @@
+"""The rows of a data set under a nearest-neighbour model, in closed form."""

@@ -1,0 +1,252 @@
+"""The training rows around each test point, in order of distance, as far as asked.
+
+Rows at equal distance stand in the order of their row numbers, so the order is the
+same however long a list was asked for: what a shorter list says stays true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import array_api_compat
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.core.arrays import FloatArray, on_host
+
+IntArray: TypeAlias = NDArray[np.int64]
+Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
+Index: TypeAlias = Callable[[Any, int], tuple[Any, Any]]
+
+# Test points whose lists are searched for and kept together.
+BLOCK = 1024
+# Entries of all kept lists together: 1 GiB of row numbers and matches.
+KEPT = 2**26
+# Distances computed at once: 32 MB.
+DISTANCES = 2**22
+# Differences computed at once on a device: 1 GiB.
+ON_DEVICE = 2**27
+# Up to this many rows, all are sorted; no search tree is worth its building.
+SMALL = 4096
+
+# scikit-learn's names of metrics that SciPy calls otherwise.
+ALIASES = {"l1": "cityblock", "l2": "euclidean", "manhattan": "cityblock", "minkowski": "euclidean"}
+
+
+class Search(Protocol):
+    """Row numbers by distance, ``count`` or a few more, for a slice of the test points."""
+
+    def __call__(self, tests: slice, count: int) -> IntArray: ...
+
+
+class MetricSearch:
+    """Exact search by a metric: distances are always those of SciPy's direct formula.
+
+    Short lists take their candidates from scikit-learn, long ones sort all rows: O(N D +
+    N log N) per test point.
+    """
+
+    def __init__(self, X: FloatArray, X_test: FloatArray, metric: Metric) -> None:
+        self.X, self.X_test = X, X_test
+        self.metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+        self._index: Any = None
+        try:
+            self._distances(X_test[:1], X[:1])
+        except ValueError as error:
+            raise ValueError(
+                f"metric={metric!r} is not known to SciPy ({error}); name another, or pass your "
+                "own index as neighbors="
+            ) from error
+
+    def __call__(self, tests: slice, count: int) -> IntArray:
+        points = self.X_test[tests]
+        found = np.empty((len(points), count), dtype=np.int64)
+        step = max(1, DISTANCES // len(self.X))
+        for first in range(0, len(points), step):
+            part = slice(first, first + step)
+            found[part] = self._nearest(points[part], count)[:, :count]
+        return found
+
+    def _nearest(self, points: FloatArray, count: int) -> IntArray:
+        ask = count + 8
+        while len(self.X) > SMALL and ask <= len(self.X) // 8:
+            found = self._candidates(points, ask)
+            if found.shape[1] >= count:
+                return found
+            ask *= 2
+        return by_distance(self._distances(points, self.X))
+
+    def _candidates(self, points: FloatArray, ask: int) -> IntArray:
+        """The nearest rows that are certain to be so, among ``ask`` that were searched for.
+
+        Rows as far as the last one found may be missing, and so may rows nearer than it
+        by no more than the rounding of |x|² - 2xy + |y|², which brute search computes.
+        """
+        if self._index is None:
+            try:
+                from sklearn.neighbors import NearestNeighbors
+            except ImportError as error:
+                raise ImportError(
+                    f"searching among {len(self.X)} rows needs scikit-learn; install "
+                    "fairfield[ml], or pass your own index as neighbors="
+                ) from error
+            self._index = NearestNeighbors(metric=self.metric).fit(self.X)
+            self._norm = np.linalg.norm(self.X, axis=1).max()
+        rows = np.sort(self._index.kneighbors(points, ask, return_distance=False), axis=1)
+        distances = np.concatenate(
+            [self._distances(p[None], self.X[r]) for p, r in zip(points, rows, strict=True)]
+        )
+        order = by_distance(distances)
+        last = distances.max(axis=1) * (1 - 1e-9)
+        if self.metric == "euclidean":
+            norms = np.linalg.norm(points, axis=1) + self._norm
+            doubt = 8 * np.finfo(float).eps * (4 + points.shape[1]) * norms**2
+            last = np.sqrt(np.maximum(last**2 - doubt, 0.0))
+        certain = int((distances < last[:, None]).sum(axis=1).min())
+        return np.take_along_axis(rows, order[:, :certain], axis=1)
+
+    def _distances(self, points: FloatArray, rows: FloatArray) -> FloatArray:
+        from scipy.spatial.distance import cdist
+
+        return np.asarray(cdist(points, rows, self.metric))
+
+
+class DeviceSearch:
+    """Exact Euclidean search on the device that holds the rows: all distances, and a sort.
+
+    O(N D + N log N) per test point; only the lists leave the device.
+    """
+
+    def __init__(self, X: Any, X_test: Any, metric: Metric) -> None:
+        if not isinstance(metric, str) or ALIASES.get(metric, metric) != "euclidean":
+            raise ValueError(
+                f"metric={metric!r} was given for rows on a device, where distances are Euclidean; "
+                "bring X to the host, or pass your own index as neighbors="
+            )
+        self.X, self.X_test = X, X_test
+
+    def __call__(self, tests: slice, count: int) -> IntArray:
+        xp = array_api_compat.array_namespace(self.X)
+        found = []
+        step = max(1, ON_DEVICE // (self.X.shape[0] * self.X.shape[1]))
+        for first in range(tests.start, tests.stop, step):
+            points = self.X_test[first : min(first + step, tests.stop), None, :]
+            # Differences, not |x|² - 2xy + |y|²: equal rows must stay equally far.
+            distances = xp.sum((self.X[None, ...] - points) ** 2, axis=2)
+            order = xp.argsort(distances, axis=1, stable=True)[:, :count]
+            found.append(on_host(order, np.int64))
+        return np.concatenate(found)
+
+
+class IndexSearch:
+    """Search by an index of the user's, which may be approximate: its order is taken as given."""
+
+    def __init__(self, index: Any, X_test: Any, rows: int) -> None:
+        search: Index | None = getattr(index, "kneighbors", index)
+        if not callable(search):
+            raise TypeError(
+                f"neighbors= is a {type(index).__name__}; pass an object with kneighbors(X, "
+                "n_neighbors), or a function of the same two, that returns distances and rows"
+            )
+        # Slices of a DataFrame go by position, as those of arrays do.
+        self.X_test = getattr(X_test, "iloc", X_test)
+        self.search, self.rows = search, rows
+
+    def __call__(self, tests: slice, count: int) -> IntArray:
+        ask = min(count + 8, self.rows)
+        while True:
+            distances, rows = self._ask(tests, ask)
+            order = np.lexsort((rows, distances))
+            # Others as far as the last one may be missing from the list.
+            near = distances < distances[:, -1:]
+            certain = self.rows if ask == self.rows else int(near.sum(axis=1).min())
+            if certain >= count:
+                return np.take_along_axis(rows, order[:, :certain], axis=1)
+            ask = min(2 * ask, self.rows)
+
+    def _ask(self, tests: slice, ask: int) -> tuple[FloatArray, IntArray]:
+        answer = self.search(self.X_test[tests], ask)
+        distances, rows = np.asarray(answer[0], dtype=float), np.asarray(answer[1], dtype=np.int64)
+        shape = (tests.stop - tests.start, ask)
+        if distances.shape != shape or rows.shape != shape:
+            raise ValueError(
+                f"the index returned distances of shape {distances.shape} and rows of shape "
+                f"{rows.shape} where {ask} neighbours of {shape[0]} points were asked for; both "
+                f"must have shape {shape}"
+            )
+        if rows.min() < 0 or rows.max() >= self.rows:
+            wrong = rows.min() if rows.min() < 0 else rows.max()
+            raise ValueError(
+                f"the index returned row {wrong}, and X has rows 0 to {self.rows - 1}; build it "
+                "on X"
+            )
+        if not (np.diff(distances, axis=1) >= 0).all():
+            raise ValueError(
+                "the index returned distances that fall along a list (or are NaN); they must "
+                "rise from the nearest neighbour on; turn similarities into distances first"
+            )
+        return distances, rows
+
+
+class Near(NamedTuple):
+    """The nearest rows of some test points and what each is worth there, both (m, tests)."""
+
+    rows: IntArray
+    match: FloatArray
+
+
+class Neighborhoods:
+    """The lists of all test points, searched and kept in blocks, longer ones as needed.
+
+    ``match(rows, tests)`` says what rows, (tests, m), are worth to these test points.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        match: Callable[[IntArray, slice], FloatArray],
+        rows: int,
+        tests: int,
+        first: int,
+    ) -> None:
+        self.search, self.match = search, match
+        self.rows, self.tests = rows, tests
+        self.first = min(first, rows)
+        self._kept: dict[int, Near] = {}
+
+    def blocks(self, most: int) -> Iterator[slice]:
+        """The test points, at most so many together, never across two kept blocks."""
+        for start in range(0, self.tests, BLOCK):
+            stop = min(start + BLOCK, self.tests)
+            for first in range(start, stop, most):
+                yield slice(first, min(first + most, stop))
+
+    def nearest(self, tests: slice, count: int) -> Near:
+        """The ``count`` nearest rows or more: kept ones, or else searched for."""
+        count = min(count, self.rows)
+        start = tests.start - tests.start % BLOCK
+        kept = self._kept.get(start)
+        if kept is None or len(kept.rows) < count:
+            if count * self.tests > KEPT:
+                return self._find(tests, count)
+            kept = self._find(slice(start, min(start + BLOCK, self.tests)), count)
+            self._kept[start] = kept
+        part = slice(tests.start - start, tests.stop - start)
+        return Near(kept.rows[:, part], kept.match[:, part])
+
+    def _find(self, tests: slice, count: int) -> Near:
+        rows = self.search(tests, count)
+        # One neighbour of all test points in a row of memory: the recursions go that way.
+        return Near(np.ascontiguousarray(rows.T), np.ascontiguousarray(self.match(rows, tests).T))
+
+
+def by_distance(distances: FloatArray) -> IntArray:
+    """The columns of each row by distance, those of equal distance from left to right."""
+    order = np.argsort(distances, axis=1)
+    ranked = np.take_along_axis(distances, order, axis=1)
+    # The stable sort takes twice as long, and most data have no ties.
+    tied = (ranked[:, 1:] == ranked[:, :-1]).any(axis=1)
+    if tied.any():
+        order[tied] = np.argsort(distances[tied], axis=1, kind="stable")
+    return order

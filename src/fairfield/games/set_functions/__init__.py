@@ -1,0 +1,1 @@
+"""Set functions of machine learning as games, in closed form."""

@@ -1,0 +1,1 @@
+"""The classic games of cooperative game theory, in closed form."""

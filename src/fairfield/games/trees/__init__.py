@@ -1,0 +1,1 @@
+"""The features behind the prediction of trees, in closed form."""

@@ -1,0 +1,210 @@
+"""The multilinear extension of tree games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.extension import Extension
+from fairfield.games.trees import terms as tree_terms
+from fairfield.games.trees.kernels import collect
+from fairfield.games.trees.leaves import start_walk
+from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.terms import Int64s, Terms
+from fairfield.games.trees.worths import add_dependent_worths, add_worths
+
+# Entries of the arrays that hold the terms made at once, and bytes of terms that are kept
+# for the next reading rather than made again.
+CAPACITY = 2**24
+KEPT = 2**30
+# Explained rows that go down the trees together.
+TOGETHER = 1024
+
+
+@dataclass(frozen=True)
+class Forest:
+    """What the games of all explained rows have in common.
+
+    ``background`` has shape (columns, rows), with no rows in the path-dependent game;
+    ``depth`` is the most splits on a path and ``degree`` the most players.
+    """
+
+    nodes: Nodes
+    intercept: float
+    player_of: Int64s
+    players: int
+    background: FloatArray
+    depth: int
+    degree: int
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the game is path-dependent."""
+        return bool(self.background.shape[1] == 0)
+
+    def worths(self, rows: FloatArray, coalitions: BoolArray) -> FloatArray:
+        """By definition, (rows, coalitions): O(rows · coalitions · background · trees · depth)."""
+        inside = np.ascontiguousarray(coalitions)
+        worths = np.full((rows.shape[1], len(inside)), self.intercept)
+        if self.dependent:
+            add_dependent_worths(self.nodes, self.player_of, rows, inside, worths)
+        else:
+            add_worths(self.nodes, self.player_of, rows, self.background, inside, worths)
+        return worths
+
+
+class TreeExtension(Extension):
+    """f, ∇f, ∇²f of the games of some rows, (columns, rows), as sums of products.
+
+    The terms are made once, block by block, and kept up to a bound; what is beyond it is
+    made again for every reading. Cost of a reading: O(literals of a row's terms) per row.
+    """
+
+    method = "closed form: trees"
+
+    def __init__(self, forest: Forest, rows: FloatArray, batch: tuple[int, ...]) -> None:
+        self.forest, self.explained, self.batch = forest, rows, batch
+        self.players, self.degree = forest.players, max(1, forest.degree)
+        count = rows.shape[1]
+        self._kept: list[tuple[Int64s, Terms]] = []
+        self._room = KEPT
+        # Blocks still to be made: rows from, to, and the first tree.
+        self._ahead = [(a, min(a + TOGETHER, count), 0) for a in range(0, count, TOGETHER)]
+
+    @property
+    def offset(self) -> FloatArray:
+        return np.full(self.batch, self.forest.intercept)
+
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """F(∅) and F(N), which need no terms."""
+        both = np.arange(2)[:, None] == np.ones(self.players)
+        empty, grand = self.forest.worths(self.explained, both).T
+        return empty.reshape(self.batch), grand.reshape(self.batch)
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        points, lead = self._points(x)
+        n = self.players
+        values, slopes = np.zeros(points.shape[:-1]), np.zeros(points.shape)
+        for where, terms in self._blocks():
+            for k, point in enumerate(points):
+                value, slope = np.zeros(len(where)), np.zeros((len(where), 2 * n))
+                tree_terms.add_gradient(terms, point[where], value, slope)
+                values[k, where] += value
+                slopes[k, where] += slope
+        return values.reshape(lead), (slopes[..., :n] - slopes[..., n:]).reshape((*lead, n))
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        points, lead = self._points(x)
+        n = self.players
+        pairs = np.zeros((*points.shape[:-1], n, n))
+        for where, terms in self._blocks():
+            for k, point in enumerate(points):
+                once = np.zeros((len(where), n, n))
+                tree_terms.add_hessian(terms, point[where], once)
+                pairs[k, where] += once + once.swapaxes(1, 2)
+        return pairs.reshape((*lead, n, n))
+
+    def shapley(self) -> FloatArray:
+        """Σ over terms of what each pays to its players, in O(1) per literal.
+
+        Interventional terms pay by their numbers of literals of both kinds; those of the
+        path-dependent game are integrated along the diagonal, by Gauss's rule.
+        """
+        sizes = range(self.degree + 1)
+        binomial = np.array([[float(comb(a + b, a)) for b in sizes] for a in sizes])
+        rules = [np.polynomial.legendre.leggauss(k) for k in range(1, self.degree // 2 + 2)]
+        nodes, weights = np.zeros((2, len(rules) + 1, len(rules)))
+        for k, (at, weight) in enumerate(rules, start=1):
+            nodes[k, :k], weights[k, :k] = (1 + at) / 2, weight / 2
+        values = np.zeros((self.explained.shape[1], self.players))
+        # One reading is not worth keeping terms for.
+        for where, terms in self._blocks(keep=False):
+            part = np.zeros((len(where), self.players))
+            if self.forest.dependent:
+                tree_terms.add_dependent_shapley(terms, nodes, weights, part)
+            else:
+                tree_terms.add_shapley(terms, binomial, part)
+            values[where] += part
+        return values.reshape((*self.batch, self.players))
+
+    def rows(self, chosen: slice | Int64s) -> TreeExtension:
+        """The extensions of some rows; they share the terms, where all of them are kept."""
+        picked = np.arange(self.explained.shape[1])[chosen]
+        some = np.ascontiguousarray(self.explained[:, picked])
+        part = TreeExtension(self.forest, some, (len(picked),))
+        if self._ahead and self._room:
+            for _ in self._blocks():
+                if not self._room:
+                    break
+        if not self._ahead and len(np.unique(picked)) == len(picked):
+            part._ahead = []
+            for where, terms in self._kept:
+                inside = np.flatnonzero(np.isin(picked, where))
+                place = np.full(len(where), -1)
+                place[np.searchsorted(where, picked[inside])] = np.arange(len(inside))
+                part._kept.append((inside, tree_terms.restrict(terms, place)))
+        return part
+
+    def _blocks(self, keep: bool = True) -> Iterator[tuple[Int64s, Terms]]:
+        """The terms of some trees for some rows, and which rows, until all have been."""
+        yield from self._kept
+        if not self._ahead:
+            return
+        forest, ahead = self.forest, list(self._ahead)
+        size = forest.background.shape[1]
+        padded = np.pad(forest.background, ((0, 0), (0, -size % 64)))
+        most = 64 * len(forest.nodes.left) * self.explained.shape[1]
+        room = tree_terms.blank(min(CAPACITY, most), forest.dependent)
+        while ahead:
+            low, high, tree = ahead.pop()
+            end, used = collect(
+                forest.nodes,
+                forest.player_of,
+                forest.players,
+                np.ascontiguousarray(self.explained[:, low:high]),
+                padded,
+                tree,
+                start_walk(forest.depth, high - low, size),
+                room,
+            )
+            if end < len(forest.nodes.roots):
+                ahead.append((low, high, end))
+            if end == tree:
+                # Not even one tree fits: fewer rows, or more room where there is but one.
+                middle = (low + high) // 2
+                if middle > low:
+                    ahead[-1:] = [(middle, high, tree), (low, middle, tree)]
+                else:
+                    room = tree_terms.blank(2 * len(room.coefficient), forest.dependent)
+                continue
+            where, terms = np.arange(low, high), tree_terms.filled(room, used)
+            if keep:
+                self._room = max(0, self._room - sum(array.nbytes for array in terms))
+            if keep and self._room:
+                terms = Terms._make(array.copy() for array in terms)
+                self._kept.append((where, terms))
+                self._ahead = list(ahead)
+            yield where, terms
+
+    def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
+        """Points as (x, 1 - x), shaped (k, rows, 2n), and the leading axes of the answer."""
+        points = np.asarray(x, dtype=float)
+        if points.shape[-1:] != (self.players,):
+            raise ValueError(
+                f"a point of shape {points.shape} was given for {self.players} players; "
+                "its last axis must hold one probability per player"
+            )
+        if points.ndim == 1:
+            points = np.broadcast_to(points, (*self.batch, self.players))
+        if self.batch and points.shape[-2:-1] != self.batch:
+            raise ValueError(
+                f"points of shape {points.shape} do not match a batch of {self.batch} games; "
+                f"give one point, or an array shaped (..., {self.batch[0]}, n)"
+            )
+        flat = points.reshape(-1, self.explained.shape[1], self.players)
+        return np.concatenate([flat, 1 - flat], axis=-1), points.shape[:-1]

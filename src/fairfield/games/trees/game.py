@@ -1,0 +1,181 @@
+"""The features behind the output of a tree model.
+
+The worth of a coalition is the model's mean output when its features keep the values of
+the explained row and the others come from a background row (interventional), or when a
+split on any other feature sends the row both ways, by training weight (path-dependent).
+Leaf by leaf both are products over the players on the path, so the multilinear extension
+and all its derivatives are sums of products, for any number of features.
+
+Prior work: TreeSHAP (Lundberg et al., 2020), Linear TreeSHAP, Banzhaf values of trees
+(Karczmarz et al., 2022), and WOODELF, which collapses the background into patterns.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.coalitions import spell
+from fairfield.core.game import Game
+from fairfield.core.imports import needed_for
+from fairfield.games.data.fingerprint import digest
+from fairfield.games.features.rows import Groups, as_table, group_columns, row_labels
+from fairfield.games.trees.nodes import ELSEWHERE, TreeModel, categorical
+from fairfield.games.trees.readers.registry import read_model
+
+if TYPE_CHECKING:
+    from fairfield.games.trees.extension import TreeExtension
+
+# Rows on which what was read is compared with the model's own output.
+COMPARED = 256
+
+
+class TreeGame(Game):
+    """The output of a tree model at each explained row, played by its features.
+
+    ``rows`` has shape (features,) for one game or (m, features) for a batch of m. With a
+    ``background`` the worth of S is the mean output over its rows b of the explained row on
+    S and b elsewhere; without one it is path-dependent. The output is the raw margin of a
+    boosted model and the average of a forest; ``output`` picks a class, by label or else by
+    position, or a column of a regression. ``groups`` makes several columns one player:
+    {player: columns}, columns in no group staying players of their own, or one label per
+    column. The first use on a machine compiles for some seconds.
+
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> game = TreeGame(DecisionTreeRegressor(random_state=0).fit(X, y), [1, 1], background=X)
+    >>> game.extension().shapley()
+    array([0.375, 0.375])
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        rows: Any,
+        background: Any = None,
+        *,
+        output: Any = None,
+        groups: Groups | None = None,
+    ) -> None:
+        _needs_numba()
+        from fairfield.games.trees.extension import Forest
+        from fairfield.games.trees.terms import MOST
+        from fairfield.games.trees.worths import extent
+
+        trees = read_model(model, output)
+        single, given = as_table(rows, like=background)
+        _check_columns(trees, given, "rows")
+        names = _columns(given)
+        self.kind, self.plays_for = trees.kind, trees.meaning
+        self.batch, self.labels = ((), None) if single else ((len(given),), row_labels(given))
+        self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
+        self.data = None if groups is not None else np.asarray(given).reshape((*self.batch, -1))
+        self.rows = _encode(trees, given)
+        others = np.empty((trees.columns, 0))
+        if background is not None:
+            _, table = as_table(background, like=given)
+            if names is not None and set(_columns(table) or ()) == set(names):
+                table = table[list(names)]
+            _check_columns(trees, table, "background", names)
+            _check_categories(trees, given, table)
+            others = _encode(trees, table)
+        depth, degree = extent(trees.nodes, player_of)
+        if degree > MOST:
+            raise ValueError(
+                f"a path of the {self.kind} asks {degree} players, and at most {MOST} can be "
+                f"followed; put columns together by groups=, or limit the depth; {ELSEWHERE}"
+            )
+        self.forest = Forest(
+            trees.nodes, trees.intercept, player_of, len(self.players), others, depth, degree
+        )
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
+
+    def extension(self) -> TreeExtension:
+        from fairfield.games.trees.extension import TreeExtension
+
+        return TreeExtension(self.forest, self.rows, self.batch)
+
+    def describe(self) -> dict[str, Any]:
+        forest = self.forest
+        arrays = digest(*forest.nodes, forest.player_of, self.rows, forest.background)
+        return {
+            **super().describe(),
+            "model": self.kind,
+            "intercept": forest.intercept,
+            "arrays": arrays,
+        }
+
+
+def _needs_numba() -> None:
+    with needed_for("TreeGame"):
+        import numba  # noqa: F401
+
+
+def _encode(trees: TreeModel, given: Any) -> FloatArray:
+    """Rows as the splits see them, (columns, rows); the first prove the model well read."""
+    from fairfield.games.trees.worths import add_worths
+
+    with warnings.catch_warnings():
+        # scikit-learn says so where only one of model and rows has names; here both may.
+        warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
+        rows = np.ascontiguousarray(trees.encode(given).T)
+        own = trees.own_output(given[:COMPARED])
+    first = np.ascontiguousarray(rows[:, :COMPARED])
+    ours = np.full((len(own), 1), trees.intercept)
+    everyone, player_of = np.ones((1, 1), dtype=bool), np.zeros(len(rows), dtype=np.int64)
+    add_worths(trees.nodes, player_of, first, first[:, :1].copy(), everyone, ours)
+    apart = np.abs(ours[:, 0] - own)
+    # A library may add up its trees in single precision, rounding once for each.
+    largest = np.maximum.reduceat(np.abs(trees.nodes.value), trees.nodes.roots)
+    rounding = 4 * np.finfo(np.float32).eps * np.sqrt(len(largest))
+    if apart.max() > rounding * (abs(trees.intercept) + largest.sum()):
+        worst = apart.argmax()
+        raise ValueError(
+            f"the {trees.kind} was not read as it is: for row {worst} it answers {own[worst]}, and "
+            f"the trees that were read {ours[worst, 0]}; {ELSEWHERE}"
+        )
+    return rows
+
+
+def _columns(table: Any) -> tuple[Hashable, ...] | None:
+    return tuple(table.columns) if hasattr(table, "columns") else None
+
+
+def _check_columns(
+    trees: TreeModel, table: Any, what: str, others: tuple[Hashable, ...] | None = None
+) -> None:
+    """A table has as many columns as the model and, where both have names, the same names."""
+    if np.ndim(table) != 2 or not len(table) or table.shape[1] != trees.columns:
+        raise ValueError(
+            f"{what} of shape {np.shape(table)} were given; the {trees.kind} needs at least one "
+            f"row of {trees.columns} columns"
+        )
+    names = _columns(table)
+    for known, whose in ((trees.names, f"the {trees.kind}"), (others, "the rows")):
+        if names is None or known is None:
+            continue
+        # LightGBM writes the blanks of a name as underscores.
+        seen, wanted = ([str(n).replace(" ", "_") for n in each] for each in (names, known))
+        differ = [f"{a} for {b}" for a, b in zip(seen, wanted, strict=True) if a != b]
+        if differ:
+            raise ValueError(
+                f"the columns of {what} are not those of {whose}: {spell(differ)}; give the same "
+                "columns in the same order"
+            )
+
+
+def _check_categories(trees: TreeModel, rows: Any, background: Any) -> None:
+    """Codes mean the same in both tables."""
+    mine, theirs = categorical(rows), categorical(background)
+    differ = [str(name) for name in mine if theirs.get(name, mine[name]) != mine[name]]
+    if differ and not trees.knows_categories:
+        raise ValueError(
+            f"rows and background list different categories in {spell(differ)}, and the "
+            f"{trees.kind} does not keep those it was fitted to; give both that dtype"
+        )

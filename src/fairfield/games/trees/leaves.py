@@ -1,0 +1,215 @@
+"""A walk down a tree, and the cells of a leaf where it ends: compiled loops."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.terms import Int32s, Int64s, Terms, compiled
+
+Words = NDArray[np.uint64]
+Word = np.uint64
+
+ONE = np.uint64(1)
+FULL = ~np.uint64(0)
+
+
+class Walk(NamedTuple):
+    """Where a walk is: the path by depth, the explained rows, the background at a leaf.
+
+    The background is kept as sets of rows, a bit each: ``every`` row; at each depth those
+    that go ``left`` there, and that ``meet`` all splits so far of the player asked there,
+    whose share of the cover is ``share``. ``asked[d, q]`` is the last depth up to d at which
+    the q-th of the ``players`` was asked. Explained rows are lists of a ``member`` and its
+    R, its ``pattern``, sorted by it, that of a node behind that of its parent. At a leaf
+    ``sets`` of background rows are split into those of equal B, ``found`` with a ``weight``.
+    """
+
+    every: Words
+    left: Words
+    meet: Words
+    share: FloatArray
+    players: Int32s
+    asked: Int64s
+    member: Int32s
+    pattern: Words
+    moved: Int32s
+    moved_pattern: Words
+    sets: Words
+    place: Int64s
+    size: Int64s
+    bits: Words
+    found: Words
+    weight: FloatArray
+
+
+def start_walk(depth: int, rows: int, background: int) -> Walk:
+    """Room for walks down trees of this depth with so many rows of both kinds."""
+    levels, words = depth + 2, (background + 63) // 64
+    every = np.full(words, FULL)
+    every[-1:] >>= Word(64 * words - background)
+    return Walk(
+        every,
+        np.zeros((levels, words), Word),
+        np.zeros((levels, words), Word),
+        np.ones(levels),
+        np.zeros(levels, np.int32),
+        np.zeros((levels, levels), np.int64),
+        np.empty(levels * rows, np.int32),
+        np.empty(levels * rows, Word),
+        np.empty(rows, np.int32),
+        np.empty(rows, Word),
+        np.empty((levels, words), Word),
+        np.empty(levels, np.int64),
+        np.empty(levels, np.int64),
+        np.empty(levels, Word),
+        np.empty(background, Word),
+        np.empty(background),
+    )
+
+
+@compiled
+def completing(walk: Walk, depth: int, missing: Word, w: int) -> Word:
+    """The background rows, word w of their set, that meet the splits of the missing players."""
+    rest: Word = walk.every[w]
+    while missing:
+        rest &= walk.meet[walk.asked[depth, _lowest(missing)], w]
+        missing &= missing - ONE
+    return rest
+
+
+@compiled
+def emit(
+    walk: Walk,
+    depth: int,
+    known: int,
+    value: float,
+    players: int,
+    low: int,
+    high: int,
+    terms: Terms,
+    used: Int64s,
+) -> bool:
+    """Write the cells of a leaf, one per R of the rows in [low, high); was there room?"""
+    whole = FULL >> Word(64 - known) if known else Word(0)
+    dependent, number = len(walk.every) == 0, 1
+    if not dependent:
+        number = _collapse(walk, depth, known, whole, low, high)
+    cell, member, term, literal, share = used
+    if max(member + high - low, share + known) > len(terms.coefficient):
+        return False
+    if dependent:
+        for q in range(known):
+            terms.player[share + q] = walk.players[q]
+            terms.share[share + q] = walk.share[walk.asked[depth, q]]
+    while low < high:
+        met = walk.pattern[low]
+        if max(term + number + 1, literal + (number + 1) * known) > len(terms.coefficient):
+            return False
+        terms.low[cell], terms.begin[cell] = term, member
+        while low < high and walk.pattern[low] == met:
+            terms.member[member] = walk.member[low]
+            member += 1
+            low += 1
+        terms.start[term], terms.coefficient[term] = literal, 1.0
+        term += 1
+        if dependent:
+            for q in range(known):
+                terms.literals[literal] = 2 * (share + q) + np.int64((met >> Word(q)) & ONE)
+                literal += 1
+            terms.start[term], terms.coefficient[term] = literal, value
+            term += 1
+        else:
+            literal = _write(terms, literal, walk, whole & ~met, players)
+            for f in range(number):
+                if met | walk.found[f] == whole:
+                    terms.start[term], terms.coefficient[term] = literal, value * walk.weight[f]
+                    term += 1
+                    literal = _write(terms, literal, walk, met & ~walk.found[f], 0)
+        terms.high[cell] = term
+        cell += 1
+    used[0], used[1], used[2], used[3] = cell, member, term, literal
+    if dependent:
+        used[4] += known
+    return True
+
+
+@compiled
+def _write(terms: Terms, literal: int, walk: Walk, players: Word, offset: int) -> int:
+    """Append the literals of these players of the path; where they end."""
+    while players:
+        terms.literals[literal] = walk.players[_lowest(players)] + offset
+        literal += 1
+        players &= players - ONE
+    return literal
+
+
+@compiled
+def _collapse(walk: Walk, depth: int, known: int, whole: Word, low: int, high: int) -> int:
+    """Find the distinct B of the background rows that complete some R in [low, high).
+
+    The set of these rows is split by each player in turn into those that meet his splits
+    and those that do not; a stack holds the sets still to be split. How many there are.
+    """
+    sets, meet, words = walk.sets, walk.meet, len(walk.every)
+    for w in range(words):
+        sets[0, w] = 0
+    for m in range(low, high):
+        if m == low or walk.pattern[m] != walk.pattern[m - 1]:
+            for w in range(words):
+                sets[0, w] |= completing(walk, depth, whole & ~walk.pattern[m], w)
+    walk.place[0], walk.bits[0], walk.size[0] = 0, Word(0), 0
+    for w in range(words):
+        walk.size[0] += _ones(sets[0, w])
+    number, top = 0, 0
+    while top >= 0:
+        q, size = walk.place[top], walk.size[top]
+        if q == known:
+            walk.found[number], walk.weight[number] = walk.bits[top], size / len(walk.found)
+            number += 1
+            top -= 1
+            continue
+        if size == 1:
+            # Nothing left to split: read off the splits of this one row.
+            w = 0
+            while sets[top, w] == 0:
+                w += 1
+            b = Word(_lowest(sets[top, w]))
+            for p in range(q, known):
+                walk.bits[top] |= ((meet[walk.asked[depth, p], w] >> b) & ONE) << Word(p)
+            walk.place[top] = known
+            continue
+        walk.place[top] = q + 1
+        outside, at = 0, walk.asked[depth, q]
+        for w in range(words):
+            outside += _ones(sets[top, w] & ~meet[at, w])
+        if outside == size:
+            continue
+        if outside:
+            for w in range(words):
+                sets[top + 1, w] = sets[top, w] & ~meet[at, w]
+                sets[top, w] &= meet[at, w]
+            walk.place[top + 1], walk.bits[top + 1] = q + 1, walk.bits[top]
+            walk.size[top], walk.size[top + 1] = size - outside, outside
+        walk.bits[top] |= ONE << Word(q)
+        top += outside > 0
+    return number
+
+
+@compiled
+def _ones(word: Word) -> int:
+    """How many bits are set; the compiler knows this loop as one instruction."""
+    count = 0
+    while word:
+        word &= word - ONE
+        count += 1
+    return count
+
+
+@compiled
+def _lowest(word: Word) -> int:
+    """The place of the lowest bit that is set."""
+    return _ones((word & -word) - ONE)

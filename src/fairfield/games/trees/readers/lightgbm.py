@@ -1,0 +1,104 @@
+"""Reading the trees of LightGBM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.nodes import (
+    ELSEWHERE,
+    Tree,
+    TreeModel,
+    as_numbers,
+    choose_margin,
+    join,
+    margin_named,
+    own_answers,
+)
+
+# LightGBM takes numbers up to this size for zero.
+ZERO = 1e-35
+# Objectives whose margin is the prediction itself.
+AS_IS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
+
+
+def read_lightgbm(model: Any, output: Any) -> TreeModel:
+    """A booster or an estimator of LightGBM: its raw margin."""
+    booster = getattr(model, "booster_", model)
+    drawn = booster.dump_model()
+    width = drawn["num_tree_per_iteration"]
+    classes = getattr(model, "classes_", None)
+    objective = str(drawn.get("objective")).partition(" ")[0]
+    if classes is None and objective == "binary":
+        classes = range(2)
+    column, sign = choose_margin(output, width, classes)
+    chosen = drawn["tree_info"][column::width]
+    # A random forest averages its trees, but not where it is asked for raw outputs.
+    scale = sign / len(chosen) if drawn["average_output"] else sign
+    zeros: set[int] = set()
+    nodes, centre = join([_tree(tree["tree_structure"], scale, zeros) for tree in chosen])
+    names = booster.feature_name()
+
+    def encode(rows: Any) -> FloatArray:
+        numbers = as_numbers(rows, booster.pandas_categorical)
+        for at in zeros:
+            numbers[np.abs(numbers[:, at]) <= ZERO, at] = np.nan
+        return numbers
+
+    def raw(rows: Any) -> Any:
+        return booster.predict(rows, raw_score=True)
+
+    meaning = margin_named(
+        classes, column, sign, log_odds=objective == "binary", as_is=objective in AS_IS
+    )
+    return TreeModel(
+        type(model).__name__,
+        meaning,
+        nodes,
+        centre,
+        len(names),
+        None if names == [f"Column_{at}" for at in range(len(names))] else tuple(names),
+        encode,
+        own_answers(raw, column, scale),
+    )
+
+
+def _tree(root: Mapping[str, Any], scale: float, zeros: set[int]) -> Tree:
+    """A tree from nested nodes; columns whose zeros count as missing join ``zeros``."""
+    rows: list[list[Any]] = []
+    categories = {}
+    waiting = [(root, 0, 0)]
+    while waiting:
+        node, parent, side = waiting.pop()
+        at = len(rows)
+        if at:
+            rows[parent][side] = at
+        if "leaf_value" in node:
+            if "leaf_coeff" in node:
+                raise TypeError(
+                    f"LightGBM's linear_tree has models at its leaves, not numbers; {ELSEWHERE}"
+                )
+            cover = node.get("leaf_count", 1)
+            rows.append([-1, -1, 0, 0.0, False, scale * node["leaf_value"], cover])
+            continue
+        column, threshold, missing_left = (
+            node[name] for name in ("split_feature", "threshold", "default_left")
+        )
+        if node["decision_type"] == "==":
+            categories[at] = [int(code) for code in threshold.split("||")], True
+            threshold, missing_left = 0.0, False
+        elif node["decision_type"] != "<=":
+            raise TypeError(
+                f"LightGBM's split {node['decision_type']!r} cannot be read; {ELSEWHERE}"
+            )
+        elif node["missing_type"] == "None":
+            missing_left = threshold >= 0  # a missing value is a zero then
+        elif node["missing_type"] == "Zero":
+            zeros.add(column)
+        rows.append([0, 0, column, threshold, missing_left, 0.0, node["internal_count"]])
+        waiting += [(node["right_child"], at, 1), (node["left_child"], at, 0)]
+    left, right, column_of, split, missing, value, cover = zip(*rows, strict=True)
+    return Tree(left, right, column_of, split, missing, value, cover, categories)

@@ -1,0 +1,238 @@
+"""Sums of products over players, and their readings: compiled loops.
+
+The contribution of a tree model to the extension of an explained row is a sum of *cells*,
+each a product of *literals* times a sum of *terms*, coefficients times products of further
+literals. A literal is x_i or 1 - x_i (interventional), or s + (a - s) x_i with s a share of
+the cover and a = 1 or 0 (path-dependent). No player has two literals in one product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.core.arrays import FloatArray
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+
+# Players on one path: the bits of a word.
+MOST = 64
+
+
+def compiled(function: Function) -> Function:
+    """The function as machine code, kept on disk between processes."""
+    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+
+
+class Terms(NamedTuple):
+    """What some trees contribute to the extensions of some explained rows.
+
+    Cell c belongs to the rows ``member[begin[c]:begin[c + 1]]`` and is term ``low[c]``, its
+    common factor, times the sum of the terms after it, up to ``high[c]`` - 1. Term t is a
+    coefficient times ``literals[start[t]:start[t + 1]]``. Interventional literals number the
+    entries of (x, 1 - x); a path-dependent literal is 2l + a, for the player ``player[l]``
+    with ``share[l]``, arrays that are empty in the interventional game.
+    """
+
+    low: Int32s
+    high: Int32s
+    begin: Int32s
+    member: Int32s
+    coefficient: FloatArray
+    start: Int32s
+    literals: Int32s
+    player: Int32s
+    share: FloatArray
+
+
+def blank(capacity: int, dependent: bool) -> Terms:
+    """Room for so many members, terms and literals."""
+    whole = [np.empty(capacity + 1, np.int32) for _ in range(6)]
+    own = capacity if dependent else 0
+    table = np.empty(own, np.int32), np.empty(own)
+    return Terms._make([*whole[:4], np.empty(capacity), *whole[4:], *table])
+
+
+def filled(room: Terms, used: Int64s) -> Terms:
+    """The part of the room that holds so many cells, members, terms, literals and shares."""
+    cells, members, terms, literals, shares = used
+    ends = (cells, cells, cells + 1, members, terms, terms + 1, literals, shares, shares)
+    arrays: tuple[NDArray[Any], ...] = room
+    return Terms._make(array[:end] for array, end in zip(arrays, ends, strict=True))
+
+
+@compiled
+def restrict(terms: Terms, place: Int64s) -> Terms:
+    """The terms of some rows: row i has the number ``place[i]`` among them, or -1."""
+    low, high = np.empty_like(terms.low), np.empty_like(terms.high)
+    begin, member = np.empty_like(terms.begin), np.empty_like(terms.member)
+    cells = members = 0
+    for c in range(len(terms.low)):
+        begin[cells] = members
+        for m in range(terms.begin[c], terms.begin[c + 1]):
+            if place[terms.member[m]] >= 0:
+                member[members] = place[terms.member[m]]
+                members += 1
+        if members > begin[cells]:
+            low[cells], high[cells] = terms.low[c], terms.high[c]
+            cells += 1
+    begin[cells] = members
+    return Terms(
+        low[:cells].copy(),
+        high[:cells].copy(),
+        begin[: cells + 1].copy(),
+        member[:members].copy(),
+        terms.coefficient,
+        terms.start,
+        terms.literals,
+        terms.player,
+        terms.share,
+    )
+
+
+@compiled
+def add_gradient(terms: Terms, x: FloatArray, value: FloatArray, gradient: FloatArray) -> None:
+    """Add the cells and their derivatives at one point per row.
+
+    ``x`` holds (x, 1 - x) and ``gradient`` the derivatives by both. The product of all but
+    one literal comes from those before and those after it, never by dividing.
+    """
+    outer, inner = np.empty(MOST), np.empty(MOST)
+    for c in range(len(terms.low)):
+        first = terms.low[c]
+        start, end = terms.start[first], terms.start[first + 1]
+        for m in range(terms.begin[c], terms.begin[c + 1]):
+            i = terms.member[m]
+            common, total = 1.0, 0.0
+            for q in range(start, end):
+                outer[q - start] = common
+                common *= _factor(terms, q, x, i)
+            for t in range(first + 1, terms.high[c]):
+                low, high = terms.start[t], terms.start[t + 1]
+                product, after = terms.coefficient[t], common
+                for q in range(low, high):
+                    inner[q - low] = product
+                    product *= _factor(terms, q, x, i)
+                total += product
+                for q in range(high - 1, low - 1, -1):
+                    _add_slope(terms, q, inner[q - low] * after, gradient, i)
+                    after *= _factor(terms, q, x, i)
+            value[i] += common * total
+            for q in range(end - 1, start - 1, -1):
+                _add_slope(terms, q, outer[q - start] * total, gradient, i)
+                total *= _factor(terms, q, x, i)
+
+
+@compiled
+def _factor(terms: Terms, place: int, x: FloatArray, row: int) -> float:
+    """The literal at this place, at a row's point (x, 1 - x)."""
+    literal = terms.literals[place]
+    if len(terms.share) == 0:
+        return float(x[row, literal])
+    share = terms.share[literal >> 1]
+    return float(share + ((literal & 1) - share) * x[row, terms.player[literal >> 1]])
+
+
+@compiled
+def _add_slope(terms: Terms, place: int, rest: float, gradient: FloatArray, row: int) -> None:
+    """Add the derivative of the literal at this place, times the rest of its product."""
+    literal = terms.literals[place]
+    if len(terms.share) == 0:
+        gradient[row, literal] += rest
+    else:
+        slope = (literal & 1) - terms.share[literal >> 1]
+        gradient[row, terms.player[literal >> 1]] += rest * slope
+
+
+@compiled
+def add_hessian(terms: Terms, x: FloatArray, hessian: FloatArray) -> None:
+    """Add the second derivatives at one point (x, 1 - x) per row, each pair of players once."""
+    players = hessian.shape[1]
+    who, slope, factor = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
+    for c in range(len(terms.low)):
+        first = terms.low[c]
+        for m in range(terms.begin[c], terms.begin[c + 1]):
+            i = terms.member[m]
+            for t in range(first, terms.high[c]):
+                # The common factor stays in front while the terms take turns behind it.
+                length = 0 if t == first else terms.start[first + 1] - terms.start[first]
+                for q in range(terms.start[t], terms.start[t + 1]):
+                    literal = terms.literals[q]
+                    factor[length] = _factor(terms, q, x, i)
+                    if len(terms.share):
+                        who[length] = terms.player[literal >> 1]
+                        slope[length] = (literal & 1) - terms.share[literal >> 1]
+                    else:
+                        who[length] = literal % players
+                        slope[length] = 1.0 if literal < players else -1.0
+                    length += 1
+                before = terms.coefficient[t]
+                for p in range(length if t > first else 0):
+                    between = before * slope[p]
+                    for q in range(p + 1, length):
+                        rest = between * slope[q]
+                        for r in range(q + 1, length):
+                            rest *= factor[r]
+                        hessian[i, who[p], who[q]] += rest
+                        between *= factor[q]
+                    before *= factor[p]
+
+
+@compiled
+def add_shapley(terms: Terms, binomial: FloatArray, values: FloatArray) -> None:
+    """Add the Shapley values of interventional cells.
+
+    A term with a literals x_i, in a cell with b literals 1 - x_j, pays 1 / (a·C(a + b, a))
+    of its coefficient to each i and takes 1 / (b·C(a + b, a)) of it from each j.
+    """
+    players = values.shape[1]
+    for c in range(len(terms.low)):
+        first, loss = terms.low[c], 0.0
+        outside = terms.start[first + 1] - terms.start[first]
+        for t in range(first + 1, terms.high[c]):
+            inside = terms.start[t + 1] - terms.start[t]
+            each = terms.coefficient[t] / binomial[inside, outside]
+            loss += each / max(outside, 1)
+            for m in range(terms.begin[c], terms.begin[c + 1]):
+                for q in range(terms.start[t], terms.start[t + 1]):
+                    values[terms.member[m], terms.literals[q]] += each / inside
+        for m in range(terms.begin[c], terms.begin[c + 1]):
+            for q in range(terms.start[first], terms.start[first + 1]):
+                values[terms.member[m], terms.literals[q] - players] -= loss
+
+
+@compiled
+def add_dependent_shapley(
+    terms: Terms, nodes: FloatArray, weights: FloatArray, values: FloatArray
+) -> None:
+    """Add the Shapley values of path-dependent cells: ∫ ∇ along the diagonal.
+
+    Row k of ``nodes`` and ``weights`` is Gauss's rule on [0, 1] with k nodes, exact for
+    products of 2k literals without one.
+    """
+    before, factor, slope, paid = np.empty((4, MOST))
+    for c in range(len(terms.low)):
+        first = terms.low[c]
+        start, length = terms.start[first], terms.start[first + 1] - terms.start[first]
+        paid[:length] = 0.0
+        enough = (length + 1) // 2
+        for node in range(enough):
+            product, after = terms.coefficient[first + 1] * weights[enough, node], 1.0
+            for q in range(length):
+                literal = terms.literals[start + q]
+                share = terms.share[literal >> 1]
+                before[q], slope[q] = product, (literal & 1) - share
+                factor[q] = share + slope[q] * nodes[enough, node]
+                product *= factor[q]
+            for q in range(length - 1, -1, -1):
+                paid[q] += before[q] * after * slope[q]
+                after *= factor[q]
+        for m in range(terms.begin[c], terms.begin[c + 1]):
+            for q in range(length):
+                values[terms.member[m], terms.player[terms.literals[start + q] >> 1]] += paid[q]

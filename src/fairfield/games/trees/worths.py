@@ -1,0 +1,119 @@
+"""The worths of tree games by their definition, and what a path asks: compiled loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.terms import Int64s, compiled
+
+
+@compiled
+def goes_left(nodes: Nodes, node: int, number: float) -> bool:
+    """Whether a row whose feature is this number takes the left branch."""
+    if number != number:
+        return bool(nodes.missing_left[node])
+    which = nodes.category[node]
+    if which < 0:
+        return bool(number <= nodes.threshold[node])
+    listed = False
+    if 0 <= number < 64 * nodes.listed.shape[1]:
+        code = np.int64(number)
+        listed = bool((nodes.listed[which, code >> 6] >> np.uint64(code & 63)) & np.uint64(1))
+    return bool(listed == nodes.listed_left[which])
+
+
+@compiled
+def extent(nodes: Nodes, player_of: Int64s) -> tuple[int, int]:
+    """The most splits on a path, and the most players."""
+    deepest, most = 0, 0
+    path = np.empty(len(nodes.left), np.int32)
+    stack = np.empty((len(nodes.left) + 1, 3), np.int64)
+    for root in nodes.roots:
+        stack[0], top = (root, 0, 0), 1
+        while top:
+            top -= 1
+            node, depth, known = stack[top]
+            deepest, most = max(deepest, depth), max(most, known)
+            if nodes.left[node] >= 0:
+                player = player_of[nodes.feature[node]]
+                if not (path[:known] == player).any():
+                    path[known] = player
+                    known += 1
+                stack[top] = (nodes.left[node], depth + 1, known)
+                stack[top + 1] = (nodes.right[node], depth + 1, known)
+                top += 2
+    return deepest, most
+
+
+@compiled
+def add_worths(
+    nodes: Nodes,
+    player_of: Int64s,
+    rows: FloatArray,
+    background: FloatArray,
+    coalitions: BoolArray,
+    worths: FloatArray,
+) -> None:
+    """The definition: each background row walks down each tree, with row i's numbers on S.
+
+    Rows that take the same way walk together.
+    """
+    size = background.shape[1]
+    order = np.arange(size)
+    stack = np.empty((len(nodes.left) + 1, 3), np.int64)
+    for i, m in np.ndindex(worths.shape):
+        if i and not coalitions[m].any():
+            worths[i, m] = worths[0, m]  # nothing of the row is seen
+            continue
+        for root in nodes.roots:
+            stack[0], top = (root, 0, size), 1
+            while top:
+                top -= 1
+                node, low, high = stack[top]
+                left, right = nodes.left[node], nodes.right[node]
+                if left < 0:
+                    worths[i, m] += nodes.value[node] * (high - low) / size
+                    continue
+                column = nodes.feature[node]
+                middle = low
+                if coalitions[m, player_of[column]]:
+                    middle = high if goes_left(nodes, node, rows[column, i]) else low
+                else:
+                    for at in range(low, high):
+                        if goes_left(nodes, node, background[column, order[at]]):
+                            order[at], order[middle] = order[middle], order[at]
+                            middle += 1
+                if low < middle:
+                    stack[top] = (left, low, middle)
+                    top += 1
+                if middle < high:
+                    stack[top] = (right, middle, high)
+                    top += 1
+
+
+@compiled
+def add_dependent_worths(
+    nodes: Nodes, player_of: Int64s, rows: FloatArray, coalitions: BoolArray, worths: FloatArray
+) -> None:
+    """The definition: outsiders take both branches, each by its share of the cover."""
+    stack = np.empty(len(nodes.left) + 1, np.int64)
+    weight = np.empty(len(nodes.left) + 1)
+    for i, m in np.ndindex(worths.shape):
+        for root in nodes.roots:
+            stack[0], weight[0], top = root, 1.0, 1
+            while top:
+                top -= 1
+                node, reach = stack[top], weight[top]
+                left, right = nodes.left[node], nodes.right[node]
+                column = nodes.feature[node]
+                if left < 0:
+                    worths[i, m] += reach * nodes.value[node]
+                elif coalitions[m, player_of[column]]:
+                    stack[top] = left if goes_left(nodes, node, rows[column, i]) else right
+                    top += 1
+                else:
+                    stack[top], weight[top] = left, reach * nodes.share[left]
+                    stack[top + 1], weight[top + 1] = right, reach * nodes.share[right]
+                    top += 2

@@ -1,0 +1,1 @@
+"""What sampled laws are made of: Gibbs steps, annealing, tempering."""

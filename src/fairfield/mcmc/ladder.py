@@ -1,0 +1,84 @@
+"""Which β lie between a base and the law, and how large the blocks of players are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.mcmc.gibbs import Chains, Path, adapted
+
+# The effective share of chains left by one step of the pilot.
+KEPT = 0.9
+# Gibbs steps of the pilot at each β.
+MOVES = 4
+MOST_RUNGS = 400
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Rungs β from 0 to 1, equally hard to climb, and the block rates found there."""
+
+    betas: FloatArray
+    rates: FloatArray
+
+    @property
+    def length(self) -> float:
+        """Σ √Var of the log weights gained from rung to rung: the thermodynamic length."""
+        return float((len(self.betas) - 1) * np.sqrt(-np.log(KEPT)))
+
+    def rungs(self, count: int) -> Ladder:
+        """As many rungs, again equally spaced in difficulty."""
+        place = np.linspace(0, len(self.betas) - 1, count)
+        own = np.arange(len(self.betas))
+        return Ladder(np.interp(place, own, self.betas), np.interp(place, own, self.rates))
+
+
+def pilot(path: Path, chains: int, rng: np.random.Generator) -> tuple[Ladder, Chains]:
+    """A ladder found by climbing it with some chains, resampled at every rung, and their end.
+
+    The next β is the one at which the effective share of the chains falls to 0.9. No
+    estimate is made from these chains; so the ladder may depend on them.
+    """
+    here = path.draw(chains, rng)
+    betas, rates, rate = [0.0], [1.0], np.ones(1)
+    while betas[-1] < 1.0 and len(betas) < MOST_RUNGS:
+        beta = _next(betas[-1], here.gains)
+        here = here.take(resample((beta - betas[-1]) * here.gains, chains, rng))
+        for _ in range(MOVES):
+            here, accepted = path.step(
+                here, np.full(chains, beta), np.broadcast_to(rate, chains), rng
+            )
+            rate = adapted(rate, accepted.mean(keepdims=True), path.landscape.players, 1.0)
+        betas.append(beta)
+        rates.append(float(rate[0]))
+    betas[-1] = 1.0  # even if the last step is steep: then the overlap will tell
+    return Ladder(np.array(betas), np.array(rates)), here
+
+
+def resample(logs: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
+    """Numbers of chains drawn in proportion to exp(logs), systematically."""
+    weights = np.exp(logs - logs.max())
+    steps = np.cumsum(weights) / weights.sum()
+    picked = np.searchsorted(steps, (np.arange(count) + rng.random()) / count)
+    return np.minimum(picked, len(logs) - 1)
+
+
+def effective_share(logs: FloatArray) -> float:
+    """(Σw)²/(m Σw²) of weights exp(logs): 1 where all are equal, 1/m where one is all."""
+    weights = np.exp(logs - logs.max())
+    return float(weights.sum() ** 2 / (weights**2).sum() / len(weights))
+
+
+def _next(beta: float, gains: FloatArray) -> float:
+    low, high = 0.0, 1.0 - beta
+    if effective_share(high * gains) >= KEPT:
+        return 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        if effective_share(middle * gains) >= KEPT:
+            low = middle
+        else:
+            high = middle
+    return beta + max(low, 1e-9)

@@ -1,0 +1,62 @@
+"""The product law q(S; x), in logits, so that nothing is lost near 0 and 1."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.core.arrays import FloatArray
+
+# The logit of a certain player: no worth outweighs it, and sums of it stay finite.
+CERTAIN = 1e300
+
+
+def sigmoid(logits: ArrayLike) -> FloatArray:
+    """σ(θ) = 1/(1 + exp(-θ)), to full relative accuracy on both sides."""
+    with np.errstate(over="ignore"):  # exp of a large -θ is infinite, and σ is then 0
+        return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(logits))))
+
+
+def log_odds(x: ArrayLike) -> FloatArray:
+    """log x/(1-x), with ±CERTAIN at 0 and 1."""
+    inside = np.asarray(x, dtype=float)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.clip(np.log(inside) - np.log1p(-inside), -CERTAIN, CERTAIN))
+
+
+def entropy(logits: FloatArray) -> FloatArray:
+    """H(q) = Σ_i h(σ(θ_i)), exact in the tails."""
+    far = np.abs(logits)
+    return np.asarray(np.sum(np.log1p(np.exp(-far)) + far * sigmoid(-far), axis=-1))
+
+
+def elbo(
+    value: FloatArray, logits: FloatArray, temperature: FloatArray | float, prior: FloatArray | None
+) -> FloatArray:
+    """f(x)/T + H(x) + E_q[log prior], from f(x) and the logits of x."""
+    tilt = prior_energy(sigmoid(logits), logits, prior)
+    return np.asarray(value / temperature + entropy(logits) + tilt)
+
+
+def prior_logits(prior: ArrayLike | None, players: int) -> FloatArray | None:
+    """The log-odds of a prior over players; 0 and 1 fix a player out or in."""
+    if prior is None:
+        return None
+    given = np.asarray(prior, dtype=float)
+    if given.shape not in ((), (players,)) or not ((given >= 0) & (given <= 1)).all():
+        raise ValueError(
+            f"the prior must be one probability in [0, 1], or one for each of the {players} players; "
+            f"{'shape ' + str(given.shape) if given.ndim else given} was given"
+        )
+    return np.broadcast_to(log_odds(given), (players,))
+
+
+def prior_energy(x: FloatArray, logits: FloatArray, prior: FloatArray | None) -> FloatArray:
+    """Σ x log π + (1-x) log(1-π): what the prior adds to the ELBO, 0 without one.
+
+    ``logits`` are those of x; at certainty x·λ is taken as exactly certain.
+    """
+    if prior is None:
+        return np.zeros(x.shape[:-1])
+    log_in, log_out = -np.logaddexp(0, -prior), -np.logaddexp(0, prior)
+    return np.asarray(np.sum(x * log_in + sigmoid(-logits) * log_out, axis=-1))

@@ -1,0 +1,233 @@
+"""Mean-field inference: fixed points x = σ(λ + ∇f(x)/T) of the ELBO
+
+    ELBO(x) = f(x)/T + H(x) + Σ_i x_i log π_i + (1-x_i) log(1-π_i),
+
+λ the log-odds of a prior π (0 without).
+
+Three ways to them, for one game or a batch: the paper's coordinate ascent and its
+synchronous Alg. 1 here, Anderson acceleration in a file of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension
+from fairfield.mean_field.elbo import elbo, log_odds, sigmoid
+from fairfield.results.valuation import CONVERGED
+
+# The solver goes on to this residual, well below CONVERGED, where rounding permits.
+TARGET = 1e-12
+MOST_STEPS = 1000
+MOST_SWEEPS = 20_000
+
+REACHED = "converged"
+OUT_OF_STEPS = f"stopped after {MOST_STEPS} steps before it converged"
+OUT_OF_SWEEPS = f"stopped after {MOST_SWEEPS} sweeps before it converged"
+IN_TURN = "converged by updating players in turn, where equal players may come to differ"
+NO_ASCENT = "stopped where rounding hides any further ascent"
+TWO_CYCLE = (
+    "stopped in a two-cycle: synchronous updates alternate between two points for ever; "
+    "use solver='anderson'"
+)
+
+
+@dataclass(frozen=True)
+class MeanField:
+    """Where a solver stopped: one row per game.
+
+    ``elbo`` leaves out the extension's offset/T, and a constant where there is no prior.
+    """
+
+    x: FloatArray
+    logits: FloatArray
+    gradient: FloatArray
+    elbo: FloatArray
+    residual: FloatArray
+    steps: NDArray[np.int64]
+    stops: NDArray[np.str_]
+
+    def updated(self, rows: NDArray[np.int64], other: MeanField) -> MeanField:
+        """With these rows taken from another, their steps added up."""
+        held = {f.name: getattr(self, f.name).copy() for f in fields(self)}
+        width = max(held["stops"].dtype.itemsize, other.stops.dtype.itemsize)
+        held["stops"] = held["stops"].astype(f"<U{width // 4}")
+        for name, values in held.items():
+            values[rows] = getattr(other, name)
+        held["steps"][rows] += self.steps[rows]
+        return MeanField(**held)
+
+    def better_of(self, other: MeanField) -> MeanField:
+        """Row by row the one with the higher ELBO; a tie keeps the first."""
+        wins = other.elbo > self.elbo
+        held = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        total = self.steps + other.steps
+        picked = {
+            name: np.where(wins.reshape(-1, *[1] * (mine.ndim - 1)), theirs, mine)
+            for name, (mine, theirs) in held.items()
+        }
+        return MeanField(**{**picked, "steps": total})
+
+
+Solver = Callable[[Extension, FloatArray, FloatArray, FloatArray], MeanField]
+
+
+def solve(
+    solver: Solver,
+    extension: Extension,
+    start: FloatArray,
+    temperature: FloatArray,
+    prior: FloatArray | None,
+) -> MeanField:
+    """Run a solver over all games of the extension, some of them at a time."""
+    games = int(np.prod(extension.batch, dtype=int))
+    count = extension.players
+    starts = np.broadcast_to(start, (*extension.batch, count)).reshape(games, count)
+    T = temperature.reshape(games)
+    tilt = np.zeros(count) if prior is None else prior
+    if not extension.batch:
+        return solver(_Single(extension), starts, T, tilt)
+    together = extension.together
+    parts = [
+        solver(extension.rows(some), starts[some], T[some], tilt)
+        for some in (slice(i, min(i + together, games)) for i in range(0, games, together))
+    ]
+    return MeanField(
+        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(MeanField)}
+    )
+
+
+def start_points(count: int, players: int, seed: int) -> list[FloatArray]:
+    """½, then .01 and .99, then random points."""
+    random = np.random.default_rng(seed).random((max(count - 3, 0), players))
+    return [*(np.full(players, at) for at in (0.5, 0.01, 0.99)), *random][:count]
+
+
+@dataclass(frozen=True)
+class _Single(Extension):
+    """One game as a batch of one."""
+
+    one: Extension
+    batch = (1,)
+
+    @property
+    def quick_sweep(self) -> bool:  # type: ignore[override]  # derived here, a field elsewhere
+        return self.one.quick_sweep
+
+    @property
+    def players(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
+        return self.one.players
+
+    def centred(self, x: object) -> tuple[FloatArray, FloatArray]:
+        value, gradient = self.one.centred(np.asarray(x)[0])
+        return value[None], gradient[None]
+
+    def sweep(self, x: FloatArray, update: Callable[..., FloatArray]) -> FloatArray:
+        return self.one.sweep(x[0], lambda i, slope: update(i, slope[None])[0])[None]
+
+    def rows(self, chosen: object) -> Extension:
+        return self
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of every game and what the extension says there."""
+
+    x: FloatArray
+    logits: FloatArray
+    gradient: FloatArray
+    elbo: FloatArray
+    pull: FloatArray  # r = λ + ∇f(x)/T - θ, zero at a fixed point
+    spread: FloatArray  # √(x(1-x)), the scale of a player's logit
+    residual: FloatArray  # max|σ(θ + r) - x|
+    slope: FloatArray  # Σ x(1-x) r², the slope of the ELBO along r
+    # Σ (σ(θ + r) - σ(θ)) r, how far the step r goes: the symmetric divergence of q at its
+    # two ends. Σ x(1-x) r² for small r, but it also sees a step away from a saturated x.
+    distance: FloatArray
+
+    @classmethod
+    def at(
+        cls, extension: Extension, logits: FloatArray, temperature: FloatArray, tilt: FloatArray
+    ) -> Point:
+        """What the extension says at σ(logits)."""
+        x = sigmoid(logits)
+        value, gradient = extension.centred(x)
+        target = tilt + gradient / temperature[:, None]
+        pull, step = target - logits, sigmoid(target) - x
+        spread = np.sqrt(x * sigmoid(-logits))
+        return cls(
+            x,
+            logits,
+            gradient,
+            elbo(value, logits, temperature, tilt),
+            pull,
+            spread,
+            residual=np.max(np.abs(step), axis=-1),
+            slope=np.sum(np.minimum(spread * np.abs(pull), 1e150) ** 2, axis=-1),
+            distance=np.sum(step * pull, axis=-1),
+        )
+
+    def where(self, which: NDArray[np.bool_], other: Point) -> Point:
+        """This point in some of the games, the other elsewhere."""
+        return Point(
+            *(pick(which, getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        )
+
+    def rows(self, chosen: NDArray[np.int64]) -> Point:
+        return Point(*(getattr(self, f.name)[chosen] for f in fields(self)))
+
+    def result(self, steps: NDArray[np.int64], otherwise: str) -> MeanField:
+        stops = np.where(self.residual <= CONVERGED, REACHED, otherwise)
+        return MeanField(self.x, self.logits, self.gradient, self.elbo, self.residual, steps, stops)
+
+
+def pick(which: NDArray[np.bool_], yes: FloatArray, no: FloatArray) -> FloatArray:
+    """Row by row the first or the second."""
+    return np.where(which.reshape(-1, *[1] * (yes.ndim - 1)), yes, no)
+
+
+def coordinate(
+    extension: Extension, start: FloatArray, temperature: FloatArray, tilt: FloatArray
+) -> MeanField:
+    """The paper's naive mean field: players in turn, each update raises the ELBO."""
+    x = start
+    logits = log_odds(start)
+
+    def update(player: int, slope: FloatArray) -> FloatArray:
+        logits[:, player] = tilt[player] + slope / temperature
+        return np.asarray(sigmoid(logits[:, player]))
+
+    sweeps, change = 0, np.inf
+    while change > TARGET and sweeps < MOST_SWEEPS:
+        moved = extension.sweep(x, update)
+        change = np.max(np.abs(moved - x))
+        x, sweeps = moved, sweeps + 1
+    point = Point.at(extension, logits, temperature, tilt)
+    return point.result(np.full(len(start), sweeps), OUT_OF_SWEEPS)
+
+
+def synchronous(
+    extension: Extension, start: FloatArray, temperature: FloatArray, tilt: FloatArray
+) -> MeanField:
+    """Alg. 1 of the paper, x ← σ(λ + ∇f(x)/T) for all at once, until it settles or cycles."""
+    point = Point.at(extension, log_odds(start), temperature, tilt)
+    earlier = point.x
+    steps = np.ones(len(start), dtype=np.int64)
+    cycles = np.zeros(len(start), dtype=bool)
+    for _ in range(MOST_STEPS):
+        going = (point.residual > TARGET) & ~cycles
+        if not going.any():
+            break
+        after = Point.at(extension, point.logits + point.pull, temperature, tilt)
+        back = np.max(np.abs(after.x - earlier), axis=-1)
+        cycles |= going & (back <= TARGET) & (after.residual > 1e3 * CONVERGED)
+        earlier = pick(going, point.x, earlier)
+        point = after.where(going, point)
+        steps += going
+    result = point.result(steps, OUT_OF_STEPS)
+    return replace(result, stops=np.where(cycles, TWO_CYCLE, result.stops))

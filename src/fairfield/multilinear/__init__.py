@@ -1,0 +1,1 @@
+"""The exact multilinear extension of a table of all worths."""

@@ -1,0 +1,1 @@
+"""What a criterion returns: values, comparisons, interactions; shown, saved, exported."""

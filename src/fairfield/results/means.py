@@ -1,0 +1,68 @@
+"""Means of values over many games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import spell
+from fairfield.core.game import Player
+from fairfield.core.imports import needed_for
+from fairfield.results.display import html_table, not_shown, rows_to_show, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Means:
+    """Mean value and mean |value| of the players over groups of games.
+
+    ``mean`` and ``magnitude`` are shaped (labels, n); without groups the one label is "all".
+    ``means["age"]`` is the mean value of a player, or a dict of them by label.
+
+    >>> import fairfield as ff
+    >>> ff.shapley([[0, 1, 2, 3], [0, 3, -2, 1]]).mean()
+    player  mean value  mean |value|
+    0                2             2
+    1                0             2
+    """
+
+    players: tuple[Player, ...]
+    labels: tuple[Any, ...]
+    mean: FloatArray
+    magnitude: FloatArray
+
+    def __getitem__(self, player: Player) -> Any:
+        """The mean value of a player, or a dict of them by label."""
+        if player not in self.players:
+            raise KeyError(f"there is no player {player!r}; the players are {spell(self.players)}")
+        found = self.mean[:, self.players.index(player)].tolist()
+        return found[0] if self.labels == ("all",) else dict(zip(self.labels, found, strict=True))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line per label and player."""
+        with needed_for("to_frame"):
+            import pandas as pd
+        index = pd.MultiIndex.from_product([self.labels, self.players], names=["label", "player"])
+        columns = {"mean": self.mean.ravel(), "mean |value|": self.magnitude.ravel()}
+        return pd.DataFrame(columns, index=index)
+
+    def shown(self) -> tuple[dict[str, list[object]], list[str]]:
+        """What the table shows: the players of the largest mean |value|, and a note on others."""
+        order = rows_to_show(self.magnitude.max(axis=0))
+        table: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
+        if len(self.labels) == 1:
+            table["mean value"] = list(self.mean[0][order])
+            table["mean |value|"] = list(self.magnitude[0][order])
+        else:
+            for label, row in zip(self.labels, self.mean, strict=True):
+                table[f"mean, {label}"] = list(row[order])
+        return table, not_shown(len(self.players))
+
+    def __repr__(self) -> str:
+        return text_table(*self.shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.shown())

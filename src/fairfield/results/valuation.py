@@ -1,0 +1,343 @@
+"""What a criterion says of the players of a game."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import spell
+from fairfield.core.game import Player
+from fairfield.core.imports import needed_for
+from fairfield.results.display import (
+    HALF_INTERVAL,
+    evaluated,
+    html_table,
+    not_shown,
+    number,
+    rows_to_show,
+    text_table,
+)
+from fairfield.results.exports import explanation
+from fairfield.results.means import Means
+from fairfield.results.saved import read_plain, write_plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import shap
+
+# At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
+CONVERGED = 1e-10
+
+# The two-sided 95 % point of the normal law: intervals are value ± NORMAL · stderr.
+NORMAL = 1.959963984540054
+
+# Games of a batch that have names are shown side by side, up to so many.
+SIDE_BY_SIDE = 6
+
+Number = float | FloatArray
+
+# Which fields have an entry per game of a batch, and which per player as well.
+_PER_PLAYER = ("values", "stderr", "marginals", "data")
+_PER_GAME = (
+    "temperature",
+    "elbo",
+    "log_z",
+    "log_z_stderr",
+    "decoupling_error",
+    "steps",
+    "residual",
+    "empty",
+    "grand",
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Valuation:
+    """The value of each player by one criterion, and how it was found.
+
+    ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
+    one of them, and ``v["name"]`` where ``labels`` name them (scorings, rows of a DataFrame).
+    Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the
+    values where it is not too large to keep. With a temperature, ``marginals`` are
+    σ(value / T), ``elbo`` bounds ``log_z`` from below and their gap is the
+    ``decoupling_error`` KL(q ‖ p); both are estimates where there is a ``log_z_stderr``.
+    """
+
+    criterion: str
+    players: tuple[Player, ...]
+    values: FloatArray
+    method: str
+    game: str
+    stderr: FloatArray | None = None
+    covariance: FloatArray | None = None
+    marginals: FloatArray | None = None
+    temperature: Number | None = None
+    elbo: Number | None = None
+    log_z: Number | None = None
+    log_z_stderr: Number | None = None
+    decoupling_error: Number | None = None
+    trajectory: FloatArray | None = None
+    steps: int | NDArray[np.int64] | None = None
+    residual: Number | None = None
+    prior: FloatArray | None = None
+    stops: NDArray[np.str_] = field(default_factory=lambda: np.array("exact"))
+    empty: Number | None = None
+    grand: Number | None = None
+    data: NDArray[Any] | None = None
+    labels: tuple[Any, ...] | None = None
+    evaluations: int = 0
+    seconds: float = 0.0
+    seed: int | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The leading axes: () for one game."""
+        return self.values.shape[:-1]
+
+    @property
+    def stop(self) -> str:
+        """Why the computation stopped: a sentence, or counts of them over a batch."""
+        if not self.batch:
+            return str(self.stops)
+        counts = Counter(self.stops.ravel().tolist())
+        return "; ".join(f"{count} × {sentence}" for sentence, count in counts.most_common())
+
+    @property
+    def converged(self) -> bool | NDArray[np.bool_]:
+        """Whether the fixed point was reached; criteria without iteration always are."""
+        if self.residual is None:
+            return np.ones(self.batch, dtype=bool) if self.batch else True
+        reached = np.asarray(self.residual) <= CONVERGED
+        return reached if self.batch else bool(reached)
+
+    def __getitem__(self, index: Any) -> Any:
+        """The value of a player; of a batch, the valuation of one game, or of some."""
+        if not self.batch:
+            return float(self.values[self._place(index)])
+        if isinstance(index, str):
+            index = self._games_named(index)
+        # Indexing the numbers of the games keeps every index within the batch axes.
+        chosen = np.arange(np.prod(self.batch)).reshape(self.batch)[index]
+        part: dict[str, Any] = {"stops": np.array(self.stops.ravel()[chosen])}
+        if self.labels is not None:
+            part["labels"] = tuple(self.labels[i] for i in np.ravel(chosen))
+        for entry in fields(self):
+            held = getattr(self, entry.name)
+            if entry.name == "trajectory" and held is not None:
+                part[entry.name] = held.reshape(len(held), -1, len(self.players))[:, chosen]
+            elif entry.name == "covariance" and held is not None:
+                part[entry.name] = held.reshape(-1, *held.shape[-2:])[chosen]
+            elif entry.name in _PER_PLAYER and held is not None:
+                part[entry.name] = held.reshape(-1, len(self.players))[chosen]
+            elif entry.name in _PER_GAME and held is not None:
+                some = np.asarray(held).ravel()[chosen]
+                part[entry.name] = some if some.ndim else some.item()
+        return replace(self, **part)
+
+    def __len__(self) -> int:
+        return self.batch[0] if self.batch else len(self.players)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The players of one game; the valuations of a batch."""
+        return iter(self[i] for i in range(len(self))) if self.batch else iter(self.players)
+
+    def __contains__(self, player: object) -> bool:
+        return player in self.players
+
+    def _place(self, player: Any) -> int:
+        if player not in self.players:
+            raise KeyError(f"there is no player {player!r}; the players are {spell(self.players)}")
+        return self.players.index(player)
+
+    def _games_named(self, label: str) -> Any:
+        """The place of the game with this name, or the places where several have it."""
+        if self.labels is None or label not in self.labels:
+            known = "have no names" if self.labels is None else f"are {spell(self.labels)}"
+            raise KeyError(
+                f"there is no game {label!r}; the games of this batch {known}, take one as v[0]"
+            )
+        places = [i for i, each in enumerate(self.labels) if each == label]
+        return places[0] if len(places) == 1 else places
+
+    def to_dict(self) -> dict[Player, float]:
+        """The values of one game by player."""
+        self._one_game("to_dict")
+        return dict(zip(self.players, self.values.tolist(), strict=True))
+
+    def ranking(self) -> list[Player]:
+        """The players from the most to the least valuable; ties keep their order."""
+        self._one_game("ranking")
+        return [self.players[i] for i in np.argsort(-self.values, kind="stable")]
+
+    def difference(self, first: Player, second: Player) -> Difference:
+        """How much more the first player is worth than the second, with its 95 % interval.
+
+        Without a covariance the two errors are taken to add up, the widest they can be.
+        """
+        self._one_game("difference")
+        i, j = self._place(first), self._place(second)
+        value = float(self.values[i] - self.values[j])
+        if self.stderr is None:
+            return Difference(value, value, value)
+        error = float(self.stderr[i] + self.stderr[j])
+        if self.covariance is not None:
+            among = self.covariance
+            error = float(np.sqrt(max(among[i, i] + among[j, j] - 2 * among[i, j], 0.0)))
+        return Difference(value, value - NORMAL * error, value + NORMAL * error)
+
+    def step_differences(self, *, squared: bool = True) -> FloatArray:
+        """‖x^k - x^(k-1)‖² / n of each step of the trajectory, as in the paper's table.
+
+        The table printed there in fact holds the norm without the square:
+        ``squared=False``.
+        """
+        if self.trajectory is None:
+            raise ValueError(f"{self.criterion} has no trajectory; use variational_values")
+        moved = np.sum(np.diff(self.trajectory, axis=0) ** 2, axis=-1)
+        return np.asarray((moved if squared else np.sqrt(moved)) / len(self.players))
+
+    def mean(self, by: Sequence[Any] | None = None) -> Means:
+        """Mean value and mean |value| over a batch, overall or per label in ``by``."""
+        if not self.batch:
+            raise ValueError("this valuation is of one game; only a batch has means")
+        rows = self.values.reshape(-1, len(self.players))
+        labels = np.zeros(len(rows), dtype=int) if by is None else np.asarray(by)
+        if labels.shape != (len(rows),):
+            raise ValueError(
+                f"{labels.shape} labels were given for {len(rows)} games; give one per game"
+            )
+        groups = sorted(set(labels.tolist()))
+        return Means(
+            self.players,
+            ("all",) if by is None else tuple(groups),
+            np.array([rows[labels == group].mean(axis=0) for group in groups]),
+            np.array([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """A DataFrame with one line per player (and per game of a batch, by its name if it has one)."""
+        with needed_for("to_frame"):
+            import pandas as pd
+        columns = {"value": self.values, "stderr": self.stderr, "marginal": self.marginals}
+        known = {name: c.ravel() for name, c in columns.items() if c is not None}
+        named = len(self.batch) == 1 and self.labels is not None
+        levels: list[Any] = [self.labels] if named else [range(size) for size in self.batch]
+        names = [f"game{i}" if i else "game" for i in range(len(levels))]
+        index: pd.Index[Any] = pd.MultiIndex.from_product(
+            [*levels, self.players], names=[*names, "player"]
+        )
+        if not levels:
+            index = pd.Index(self.players, name="player", tupleize_cols=False)
+        return pd.DataFrame(known, index=index)
+
+    def to_shap(self) -> shap.Explanation:
+        """A ``shap.Explanation`` for shap's plots.
+
+        A criterion that is not efficient gets a last entry "(remainder)", so that the base
+        value F(∅) and all entries sum to F(N). shap writes "SHAP value" at its axes.
+        """
+        if self.empty is None or self.grand is None:
+            raise ValueError(f"{self.criterion} does not know F(∅) and F(N), which shap needs")
+        return explanation(
+            self.players, self.values, self.empty, self.grand, self.data, self.stderr
+        )
+
+    def columns(self) -> dict[str, list[object]]:
+        """What the table of one game shows, most valuable player first."""
+        order = rows_to_show(self.values)
+        shown: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
+        shown["value"] = list(self.values[order])
+        if self.stderr is not None:
+            shown["±"] = list(NORMAL * self.stderr[order])
+        if self.marginals is not None:
+            shown["marginal"] = list(self.marginals[order])
+        return shown
+
+    def notes(self) -> list[str]:
+        """The lines below the table."""
+        counts = [
+            f"{label} {number(held)}"
+            for label, held in (
+                ("temperature", self.temperature),
+                ("decoupling error", self.decoupling_error),
+                ("±", None if self.log_z_stderr is None else NORMAL * self.log_z_stderr),
+                ("steps", self.steps),
+            )
+            if held is not None and not self.batch
+        ]
+        one = self.labels is not None and not self.batch
+        which = f"{self.labels[0]!r} in " if one and self.labels else ""
+        return [
+            *not_shown(len(self.players)),
+            *([HALF_INTERVAL] if self.stderr is not None and self.side_by_side is None else []),
+            f"{self.criterion} of {which}{self.game}, {self.method}",
+            ", ".join([*counts, evaluated(self.evaluations)]),
+            self.stop,
+        ]
+
+    def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
+        if not self.batch:
+            return self.columns(), self.notes()
+        notes = self.notes()
+        if self.side_by_side is None:
+            shown = self.mean().shown()[0]
+            if self.stderr is not None:
+                # The mean of the games' errors is the widest that the error of their mean can be.
+                widest = self.stderr.reshape(-1, len(self.players)).mean(axis=0)
+                error = dict(zip(self.players, NORMAL * widest, strict=True))
+                shown["±"] = [error[player] for player in shown["player"]]
+            return shown, notes
+        order = rows_to_show(np.abs(self.values).max(axis=0))
+        table: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
+        return table | {name: list(row[order]) for name, row in self.side_by_side.items()}, notes
+
+    @property
+    def side_by_side(self) -> dict[str, FloatArray] | None:
+        """The values (n,) of each game by its name, where there are names and few games."""
+        if len(self.batch) != 1 or self.labels is None or len(self) > SIDE_BY_SIDE:
+            return None
+        return {str(label): row for label, row in zip(self.labels, self.values, strict=True)}
+
+    def __repr__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())
+
+    def _one_game(self, what: str) -> None:
+        if self.batch:
+            raise ValueError(f"a batch has no single {what}; take one game, v[i].{what}(…)")
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one .npz file of plain arrays and JSON."""
+        write_plain(path, "valuation", {"": self.entries()})
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Valuation:
+        """Read a file written by :meth:`save`; nothing in it is ever executed."""
+        return cls(**read_plain(path, "valuation")[""])
+
+    def entries(self) -> dict[str, Any]:
+        """All fields by name, as they are."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+
+class Difference(NamedTuple):
+    """A difference of two values and the ends of its 95 % interval, equal where exact."""
+
+    value: float
+    low: float
+    high: float
+
+
+def as_number(held: FloatArray) -> Number:
+    """One number as a float, an array of them as it is."""
+    return float(held) if np.ndim(held) == 0 else held

@@ -1,0 +1,111 @@
+"""Estimates end in time: by a clock that moves only when something is worked at."""
+
+import time
+
+import numpy as np
+import pytest
+
+import fairfield as ff
+from fairfield.estimation import loop as estimates
+from fairfield.estimation import pace, paired
+from fairfield.estimation.surrogates.sample import Law
+from fairfield.evaluation import evaluator as evaluate
+from fairfield.evaluation.options import Options
+
+PLAYERS = 30
+SKILL = np.linspace(0, 2, PLAYERS) ** 2
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(time, "perf_counter", clock)
+    for module in (estimates, pace, evaluate):
+        monkeypatch.setattr(module, "perf_counter", clock)
+    return clock
+
+
+def game(clock, seconds):
+    """A game whose worths take so long each."""
+
+    def worth(S):
+        clock.now += seconds * len(S)
+        return np.sqrt(S @ SKILL)
+
+    return ff.FunctionGame(worth, players=PLAYERS)
+
+
+def slowed(monkeypatch, clock, name, seconds):
+    """Has a surrogate take so long for every pair, and counts its fits."""
+    fit, sizes = getattr(paired, name), []
+
+    def slow(sample, *more):
+        sizes.append(len(sample.coalitions))
+        clock.now += seconds * len(sample.coalitions)
+        return fit(sample, *more)
+
+    monkeypatch.setattr(paired, name, slow)
+    return sizes
+
+
+class Slow(paired.Paired):
+    """Every coalition of the sample costs a hundredth of a second at every estimate."""
+
+    clock: Clock
+
+    def estimate(self, until=np.inf):
+        self.clock.now += 0.01 * sum(worths.shape[-1] for worths in self._worths)
+        return super().estimate(until)
+
+
+def test_time_is_kept_for_the_estimate(clock):
+    estimator = Slow(PLAYERS, Law.shapley(PLAYERS), 0, surrogates=False)
+    estimator.clock = clock
+    (last,) = estimates.run(game(clock, 1e-2), estimator, Options(seconds=60.0))
+    assert last.stop.startswith("stopped after 60 seconds")
+    assert last.coalitions > 500
+    # The last block of 64 coalitions may be begun just before the deadline.
+    assert 100 + 30 < clock.now <= 100 + 60 + 64 * 2e-2
+
+
+def test_a_surrogate_that_would_come_late_is_left_out(clock, monkeypatch):
+    sizes = slowed(monkeypatch, clock, "kernel_surrogate", 0.02)
+    found = ff.shapley(game(clock, 1e-3), seconds=10.0)
+    assert sizes
+    assert max(sizes) < found.evaluations // 2
+    assert clock.now <= 100 + 10 + 64e-3
+
+
+def test_a_surrogate_is_used_where_there_is_time(clock, monkeypatch):
+    sizes = slowed(monkeypatch, clock, "kernel_surrogate", 1e-4)
+    found = ff.shapley(game(clock, 0.05), seconds=40.0)
+    assert max(sizes) == (found.evaluations - 2) // 2
+    assert "kernel" in found.method
+
+
+def test_a_budget_knows_no_clock(clock, monkeypatch):
+    slowed(monkeypatch, clock, "kernel_surrogate", 1e6)
+    late = ff.shapley(game(clock, 1e6), budget=200)
+    monkeypatch.undo()
+    usual = ff.shapley(game(Clock(), 0.0), budget=200)
+    np.testing.assert_array_equal(late.values, usual.values)
+    np.testing.assert_array_equal(late.stderr, usual.stderr)
+    assert late.method == usual.method
+
+
+def test_a_pace_grows_with_the_sample(clock):
+    steps = pace.Pace({"walk": 2.0})
+    assert steps.expected("walk", 10) == 2
+    with steps.timed("walk", 100):
+        clock.now += 5
+    assert [steps.expected("walk", size) for size in (50, 100, 300)] == [5, 5, 15]
+    assert steps.fits("walk", 100, clock.now + 5)
+    assert not steps.fits("walk", 101, clock.now + 5)

@@ -1,0 +1,412 @@
+"""Ensembles: what votes are worth, spelled out, and their closed forms."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.games.given.subgame import Subgame
+from fairfield.games.given.table import TableGame
+from fairfield.games.textbook.voting import whole_votes
+from fairfield.multilinear.table import TableExtension
+
+from .examples import assert_same, table_of
+
+rng = np.random.default_rng(11)
+
+
+def votes(models: int, rows: int, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities (models, rows, classes) that lean to the truth, and the truth."""
+    truth = rng.integers(0, classes, rows)
+    logits = rng.normal(size=(models, rows, classes)) + np.eye(classes)[truth]
+    chances = np.exp(logits)
+    return chances / chances.sum(axis=-1, keepdims=True), truth
+
+
+def share_right(sums: np.ndarray, truth: np.ndarray) -> float:
+    """Rows whose true class is ahead of every other one."""
+    ahead = [row[t] > np.delete(row, t).max() for row, t in zip(sums, truth, strict=True)]
+    return float(np.mean(ahead))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+def test_worths_are_shares_of_right_rows(vote: str, classes: int) -> None:
+    chances, truth = votes(6, 50, classes)
+    game = ff.EnsembleGame(chances, None, truth, vote=vote)
+    ballots = chances if vote == "soft" else np.eye(classes)[chances.argmax(axis=-1)]
+    coalitions = enumerate_coalitions(6)
+    expected = [share_right(ballots[coalition].sum(axis=0), truth) for coalition in coalitions]
+    expected[0] = np.bincount(truth).max() / len(truth)
+    assert_same(game.worths(coalitions), np.array(expected))
+    assert (game.extension() is None) == (classes == 3 or vote == "soft")
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_rozemberczki_counts_rows_whose_truth_gets_half_of_all_models(classes: int) -> None:
+    chances, truth = votes(7, 40, classes)
+    game = ff.EnsembleGame(chances, None, truth, vote="rozemberczki")
+    coalitions = enumerate_coalitions(7)
+    own = chances[:, np.arange(40), truth] / 7
+    expected = [(own[coalition].sum(axis=0) >= 0.5).mean() for coalition in coalitions]
+    assert_same(game.worths(coalitions), np.array(expected))
+    assert game.worths(coalitions[:1]) == 0
+
+
+@pytest.mark.parametrize("vote", ["soft", "rozemberczki"])
+@pytest.mark.parametrize("resolution", [30, 1000])
+def test_rounded_votes_equal_their_table_and_keep_the_bound(vote: str, resolution: int) -> None:
+    n, rows = 8, 60
+    chances, truth = votes(n, rows)
+    game = ff.EnsembleGame(chances, None, truth, vote=vote, fallback=0.3, resolution=resolution)
+    own = chances[:, np.arange(rows), truth].T
+    weights, quota = (own, n / 2) if vote == "rozemberczki" else (2 * own - 1, 1e-9)
+    rounded = whole_votes(weights, quota, resolution)
+    coalitions = enumerate_coalitions(n)
+    table = (coalitions @ rounded.weights.T >= rounded.quota).mean(axis=1)
+    table[0] = 0.3
+    closed, near = game.extension(), TableExtension.of(TableGame(table))
+    assert closed is not None
+    given = table_of(game)
+    x = rng.random((20, n))
+    x[::3, :2], x[1::3, 3:5] = 0.0, 1.0
+    assert_same(closed.value(x), near.value(x))
+    assert_same(closed.gradient(x), near.gradient(x))
+    assert_same(closed.hessian(x), near.hessian(x))
+    assert_same(closed.shapley(), near.shapley())
+    assert (np.abs(closed.value(x) - given.value(x)) <= game.error_bound(x) + 1e-12).all()
+
+
+def test_few_real_votes_are_left_to_the_exact_table() -> None:
+    chances, truth = votes(17, 20)
+    assert ff.EnsembleGame(chances, None, truth).extension() is not None
+    assert ff.EnsembleGame(chances[:16], None, truth).extension() is None
+    assert ff.EnsembleGame(chances[:16], None, truth, resolution=50).extension() is not None
+    assert ff.EnsembleGame(chances[:16], None, truth, vote="hard").extension() is not None
+
+
+def test_alike_rows_are_one_game() -> None:
+    labels = rng.integers(0, 2, (4, 1000))
+    truth = rng.integers(0, 2, 1000)
+    game = ff.EnsembleGame(labels, None, truth, vote="hard")
+    closed = game.extension()
+    table = table_of(game)
+    assert closed is not None
+    assert game._whole is not None
+    assert len(game._whole[1]) <= 16
+    assert game.error_bound(np.full(4, 0.5)) == 0
+    assert_same(closed.shapley(), table.shapley())
+
+
+def test_the_hessian_of_a_forest_stays_within_memory() -> None:
+    truth = rng.integers(0, 2, 400)
+    labels = np.where(rng.random((120, 400)) < 0.55, truth, 1 - truth)
+    closed = ff.EnsembleGame(labels, None, truth, vote="hard").extension()
+    assert closed is not None
+    x = np.full(120, 0.5)
+    tracemalloc.start()
+    hessian = closed.hessian(x)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+    # The first row of it by differences, exact since f is linear in each player.
+    with_him, without = x.copy(), x.copy()
+    with_him[0], without[0] = 1.0, 0.0
+    assert_same(hessian[0, 1:], (closed.gradient(with_him) - closed.gradient(without))[1:])
+
+
+def test_ties_are_wrong_even_when_sums_round() -> None:
+    # 0.7 + 0.2 + 0.6 is a draw at 1.5; in floating point the margins do not cancel.
+    chances = np.array([[0.7], [0.2], [0.6]])
+    for truth in ([0], [1]):
+        game = ff.EnsembleGame(chances, None, truth, labels=[0, 1])
+        assert game.worths(np.ones((1, 3), dtype=bool)) == 0
+
+
+def test_ways_to_give_the_same_predictions() -> None:
+    chances, truth = votes(5, 30)
+    everyone = enumerate_coalitions(5)
+    words = np.array(["no", "yes"])
+    worths = ff.EnsembleGame(chances, None, truth).worths(everyone)
+    assert_same(ff.EnsembleGame(chances[..., 1], None, truth).worths(everyone), worths)
+    assert_same(ff.EnsembleGame(chances, None, words[truth]).worths(everyone), worths)
+    hard = ff.EnsembleGame(chances, None, truth, vote="hard").worths(everyone)
+    labels = words[chances.argmax(axis=-1)]
+    assert_same(ff.EnsembleGame(labels, None, words[truth], vote="hard").worths(everyone), hard)
+
+
+def test_fitted_models_are_asked_once_each() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    tree = pytest.importorskip("sklearn.tree")
+    X, y = rng.normal(size=(200, 4)), rng.integers(0, 3, 200)
+    models = {
+        "linear": linear_model.LogisticRegression().fit(X[:100], y[:100]),
+        "tree": tree.DecisionTreeClassifier(max_depth=3).fit(X[:100], y[:100]),
+        # It has never seen class 2.
+        "narrow": tree.DecisionTreeClassifier(max_depth=2).fit(X[:100], y[:100] % 2),
+    }
+    game = ff.EnsembleGame(models, X[100:], y[100:])
+    assert game.players == ("linear", "tree", "narrow")
+    hard = ff.EnsembleGame(list(models.values()), X[100:], y[100:], vote="hard")
+    alone = np.eye(3, dtype=bool)
+    scores = [model.score(X[100:], y[100:]) for model in models.values()]
+    assert_same(hard.worths(alone), scores)
+    # Leaves of a tree may hold ties, which are wrong; a linear model has none.
+    assert game.worths(alone)[0] == pytest.approx(scores[0])
+    for unable in (linear_model.RidgeClassifier().fit(X, y), linear_model.LogisticRegression()):
+        with pytest.raises(ValueError, match=r"no predict_proba or is not fitted.*'mean' numbers"):
+            ff.EnsembleGame([unable], X, y)
+    with pytest.raises(ValueError, match="give the rows to predict"):
+        ff.EnsembleGame(models, None, y)
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+@pytest.mark.parametrize("names", [["a", "b"], [1, 2], [5, 7]])
+def test_members_of_a_forest_number_their_classes(vote: str, names: list[object]) -> None:
+    forests = pytest.importorskip("sklearn.ensemble")
+    X = rng.normal(size=(80, 3))
+    y = np.array(names)[(X[:, 0] > 0).astype(int)]
+    forest = forests.RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="number those of y_test likewise"):
+        ff.EnsembleGame(forest.estimators_, X, y, vote=vote)
+    numbered = ff.EnsembleGame(
+        forest.estimators_, X, np.searchsorted(forest.classes_, y), vote=vote
+    )
+    assert numbered.worths(np.ones((1, 4), dtype=bool))[0] > 0.8
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+def test_members_of_a_forest_are_refused_where_a_class_is_not_tested(vote: str) -> None:
+    forests = pytest.importorskip("sklearn.ensemble")
+    X = rng.normal(size=(90, 3))
+    y = 1 + np.digitize(X[:, 0], [-0.5, 0.5])
+    forest = forests.RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    some = y != 3
+    with pytest.raises(ValueError, match=r"classes \{0.*name all classes in labels="):
+        ff.EnsembleGame(forest.estimators_, X[some], y[some], vote=vote)
+    numbered = np.searchsorted(forest.classes_, y[some])
+    with pytest.raises(ValueError, match="name all classes in labels="):
+        ff.EnsembleGame(forest.estimators_, X[some], numbered, vote=vote)
+    game = ff.EnsembleGame(forest.estimators_, X[some], numbered, vote=vote, labels=range(3))
+    assert game.worths(np.ones((1, 5), dtype=bool))[0] > 0.8
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 3], [3, 1, 2], ["a", "b", "c"], ["c", "a", "b"]])
+def test_columns_stand_for_the_labels_that_are_named(labels: list[object]) -> None:
+    truth = np.array(labels)[[0, 1, 0, 1, 1]]
+    perfect = np.stack([(truth[:, None] == labels).astype(float)])
+    game = ff.EnsembleGame(perfect, None, truth, labels=labels)
+    assert game.worths(np.array([[True]])) == 1
+    # Without names the three columns are not guessed from two labels.
+    with pytest.raises(ValueError, match=r"3 classes were given for the labels.*labels="):
+        ff.EnsembleGame(perfect, None, truth)
+
+
+def test_worths_and_table_call_the_same_margins_ties(rng: np.random.Generator) -> None:
+    # Margins whose sum passes a tie although their mean does not, and the other way round.
+    lead = rng.choice([0.3e-9, 0.8e-9, 1.2e-9, -0.4e-9], (3, 200))
+    chances = np.stack([0.3 + lead, np.full_like(lead, 0.3), np.full_like(lead, 0.1)], axis=-1)
+    truth = np.zeros(200, dtype=int)
+    game = ff.EnsembleGame(chances, None, truth, labels=range(3))
+    coalitions = enumerate_coalitions(3)
+    assert_allclose(game.table(), game.worths(coalitions))
+    assert len(np.unique(game.table())) > 4
+
+
+def test_describe_tells_the_truths_apart() -> None:
+    pytest.importorskip("sklearn")
+    chances, truth = votes(3, 20, 3)
+    for scoring in (None, "f1_macro"):
+        one, same, other = (
+            ff.EnsembleGame(chances, None, y, scoring=scoring, fallback=0.0).describe()
+            for y in (truth, truth.copy(), np.roll(truth, 1))
+        )
+        assert one == same != other
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "f1_macro", "roc_auc_ovr", "accuracy"])
+def test_scorers_of_scikit_learn(scoring: str) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    chances, truth = votes(4, 80, 3)
+    game = ff.EnsembleGame(chances, None, truth, scoring=scoring)
+    coalition = np.array([[True, False, True, True]])
+    mean = chances[coalition[0]].mean(axis=0)
+    expected = {
+        "neg_log_loss": -metrics.log_loss(truth, mean),
+        "f1_macro": metrics.f1_score(truth, mean.argmax(axis=1), average="macro"),
+        "roc_auc_ovr": metrics.roc_auc_score(truth, mean, multi_class="ovr"),
+        "accuracy": (truth == mean.argmax(axis=1)).mean(),
+    }
+    assert game.worths(coalition)[0] == pytest.approx(expected[scoring])
+    assert game.extension() is None
+    assert np.isfinite(game.empty)
+    with pytest.raises(ValueError, match="no closed form"):
+        game.error_bound(np.zeros(4))
+
+
+def test_functions_as_scores_and_the_best_constant() -> None:
+    chances, truth = votes(4, 60)
+
+    def recall(true: np.ndarray, predicted: np.ndarray) -> float:
+        return float((predicted[true == 1] == 1).mean())
+
+    game = ff.EnsembleGame(chances, None, truth, scoring=recall)
+    everyone = np.ones((1, 4), dtype=bool)
+    assert game.worths(everyone)[0] == recall(truth, chances.sum(axis=0).argmax(axis=1))
+    assert game.worths(~everyone) == 1
+
+
+def test_regression_averages_numbers() -> None:
+    pytest.importorskip("sklearn")
+    truth = rng.normal(size=40)
+    numbers = truth + rng.normal(size=(5, 40))
+
+    def loss(true: np.ndarray, predicted: np.ndarray) -> float:
+        return -float(np.abs(true - predicted).mean())
+
+    coalition = np.array([[True, True, False, True, False]])
+    game = ff.EnsembleGame(numbers, None, truth, vote="mean", scoring=loss)
+    assert game.worths(coalition)[0] == loss(truth, numbers[coalition[0]].mean(axis=0))
+    assert game.worths(coalition & False)[0] == loss(truth, np.median(truth))
+    assert game.extension() is None
+    by_r2 = ff.EnsembleGame(numbers, None, truth, vote="mean")
+    assert by_r2.worths(coalition & False)[0] == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "sentence"),
+    [
+        (([[0.1, 0.2]], None, [0, 1]), {"vote": "loud"}, "vote='loud'"),
+        (([[0.1, 0.2]], None, [0, 1]), {"fallback": "none"}, "fallback='none'"),
+        (([[0.1, 0.2]], None, [0, 1]), {"fallback": np.nan}, "fallback.* is nan"),
+        (([[0.1, 0.2]], None, [0, 1, 1]), {}, "for 3 test rows"),
+        (([[0.1, 1.2]], None, [0, 1]), {}, "outside"),
+        (([[0.1, np.nan]], None, [0, 1]), {}, "NaN"),
+        (([[0.1, 0.2]], None, [[0, 1]]), {}, "one entry per row"),
+        (([["a", "b"]], None, ["a", "b"]), {}, "vote='hard' takes labels"),
+        (([[0.1, 0.2]], None, ["a", "a"]), {}, "2 classes were given"),
+        (([[0, 1]], None, ["0", "1"]), {"vote": "hard"}, "both hold texts, or both numbers"),
+        (([["0", "1"]], None, [0, 1]), {"vote": "hard"}, "both hold texts, or both numbers"),
+        (([[0.1, 0.2]], None, [0, 1]), {"labels": [0, 0]}, "name each label once"),
+        (([[0.1, 0.2]], None, [0, 1]), {"labels": [1, 2]}, "name each label once"),
+        (([[0.1, 0.2]], None, [0, 1]), {"labels": ["0", "1"]}, "name each label once"),
+        (([[0.1, 0.2]], None, [0, 1]), {"vote": "rozemberczki", "scoring": "f1"}, "own worth"),
+        (([[0.1, 0.2]], None, [0, 1]), {"players": ["a", "b"]}, "2 players were named"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(
+    arguments: tuple[object, ...], options: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        ff.EnsembleGame(*arguments, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard"])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_the_fast_table_is_the_worths_one_by_one(vote, classes, rng):
+    chances = rng.dirichlet(np.ones(classes), (7, 60))
+    chances[1] = chances[0]  # equal models make exact ties
+    game = ff.EnsembleGame(chances, None, rng.integers(0, classes, 60), vote=vote)
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
+
+
+def test_ties_that_float32_cannot_tell_are_settled_in_float64(rng):
+    """Two models whose votes cancel up to 1e-8, in either direction."""
+    truth = np.zeros(40, dtype=int)
+    first = np.stack([np.full(40, 0.5 + 0.1), np.full(40, 0.5 - 0.1)], axis=1)
+    tilt = np.where(np.arange(40) % 2, 1e-8, -1e-8)
+    second = np.stack([0.4 + tilt, 0.6 - tilt], axis=1)
+    game = ff.EnsembleGame(np.stack([first, second]), None, truth, labels=[0, 1])
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(2)))
+    assert game.table()[3] == 0.5
+
+
+def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
+    from fairfield.games.ensembles import vote_tables
+
+    chances = rng.dirichlet(np.ones(3), (6, 50))
+    game = ff.EnsembleGame(chances, None, rng.integers(0, 3, 50))
+    wanted = game.table()
+    monkeypatch.setattr(vote_tables, "BLOCK", 300)
+    monkeypatch.setattr(vote_tables, "KEPT", 500)
+    assert_allclose(game.table(), wanted)
+
+
+def test_close_cases_are_settled_as_they_come(rng, monkeypatch):
+    """Votes in thirds tie everywhere, and only a few of the ties wait at any time."""
+    from fairfield.games.ensembles import vote_tables
+
+    game = ff.EnsembleGame(rng.integers(0, 4, (7, 60)) / 3, None, rng.integers(0, 2, 60))
+    waited, settle = [], vote_tables._settle
+
+    def counted(right, margins, least, close):
+        waited.append(sum(cases.shape[1] for cases in close))
+        settle(right, margins, least, close)
+
+    monkeypatch.setattr(vote_tables, "_settle", counted)
+    monkeypatch.setattr(vote_tables, "BLOCK", 60)
+    monkeypatch.setattr(vote_tables, "WAITING", 100)
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
+    assert sum(waited) > 500
+    assert max(waited) <= 160
+
+
+def test_sums_that_float32_holds_exactly_leave_no_case_open(rng, monkeypatch):
+    from fairfield.games.ensembles import vote_tables
+
+    def settle(right, margins, least, close):
+        assert not close
+
+    monkeypatch.setattr(vote_tables, "_settle", settle)
+    game = ff.EnsembleGame(rng.integers(0, 5, (7, 60)) / 4, None, rng.integers(0, 2, 60))
+    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
+
+
+def test_rounded_votes_are_not_called_exact() -> None:
+    chances, truth = votes(17, 60)
+    game = ff.EnsembleGame(chances, None, truth)
+    bound = game.extension().coarseness
+    assert bound > 0
+    told = f"a Banzhaf value by at most {1.05 * bound:.2g}"
+    for criterion in (ff.banzhaf, ff.shapley, ff.variational_index):
+        stop = criterion(game, decoupling=False).stop
+        assert told in stop
+        assert stop.split(";")[0] != "exact"
+    true = ff.banzhaf(game.table()).values
+    assert np.abs(ff.banzhaf(game).values - true).max() <= bound
+    assert ff.banzhaf(game + 2.0 * game).stop.endswith(f"{3 * 1.05 * bound:.2g}")
+    some = ff.pruning_curve(game).worths
+    assert len(some) == 18
+    assert ff.shapley(ff.EnsembleGame(chances.round(), None, truth, vote="hard")).stop == "exact"
+    real = ff.VotingGame(rng.random(5), 1.2, resolution=20)
+    assert "not known" in ff.shapley(Subgame(real, np.arange(5) < 4)).stop
+
+
+def test_one_model_is_no_list_of_models() -> None:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    forest = RandomForestClassifier(2).fit(X, y)
+    for model, sentence in (
+        (forest, r"pass model.estimators_, and np.searchsorted\(model.classes_, y_test\)"),
+        (RandomForestRegressor(2).fit(X, y), "pass model.estimators_$"),
+        (LogisticRegression().fit(X, y), "give a list of models"),
+    ):
+        with pytest.raises(TypeError, match=sentence):
+            ff.EnsembleGame(model, X, y)
+
+
+def test_a_scorer_as_well_as_its_name() -> None:
+    from sklearn.metrics import get_scorer
+
+    chances, truth = votes(4, 40)
+    games = [
+        ff.EnsembleGame(chances, None, truth, scoring=scoring)
+        for scoring in ("neg_log_loss", get_scorer("neg_log_loss"))
+    ]
+    assert_allclose(*(ff.shapley(game).values for game in games))
