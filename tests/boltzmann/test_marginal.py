@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 
 import brute
 import fairfield as ff
-from energy import known_laws
+from boltzmann import known_laws
 from fairfield.boltzmann.marginal import MarginalGame
 from fairfield.games.given.conditioned import HeldGame
 from fairfield.mcmc.landscape import from_extension

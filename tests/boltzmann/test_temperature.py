@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from energy import known_laws
+from boltzmann import known_laws
 from fairfield.mean_field.continuation import predicted
 from fairfield.multilinear.table import TableExtension
 
