@@ -47,7 +47,7 @@ def test_keywords_are_told_in_one_place():
             parameters = inspect.signature(getattr(ff, name)).parameters.values()
         except (TypeError, ValueError):  # modules, and errors
             return False
-        return any(each.name == "how" and each.kind is each.VAR_KEYWORD for each in parameters)
+        return any(each.name == "options" and each.kind is each.VAR_KEYWORD for each in parameters)
 
     taking = [getattr(ff, name) for name in ff.__all__ if takes_keywords(name)]
     assert len(taking) > 12

@@ -201,7 +201,7 @@ def test_batches_are_games_one_by_one(rng):
     assert law.draw(4).shape == (3, 4, 5)
 
 
-@pytest.mark.parametrize("heat", [1e-3, 1e-200])
+@pytest.mark.parametrize("temperature", [1e-3, 1e-200])
 def test_cold_laws_do_not_overflow(temperature, rng):
     table = brute.mixed(rng, 6) * 100
     law = ff.Boltzmann(table, temperature)

@@ -120,7 +120,7 @@ def test_players_fixed_by_the_prior_stay(rng):
     assert (sampled.draw(7, np.random.default_rng(0))[:, [2, 5]] == [True, False]).all()
 
 
-@pytest.mark.parametrize(("heat", "blocks"), [(1.0, 10), (0.6, 20)])
+@pytest.mark.parametrize(("temperature", "blocks"), [(1.0, 10), (0.6, 20)])
 def test_a_hundred_players_in_blocks_of_two_modes(temperature, blocks, rng):
     game = known_laws.two_modes(rng, blocks, 100 // blocks)
     law = ff.Boltzmann(game, temperature, seed=1, budget=100_000)

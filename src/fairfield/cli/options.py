@@ -203,7 +203,7 @@ class Wishes(Asked):
 def valuing(command: Callable[..., None]) -> Callable[..., None]:
     """The command with all options of its ``wishes``, and its errors told in a sentence."""
     own = inspect.signature(command, eval_str=True)
-    kind: type[Asked] = own.parameters["wishes"].annotation
+    kind: type[Asked] = own.parameters["options"].annotation
     hints = get_type_hints(kind, include_extras=True)
     shared = [
         inspect.Parameter(
@@ -214,7 +214,7 @@ def valuing(command: Callable[..., None]) -> Callable[..., None]:
         )
         for each in fields(kind)
     ]
-    kept = [each for each in own.parameters.values() if each.name != "wishes"]
+    kept = [each for each in own.parameters.values() if each.name != "options"]
 
     @wraps(command)
     def run(**given: Any) -> None:

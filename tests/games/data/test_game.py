@@ -218,7 +218,7 @@ def test_a_failure_names_the_coalition(fragile, groups):
     assert "on_error='fallback'" in caught.value.__cause__.__notes__[0]
 
 
-@pytest.mark.parametrize("how", [{"n_jobs": 1}, {"n_jobs": 2}], ids=str)
+@pytest.mark.parametrize("options", [{"n_jobs": 1}, {"n_jobs": 2}], ids=str)
 def test_failures_are_filled_and_counted_on_every_worker(options, fragile, groups):
     game = ff.DataGame(Fragile(), *fragile, groups=groups, on_error="fallback", fallback=0.25)
     table, _ = evaluate_all(game, Options(**options))

@@ -14,8 +14,7 @@ from fairfield.games.given.subgame import Subgame
 from fairfield.games.given.table import TableGame
 from fairfield.games.textbook.voting import whole_votes
 from fairfield.multilinear.table import TableExtension
-
-from .examples import assert_same, table_of
+from games.examples import assert_same, table_of
 
 rng = np.random.default_rng(11)
 

@@ -13,8 +13,7 @@ from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
 from fairfield.games.given.table import TableGame
-
-from .examples import GAMES, assert_same, table_of
+from games.examples import GAMES, assert_same, table_of
 
 rng = np.random.default_rng(7)
 

@@ -19,8 +19,7 @@ import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.table import TableExtension
-
-from .examples import assert_same, table_of
+from games.examples import assert_same, table_of
 
 rng = np.random.default_rng(3)
 
