@@ -7,7 +7,7 @@ from typing import Any
 
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Game
-from fairfield.criteria.compare import Criterion, criterion_of
+from fairfield.criteria.criterion import Given, valued
 from fairfield.games.features.game import FeatureGame, is_tree_model
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.features.rows import Groups
@@ -19,7 +19,7 @@ def explain(
     model: Any,
     X: Any,
     background: Any = None,
-    criterion: str | Criterion = "variational_index",
+    criterion: Given = "variational_index",
     *,
     output: Any = None,
     y: Any = None,
@@ -45,8 +45,7 @@ def explain(
     array([[3., 3.]])
     """
     game = game_of(model, X, background, output=output, y=y, groups=groups)
-    T = {} if temperature is None else {"temperature": temperature}
-    return criterion_of(criterion)(game, **T, **options)
+    return valued(criterion, game, temperature=temperature, **options)
 
 
 def game_of(

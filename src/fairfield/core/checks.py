@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import array_api_compat
@@ -99,3 +100,10 @@ def parts_of(matrix: Any) -> tuple[Any, ...]:
     if is_sparse(matrix):
         return matrix.data, matrix.indices, matrix.indptr
     return (on_host(matrix),)
+
+
+def at_least_one(name: str, given: int) -> int:
+    """A whole number of at least 1."""
+    if not isinstance(given, Integral) or given < 1:
+        raise ValueError(f"{name}={given!r} was given; it must be a whole number, at least one")
+    return int(given)

@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, Unpack
-
-import numpy as np
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
-from fairfield.criteria.free_energy import free_energy_value
-from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
-from fairfield.criteria.streamed import rounds_of
-from fairfield.criteria.variational import variational_index
+from fairfield.criteria.banzhaf import Banzhaf
+from fairfield.criteria.criterion import USUAL, Call, Given, call_of, rounds
+from fairfield.estimation.loop import check_run
 from fairfield.evaluation.options import Keywords
-from fairfield.problem import Problem
+from fairfield.problem import Problem, resolve
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
 
-Criterion: TypeAlias = Callable[..., Valuation]
+Criteria: TypeAlias = Sequence[Given] | Mapping[str, Given]
 
-Criteria: TypeAlias = Sequence[str | Criterion] | Mapping[str, str | Criterion]
-
-CRITERIA: dict[str, Criterion] = {
-    "variational_index": variational_index,
-    "banzhaf": banzhaf,
-    "shapley": shapley,
-    "leave_one_out": leave_one_out,
-    "free_energy_value": free_energy_value,
-}
-# What can tell Banzhaf's scale from a sample.
-SETTLING = (variational_index, banzhaf)
-USUAL = ("variational_index", "banzhaf", "shapley")
+# Criteria whose estimates settle a temperature that is relative to Banzhaf values.
+SETTLING = ("variational_index", "banzhaf")
 
 
-def criterion_of(given: str | Criterion) -> Criterion:
-    """A criterion from its name, or the function itself."""
-    if callable(given):
-        return given
-    if given not in CRITERIA:
-        raise ValueError(f"there is no criterion {given!r}; choose from {', '.join(CRITERIA)}")
-    return CRITERIA[given]
-
-
-def stream(
-    criterion: str | Criterion, game: Any, *given: Any, **keywords: Any
-) -> Iterator[Valuation]:
+def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Iterator[Valuation]:
     """The valuations of a criterion as evaluations come in, the last being its answer.
 
     What follows the game is handed to the criterion. Under a budget, a tolerance or a time
@@ -59,21 +37,24 @@ def stream(
     >>> certain
     'used the budget of 400 coalitions'
     """
-    yield from rounds_of(criterion_of(criterion))(game, *given, **keywords)
+    call = call_of(criterion, *arguments, **keywords, each_round=True)
+    yield from rounds(call.criterion, call.resolve(game))
 
 
 def compare(
     game: Any,
     *,
-    criteria: Criteria = USUAL,
+    criteria: str | Criteria = USUAL,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
     **options: Unpack[Keywords],
 ) -> Comparison:
     """The values of the players by several criteria, side by side.
 
-    Criteria are names, functions that hand what they are given to a criterion, or a
-    mapping from labels to these. The worths are evaluated once, log Z is summed once.
+    Criteria are names, the functions of this package (with arguments of their own as
+    ``functools.partial``), functions of your own that take a game (and a temperature, if they
+    like) and return a valuation, or a mapping from labels to these. The worths are evaluated
+    once, log Z is summed once.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -82,17 +63,32 @@ def compare(
     >>> both["shapley"].values
     array([2.5, 2.5])
     """
+    calls = calls_of(criteria)
+    found = compared(calls, resolve(game, players, temperature, options))
+    return (
+        Comparison(dict(zip(criteria, found.values(), strict=True)))
+        if isinstance(criteria, Mapping)
+        else found
+    )
+
+
+def calls_of(criteria: str | Criteria) -> list[Call]:
+    """The calls of the criteria that were listed, at least one."""
     if isinstance(criteria, str):
         criteria = [criteria]
     if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
-    listed = criteria.values() if isinstance(criteria, Mapping) else criteria
-    chosen = [criterion_of(each) for each in listed]
-    found = _all(chosen, Problem.of(game, players, temperature, options))
-    if isinstance(criteria, Mapping):
-        return Comparison(dict(zip(criteria, found, strict=True)))
+    return [call_of(each) for each in _listed(criteria)]
+
+
+def _listed(criteria: Criteria) -> Sequence[Given]:
+    return list(criteria.values()) if isinstance(criteria, Mapping) else criteria
+
+
+def compared(calls: list[Call], problem: Problem) -> Comparison:
+    """The valuations of a problem by these criteria, under their names."""
     valuations: dict[str, Valuation] = {}
-    for valuation in found:
+    for valuation in _all(calls, problem):
         name, count = valuation.criterion, 2
         while name in valuations:
             name, count = f"{valuation.criterion} ({count})", count + 1
@@ -100,20 +96,40 @@ def compare(
     return Comparison(valuations)
 
 
-def _all(criteria: list[Criterion], problem: Problem) -> list[Valuation]:
-    """The valuations by all of them, at one temperature.
+def _all(calls: list[Call], problem: Problem) -> list[Valuation]:
+    """The valuations by all of them, at one temperature; each is checked before the first worth.
 
-    Where a relative one has to be estimated, those go first that can, and the rest follow.
+    Where a relative temperature has to be estimated, those go first that settle it.
     """
-    order = list(range(len(criteria)))
-    if problem.pending:
-        order.sort(key=lambda at: criteria[at] not in SETTLING)
-        if criteria[order[0]] not in SETTLING:
-            problem = problem.at(np.asarray(banzhaf(problem).temperature))
+    _check(calls, problem)
+    order = list(range(len(calls)))
+    if problem.pending is not None:
+        order.sort(key=lambda at: calls[at].criterion.name not in SETTLING)
+        if calls[order[0]].criterion.name not in SETTLING:
+            problem = problem.at(_last(Call(Banzhaf()), problem).temperature)
     found: dict[int, Valuation] = {}
     for at in order:
-        found[at] = criteria[at](problem)
-        temperature = found[at].temperature
-        if problem.pending and temperature is not None:
-            problem = problem.at(temperature)
-    return [found[at] for at in range(len(criteria))]
+        found[at] = _last(calls[at], problem)
+        if problem.pending is not None:
+            problem = problem.at(found[at].temperature)
+    return [found[at] for at in range(len(calls))]
+
+
+def _last(call: Call, problem: Problem) -> Valuation:
+    """The valuation of one of the criteria, whose clock starts now."""
+    posed = replace(call.problem(problem), started=time.perf_counter())
+    for valuation in rounds(call.criterion, posed):
+        last = valuation
+    return last
+
+
+def _check(calls: list[Call], problem: Problem) -> None:
+    """Refuse what any of the criteria would refuse."""
+    for call in calls:
+        settled = problem
+        if problem.pending is not None and call.criterion.name not in SETTLING:
+            # Its temperature will have been settled by another criterion.
+            settled = problem.at(1.0)
+        posed = call.problem(settled)
+        if call.criterion.is_estimated(posed):
+            check_run(posed.game, call.criterion.estimator(posed), posed.options)

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game
 from fairfield.estimation.pace import Pace
@@ -104,9 +105,8 @@ class Standing:
 
 
 def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing]:
-    """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
-    _check_budget(game, estimator.least, options)
-    _check_separation(game, options.tolerance)
+    """Round after round of an estimator on a game, until a limit of the options is reached."""
+    check_run(game, estimator, options)
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
     used, rehearsed, largest = 0, 0, 0.0
@@ -150,23 +150,34 @@ def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
     """Valuations after each round of an estimator; the last says why it stopped."""
     for standing in run(problem.game, estimator, problem.options):
-        estimate = standing.estimate
-        stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
-        about: dict[str, Any] = {**problem.about(), **estimate.more}
-        if "marginals" not in about:
-            about |= problem.estimated_marginals(criterion, estimate.values)
-        yield Valuation(
-            criterion=criterion,
-            values=estimate.values,
-            stderr=estimate.stderr,
-            covariance=estimate.covariance,
-            method=estimate.method,
-            stops=np.full(
-                problem.game.batch, joined([stop, *estimate.warnings, *problem.failures()])
-            ),
-            evaluations=problem.evaluations + standing.evaluations,
-            **about,
-        )
+        yield written(problem, criterion, standing)
+
+
+def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
+    """The valuation of an estimate."""
+    estimate = standing.estimate
+    stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
+    stop = joined([stop, *estimate.warnings, *problem.source.failures()])
+    found = dict(estimate.more)
+    if "marginals" not in found:
+        found |= marginals(problem, estimate.values, banzhaf=criterion == "banzhaf")
+    return write(
+        problem,
+        criterion,
+        estimate.values,
+        stderr=estimate.stderr,
+        covariance=estimate.covariance,
+        method=estimate.method,
+        stops=np.full(problem.game.batch, stop),
+        evaluations=standing.evaluations,
+        **found,
+    )
+
+
+def check_run(game: Game, estimator: Estimator, options: Options) -> None:
+    """Refuse limits under which nothing can be estimated."""
+    _check_budget(game, estimator.least, options)
+    _check_separation(game, options.tolerance)
 
 
 def _check_budget(game: Game, least: int, options: Options) -> None:
