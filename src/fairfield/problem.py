@@ -22,7 +22,7 @@ from fairfield.core.game import Game, Players
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.table import as_game
-from fairfield.multilinear.choose import Source
+from fairfield.multilinear.choose import Source, table_refused
 from fairfield.multilinear.table import TableExtension
 
 ProblemLaw: TypeAlias = Partition | SampledLaw
@@ -105,9 +105,14 @@ class Problem:
             )
         return self.laws[key]
 
-    def as_table(self) -> Problem:
-        """The same problem read from the table of all worths, whatever closed form there is."""
-        return replace(self, source=self.source.as_table())
+    def with_exact_law(self) -> Problem:
+        """The same problem read from the table of all worths, where that is within reach.
+
+        Sums over p(S) have no closed form; the law of a game that has one, but too many
+        players for a table, is sampled.
+        """
+        sampled = self.source.closed is not None and table_refused(self.game, self.options)
+        return self if sampled else replace(self, source=self.source.as_table())
 
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""

@@ -14,7 +14,6 @@ from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.evaluation.options import Keywords
-from fairfield.multilinear.choose import table_refused
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 from fairfield.results.valuation import Valuation
@@ -34,9 +33,7 @@ class FreeEnergyValue(Criterion):
 
     def prepare(self, problem: Problem) -> Problem:
         """The table is needed, unless a closed form is too large for one and its law is sampled."""
-        closed = problem.source.closed is not None
-        sampled = closed and table_refused(problem.game, problem.options)
-        return super().prepare(problem if sampled else problem.as_table())
+        return super().prepare(problem.with_exact_law())
 
     def exact(self, problem: Problem) -> Valuation:
         """Sums of a table in the log domain, or estimates from samples of the law."""

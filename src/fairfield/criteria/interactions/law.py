@@ -41,6 +41,7 @@ def log_odds_interactions(
     One pass over the table for each coalition; pairs of sampled laws cost no more than
     the law.
     """
+    problem = problem.with_exact_law()
     if problem.source.closed is not None and any(len(each) != 2 for each in sets):
         raise ValueError(
             "log-odds interactions of more than two players need a table of all worths; "
