@@ -15,6 +15,7 @@ from fairfield.game import Game, Players
 from fairfield.games.ballots import labels_of, votes_of
 from fairfield.games.checks import names, number, slabs
 from fairfield.games.digest import digest
+from fairfield.games.lent import lent
 from fairfield.games.products import ProductsExtension
 from fairfield.games.vote_tables import right_shares
 from fairfield.games.voting import WholeVotes, reached, whole_votes
@@ -236,7 +237,7 @@ def _score(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any])
     if len(labels) and scoring in (None, "accuracy"):
         return lambda votes: _share_right(votes, labels, truth)
     if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
-        return lambda votes: float(scoring(truth, _decided(votes, labels)))
+        return lambda votes: float(scoring(lent(truth), _decided(votes, labels)))
     return _scorer(scoring or "r2", labels, X_test, truth)
 
 
@@ -269,7 +270,7 @@ def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]
 
     scorer = get_scorer(scoring)
     rows = np.zeros((len(truth), 1)) if X_test is None else X_test
-    return lambda votes: float(scorer(Vote(votes), rows, truth))
+    return lambda votes: float(scorer(Vote(votes), rows, lent(truth)))
 
 
 def _nobody(count: int) -> ProductsExtension:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.coalitions import BoolArray, spell
 from fairfield.game import Game
+from fairfield.games.lent import lent
 from fairfield.games.tabular import Groups, Tabular, as_table, group_columns, row_labels
 from fairfield.multilinear import Extension, FloatArray
 
@@ -71,7 +72,7 @@ class LinearGame(Game):
     def _compare(model: Any, rows: Any, ours: FloatArray) -> None:
         """Refuse a model whose own answers are not its line: one with a link, say."""
         own = getattr(model, "decision_function", None) or model.predict
-        found = np.asarray(own(rows), dtype=float).reshape(len(ours), -1)
+        found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
         apart = np.abs(np.abs(found) - np.abs(ours)[:, None]).min(axis=1)
         if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
             raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")
