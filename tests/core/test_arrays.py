@@ -3,13 +3,11 @@
 import array_api_strict as strict
 import numpy as np
 import pytest
-from fairfield.core.extension.table import TableExtension
 from numpy.testing import assert_allclose
 
 import fairfield as ff
 from conftest import needs
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.core.extension import worth_matrix as matrix
 from fairfield.games.given import tabulate
 from fairfield.multilinear import worth_matrix as matrix
 from fairfield.multilinear.table import TableExtension

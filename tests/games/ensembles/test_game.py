@@ -6,7 +6,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from fairfield.core.extension.table import TableExtension
 from numpy.testing import assert_allclose
 
 import fairfield as ff
@@ -14,6 +13,7 @@ from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.given.subgame import Subgame
 from fairfield.games.given.table import TableGame
 from fairfield.games.textbook.voting import whole_votes
+from fairfield.multilinear.table import TableExtension
 from games.examples import assert_same, table_of
 
 rng = np.random.default_rng(11)

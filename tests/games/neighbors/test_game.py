@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from fairfield.core.extension.table import TableExtension
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
@@ -14,6 +13,7 @@ import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.neighbors.game import extension as neighbor_extension
 from fairfield.games.neighbors.game import search as neighbor_search
+from fairfield.multilinear.table import TableExtension
 
 KINDS = ("labels", "soft labels", "answers", "ties")
 
