@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
-from fairfield.games.features.game import corners as asking
+from fairfield.games.features import corners as asking
 from fairfield.games.features.game import subcubes
 from fairfield.games.features.subcubes import spread
 

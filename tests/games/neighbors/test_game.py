@@ -11,8 +11,8 @@ from sklearn.neighbors import NearestNeighbors
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.games.neighbors.game import extension as neighbor_extension
-from fairfield.games.neighbors.game import search as neighbor_search
+from fairfield.games.neighbors import extension as neighbor_extension
+from fairfield.games.neighbors import search as neighbor_search
 from fairfield.multilinear.table import TableExtension
 
 KINDS = ("labels", "soft labels", "answers", "ties")
