@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 
 import fairfield as ff
 from conftest import needs
+from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.given import tabulate
 from fairfield.multilinear import worth_matrix as matrix
 from fairfield.multilinear.table import TableExtension
@@ -98,6 +99,25 @@ def test_a_worth_function_fills_its_table_on_the_device(dtype, rng, monkeypatch)
     assert_allclose(ff.shapley(game).values, wanted, rtol=tolerance, atol=tolerance)
     one = np.eye(8, dtype=bool)[:1]
     assert_allclose(game.worths(one), [pairs[0, 0]], rtol=tolerance)
+
+
+def test_a_worth_function_on_a_device_may_write_into_its_argument(monkeypatch):
+    torch = needs("torch", "torch")
+    monkeypatch.setattr(tabulate, "CHUNK", 2**3)
+    held = torch.zeros(2**5, dtype=torch.float64)
+    weights = torch.asarray(2.0 ** np.arange(5))
+
+    def worths(coalitions):
+        torch.matmul(coalitions.double(), weights, out=held[: len(coalitions)])
+        coalitions[:] = False
+        return held[: len(coalitions)]
+
+    game = ff.FunctionGame(worths, 5, device="cpu")
+    assert_allclose(game.table(), np.arange(32))
+    S = enumerate_coalitions(5)
+    first, second = game.worths(S[:4]), game.worths(S[4:8])
+    assert_allclose([*first, *second], np.arange(8))
+    assert (enumerate_coalitions(5) == S).all()
 
 
 def test_a_worth_function_on_a_strict_device(rng):

@@ -7,7 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
+import brute
 import fairfield as ff
 from fairfield.evaluation import memory
 from fairfield.evaluation.evaluator import Evaluator
@@ -135,3 +137,105 @@ def test_coalitions_that_cost_nothing_do_not_make_a_long_round(tmp_path):
         rounds = [size for (size,) in base.execute("SELECT LENGTH(coalitions) FROM rounds")]
     assert sum(rounds) == 256
     assert all(later <= 4 * earlier for earlier, later in pairwise(rounds))
+
+
+def emptied(S):
+    """A worth function that writes into its argument."""
+    worths = S @ 2.0 ** np.arange(S.shape[1])
+    S[:] = False
+    return worths
+
+
+class Buffered:
+    """A worth function that answers in the same memory at every call."""
+
+    def __init__(self):
+        self.held = np.empty(2**12)
+
+    def __call__(self, S):
+        np.matmul(S, 2.0 ** np.arange(S.shape[1]), out=self.held[: len(S)])
+        return self.held[: len(S)]
+
+
+class Reckless(ff.Game):
+    """The same as a game, both at once."""
+
+    players, noisy = tuple(range(6)), False
+
+    def __init__(self, noisy=False):
+        self.answer, self.noisy = Buffered(), noisy
+
+    def worths(self, coalitions):
+        worths = self.answer(coalitions)
+        coalitions[:] = True
+        return worths
+
+    def worths_and_variances(self, coalitions):
+        worths = self.worths(coalitions)
+        return worths, worths
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("function", [emptied, Buffered()])
+def test_functions_may_write_into_their_argument_and_use_their_answer_again(
+    function, n_jobs, tmp_path
+):
+    game, wanted = ff.FunctionGame(function, 6), np.arange(64.0)
+    with Evaluator(game, Options(n_jobs=n_jobs, store=tmp_path / "worths.db")) as evaluator:
+        assert_array_equal(evaluator.table(), wanted)
+    assert ff.verify_store(tmp_path / "worths.db", game) == 64
+    with Evaluator(game, Options(n_jobs=n_jobs, store=tmp_path / "worths.db")) as evaluator:
+        assert_array_equal(evaluator.table(), wanted)
+    with Evaluator(game, Options(n_jobs=n_jobs)) as evaluator:
+        assert_array_equal(evaluator.worths(brute.coalitions(6)), wanted)
+    curve = ff.removal_curve(function, 2.0 ** np.arange(6), n_jobs=n_jobs)
+    assert_array_equal(curve.worths, [63, 31, 15, 7, 3, 1, 0])
+    assert_allclose(ff.shapley(function, players=6, n_jobs=n_jobs).values, 2.0 ** np.arange(6))
+
+
+def test_coalitions_of_the_caller_are_left_alone_and_answers_are_his():
+    S = brute.coalitions(6)
+    ff.FunctionGame(emptied, 6).worths(S)
+    assert_array_equal(S, brute.coalitions(6))
+    game = ff.FunctionGame(Buffered(), 6)
+    first = game.worths(S[:4])
+    game.worths(S[8:12])
+    assert_array_equal(first, range(4))
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_games_may_write_into_their_argument_and_use_their_answer_again(noisy):
+    game = Reckless(noisy)
+    shared = Reckless(noisy)
+    shared.answer = game.answer
+    for played, factor in ((game, 1), (game + 2 * shared, 3)):
+        with Evaluator(played, Options()) as evaluator:
+            table = evaluator.table()
+        assert_array_equal(table[0] if noisy else table, factor * np.arange(64.0))
+        if noisy:
+            assert_array_equal(table[1], (1 if factor == 1 else 5) * np.arange(64.0))
+
+
+def test_a_failure_after_writing_names_the_right_coalition():
+    def failing_late(S):
+        bad = S.all(axis=1).any()
+        S[:] = False
+        if bad:
+            raise KeyError("no model for these")
+        return S.sum(axis=1)
+
+    with pytest.raises(ff.WorthError, match=r"coalition \{a, b\}: KeyError"):
+        ff.shapley(failing_late, players=["a", "b"])
+
+
+def test_a_worth_that_never_came_is_not_made_up(monkeypatch):
+    """Rounds that lose coalitions leave no uninitialised memory behind."""
+    rounds = Evaluator._rounds
+
+    def losing(self, *given):
+        for coalitions, worths in rounds(self, *given):
+            yield coalitions[1:], worths[1:]
+
+    monkeypatch.setattr(Evaluator, "_rounds", losing)
+    with pytest.raises(ff.WorthError, match=r"coalition \{\} has no worth"):
+        ff.shapley(lambda S: S.sum(axis=1), players=3)

@@ -165,12 +165,16 @@ class Combination(Game):
             game.first_failure = "" if place else reason
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        return cast(FloatArray, sum(c * game.worths(coalitions) for c, game in self.terms))
+        # Each game gets a copy, which it may write into; a product is one.
+        return cast(FloatArray, sum(c * game.worths(coalitions.copy()) for c, game in self.terms))
 
     def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        found = [(c, *game.worths_and_variances(coalitions)) for c, game in self.terms]
-        worths = sum(c * worth for c, worth, _ in found)
-        return cast(FloatArray, worths), cast(FloatArray, sum(c**2 * var for c, _, var in found))
+        found = []
+        for c, game in self.terms:
+            worths, variances = game.worths_and_variances(coalitions.copy())
+            found.append((c * worths, c**2 * variances))
+        total, doubt = (sum(parts) for parts in zip(*found, strict=True))
+        return cast(FloatArray, total), cast(FloatArray, doubt)
 
     def table(self, progress: bool | None = None) -> Any:
         if self.noisy:

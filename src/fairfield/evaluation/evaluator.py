@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.coalitions import coalitions_in, rows_of
+from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
 from fairfield.core.game import Game
 from fairfield.evaluation.known import Known, pack, unpack
 from fairfield.evaluation.measured import measured_axes
@@ -124,7 +124,8 @@ class Evaluator:
         """All that is measured, in table order: (*batch, 2^n), or (2, *batch, 2^n) of a noisy game."""
         check_table(self.game, self.options)
         count, size = len(self.game.players), block_size(self.game)
-        table = np.empty((self._games, 2**count))
+        # NaN, so that a worth that never came is not taken for one.
+        table = np.full((self._games, 2**count), np.nan)
         missing = np.ones(2**count, dtype=bool)
         if len(self._known):
             rows = rows_of(unpack(self._known.keys, count))
@@ -139,7 +140,20 @@ class Evaluator:
 
         for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
             table[:, rows_of(coalitions)] = worths.T
+        self._check_full(table)
         return table.reshape((*self._axes, 2**count))
+
+    def _check_full(self, table: FloatArray) -> None:
+        """Refuse a table (games, 2^n) in which a worth is missing."""
+        if not np.isnan(table.min()):  # a reduction takes no memory of its own
+            return
+        row = np.argwhere(np.isnan(table))[0, 1]
+        players = self.game.players
+        missing = spell(members(coalitions_in(row, len(players)), players))
+        raise WorthError(
+            f"{self.game!r}: coalition {missing} has no worth after all were evaluated; if a store "
+            "was given, delete its file, else please report this as a bug of fairfield"
+        )
 
     def _rounds(
         self,

@@ -16,5 +16,14 @@ def measured_axes(game: Game) -> tuple[int, ...]:
 def measure(game: Game, coalitions: BoolArray) -> FloatArray:
     """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m)."""
     if game.noisy:
-        return np.stack(game.worths_and_variances(coalitions)).astype(float)
-    return np.asarray(game.worths(coalitions), dtype=float)
+        return np.stack(game.worths_and_variances(coalitions.copy())).astype(float)
+    return worths_of(game, coalitions)
+
+
+def worths_of(game: Game, coalitions: BoolArray) -> FloatArray:
+    """The worths (*batch, m), whatever the game does to its argument and its answer later.
+
+    It gets a copy, which it may write into, and so do we, as it may answer in one buffer
+    again and again.
+    """
+    return np.array(game.worths(coalitions.copy()), dtype=float)

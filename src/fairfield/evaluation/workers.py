@@ -22,7 +22,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Game
-from fairfield.evaluation.measured import measure, measured_axes
+from fairfield.evaluation.measured import measure, measured_axes, worths_of
 
 RETRIES = 3
 
@@ -82,7 +82,7 @@ def _named(game: Game, coalitions: BoolArray, error: Exception) -> str:
     if len(coalitions) > 1:
         for row in coalitions:
             try:
-                game.worths(row[None])
+                worths_of(game, row[None])
             except Exception as own:
                 return f"the game failed on coalition {spell(members(row, game.players))}: {_told(own)}"
         first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))

@@ -711,3 +711,29 @@ def test_what_could_not_be_found_is_told(fragile, groups, n_jobs):
     assert "could not be found" in ff.shapley(2.0 * game, budget=20, n_jobs=n_jobs).stop
     fine = ff.DataGame(LogisticRegression(), *fragile, groups=groups, on_error="fallback")
     assert ff.shapley(fine).stop == "exact"
+
+
+def test_scorers_may_write_into_what_they_get_and_use_their_answer_again(sets, groups):
+    held = np.zeros(())
+
+    def calm(model, X, y):
+        return (model.predict(X) == y).mean() - X[0, 0]
+
+    def reckless(model, X, y):
+        held[...] = calm(model, X, y)
+        X[:], y[:] = 0, 0
+        return held
+
+    model, given = SGDClassifier(max_iter=3, tol=None), [each.copy() for each in sets]
+    games = [
+        ff.DataGame(model, *given, groups=groups, scoring={"a": scorer, "b": "accuracy"}, repeats=3)
+        for scorer in (reckless, calm)
+    ]
+    S = np.ones((2, PLAYERS), dtype=bool)
+    S[0, 0] = False
+    found, wanted = (game.worths_and_variances(S) for game in games)
+    assert_array_equal(found, wanted)
+    empty = np.zeros((1, PLAYERS), dtype=bool)
+    assert_array_equal(games[0].worths(empty), games[1].worths(empty))
+    for ours, before in zip(given, sets, strict=True):
+        assert_array_equal(ours, before)

@@ -325,7 +325,7 @@ def test_ties_that_float32_cannot_tell_are_settled_in_float64(rng):
 
 
 def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
-    from fairfield.games.ensembles import vote_tables
+    from fairfield.games.ensembles.game import vote_tables
 
     chances = rng.dirichlet(np.ones(3), (6, 50))
     game = ff.EnsembleGame(chances, None, rng.integers(0, 3, 50))
@@ -337,7 +337,7 @@ def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
 
 def test_close_cases_are_settled_as_they_come(rng, monkeypatch):
     """Votes in thirds tie everywhere, and only a few of the ties wait at any time."""
-    from fairfield.games.ensembles import vote_tables
+    from fairfield.games.ensembles.game import vote_tables
 
     game = ff.EnsembleGame(rng.integers(0, 4, (7, 60)) / 3, None, rng.integers(0, 2, 60))
     waited, settle = [], vote_tables._settle
@@ -355,7 +355,7 @@ def test_close_cases_are_settled_as_they_come(rng, monkeypatch):
 
 
 def test_sums_that_float32_holds_exactly_leave_no_case_open(rng, monkeypatch):
-    from fairfield.games.ensembles import vote_tables
+    from fairfield.games.ensembles.game import vote_tables
 
     def settle(right, margins, least, close):
         assert not close
@@ -409,3 +409,33 @@ def test_a_scorer_as_well_as_its_name() -> None:
         for scoring in ("neg_log_loss", get_scorer("neg_log_loss"))
     ]
     assert_allclose(*(ff.shapley(game).values for game in games))
+
+
+def test_models_and_scores_may_write_into_what_they_get() -> None:
+    held = np.empty(6)
+
+    class Line:
+        def __init__(self, slope: float) -> None:
+            self.slope = slope
+
+        def predict(self, X: np.ndarray) -> np.ndarray:
+            np.multiply(X[:, 0], self.slope, out=held)
+            X[:] = 0
+            return held
+
+    def distance(true: np.ndarray, predicted: np.ndarray) -> float:
+        found = -float(np.abs(true - predicted).mean())
+        true.sort()
+        predicted[:] = 0
+        return found
+
+    X, y = np.arange(6.0)[::-1, None].copy(), np.array([3.0, 1, 4, 1, 5, 9])
+    models = [Line(1.0), Line(3.0)]
+    game = ff.EnsembleGame(models, X, y, vote="mean", scoring=distance, fallback=0.0)
+    S = enumerate_coalitions(2)
+    means = [np.zeros(6), X[:, 0], 3 * X[:, 0], 2 * X[:, 0]]
+    wanted = [0.0, *(-np.abs(y - mean).mean() for mean in means[1:])]
+    assert_allclose(game.worths(S), wanted)
+    assert_allclose(game.worths(S), wanted)
+    assert X[0, 0] == 5
+    assert y[0] == 3

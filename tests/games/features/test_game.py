@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 import fairfield as ff
 from fairfield.games.features import corners as asking
-from fairfield.games.features import subcubes
+from fairfield.games.features.game import subcubes
 from fairfield.games.features.subcubes import spread
 
 
@@ -404,7 +404,7 @@ def test_too_many_players_are_refused_before_the_model_is_asked(census):
 
 
 def test_progress_and_a_long_run_are_told(rng, capsys, monkeypatch):
-    from fairfield.games.features import game as features
+    from fairfield.games.features.game import game as features
 
     monkeypatch.setattr(asking, "FIRST_CALL", 100)
     model = Counted(curved)
@@ -445,3 +445,69 @@ def test_what_identifies_a_game(rng, tmp_path):
         ff.FeatureGame(curved, rows, others, link=np.tanh),
     ):
         assert other.describe() != first
+
+
+def test_samplers_and_links_may_write_into_what_they_get(rng):
+    X, held = rng.standard_normal((3, 4)), np.empty((2, 4))
+    buffer = np.empty(2**10)
+
+    def draw(row, kept, rng):
+        held[:] = rng.standard_normal((2, 4))
+        row[:], kept[:] = 0, False
+        return held
+
+    def calm(row, kept, rng):
+        return rng.standard_normal((2, 4))
+
+    def link(means):
+        linked = buffer[: means.size].reshape(means.shape)
+        np.tanh(means, out=linked)
+        means[:] = 0
+        return linked
+
+    coalitions = brute.coalitions(4)
+    wanted = ff.FeatureGame(curved, X, calm, link=np.tanh).worths(coalitions)
+    assert_allclose(ff.FeatureGame(curved, X.copy(), draw, link=link).worths(coalitions), wanted)
+    one, other = (ff.FeatureGame(curved, X, b, link=link).table() for b in (X[:1], X[1:]))
+    assert_allclose(one, ff.FeatureGame(curved, X, X[:1], link=np.tanh).table())
+    assert_allclose(other, ff.FeatureGame(curved, X, X[1:], link=np.tanh).table())
+
+
+def test_frames_may_be_written_into(rng):
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"a": rng.standard_normal(5), "b": rng.integers(0, 9, 5)})
+
+    def calm(table):
+        return (table["a"] * table["b"]).to_numpy(dtype=float)
+
+    def reckless(table):
+        found = calm(table)
+        table["a"] = 0.0
+        table.loc[len(table)] = 0
+        return found
+
+    def draw(row, kept, rng):
+        row.iloc[:, 0] = 7.0
+        kept[:] = True
+        return X
+
+    kept = X.copy()
+    for background in (X[2:], draw):
+        game, wanted = (ff.FeatureGame(f, X[:2], background) for f in (reckless, calm))
+        assert_allclose(game.worths(brute.coalitions(2)), wanted.worths(brute.coalitions(2)))
+    assert_allclose(ff.shapley(game).values, ff.shapley(wanted).values)
+    pd.testing.assert_frame_equal(X, kept)
+
+
+def test_a_linear_model_that_works_in_place_leaves_the_rows_alone():
+    class Line:
+        coef_, intercept_ = np.array([1.0, 2.0]), 0.5
+
+        def predict(self, X):
+            found = X @ self.coef_ + self.intercept_
+            X[:] = 0
+            return found
+
+    X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    ff.LinearGame(Line(), X, X[:1])
+    assert_array_equal(X, [[1, 2], [3, 4]])

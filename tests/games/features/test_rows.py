@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
+from fairfield.explain import game_of
 from fairfield.games.features.rows import Tabular
 
 pd = pytest.importorskip("pandas")
@@ -152,3 +153,107 @@ def test_sparse_rows_are_spread_out():
 
     X = csr_array(np.eye(3))
     assert_allclose(ff.FeatureGame(lambda X: X @ [1, 2, 3], X, X).table()[:, -1], [1, 2, 3])
+
+
+def first(table):
+    """A model that answers with its first column, and tells the dtypes it was given."""
+    first.seen = [str(dtype) for dtype in table.dtypes]
+    return table.iloc[:, 0].to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "Int64", "float32", "Float64"])
+@pytest.mark.parametrize("given", ["series", "array", "objects", "texts", "frame"])
+def test_fractions_are_kept_beside_whole_numbers(dtype, given):
+    X = pd.DataFrame({"a": [6, 7], "b": [1, 3]}).astype(dtype)
+    mean = {
+        "series": X.mean(),
+        "array": np.array([6.5, 2.0]),
+        "objects": np.array([6.5, 2], dtype=object),
+        "texts": np.array(["6.5", "2"]),
+        "frame": pd.DataFrame({"a": [6.5], "b": [2.0]}),
+    }[given]
+    assert_allclose(ff.FeatureGame(first, X, mean).table(), [[6.5, 6] * 2, [6.5, 7] * 2])
+    assert first.seen[0].lower() in ("float64", "float32")
+    if given != "frame":
+        assert first.seen[1] == dtype  # the mean of b is whole
+    # The same with the fraction among the explained rows.
+    assert_allclose(np.ravel(ff.FeatureGame(first, mean, X).table()), 6.5)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean"])
+def test_halves_are_not_true(dtype):
+    X = pd.DataFrame({"a": [True, False], "b": [1.5, 2.0]}).astype({"a": dtype})
+    wanted = [[0.5, 1.0] * 2, [0.5, 0.0] * 2]
+    for mean in (X.mean(), np.array([0.5, 1.5]), X.mean().to_frame().T, X.astype(float)):
+        assert_allclose(ff.FeatureGame(first, X, mean).table(), wanted)
+        assert first.seen[0].lower() == "float64"
+    ff.FeatureGame(first, X, [1.0, 1.5]).table()
+    assert first.seen == [dtype, "float64"]
+    assert_allclose(ff.FeatureGame(first, X, X.astype({"a": int})).table(), wanted)
+    X.iloc[1, 0] = pd.NA if dtype == "boolean" else False
+    assert_allclose(ff.FeatureGame(first, X[:1], X[:1].mean()).table(), 1.0)
+
+
+def test_numbers_too_large_for_their_column_are_kept():
+    X = pd.DataFrame({"a": np.array([6, 7], dtype=np.uint8), "b": [2**53, 2**53 + 2]})
+    game = ff.FeatureGame(first, X, np.array([300, 2**53 + 1]))
+    assert_allclose(game.table()[:, 0], 300)
+    assert first.seen == ["int64", "int64"]
+    assert_allclose(ff.FeatureGame(first, X, [-1, 2**53]).table()[:, 0], -1)
+
+
+def test_missing_values_are_kept_beside_whole_numbers():
+    X = pd.DataFrame({"a": [6, 7], "b": [1, 3]})
+    for gap in (np.nan, None):
+        ff.FeatureGame(first, X, np.array([6.5, gap], dtype=object)).table()
+        assert first.seen == ["float64", "float64"]
+
+
+def test_categories_and_texts_beside_arrays(frame):
+    X = frame[["age", "job"]]
+    for row in (np.array([20.5, "smith"], dtype=object), np.array(["20.5", "smith"])):
+        game = ff.FeatureGame(first, X, row)
+        assert_allclose(game.table()[:, 0], 20.5)
+        assert first.seen == ["float64", "category"]
+    for row in (np.array([20, "miner"], dtype=object), pd.Series({"age": 20, "job": "miner"})):
+        with pytest.raises(ValueError, match="'job' holds 'miner', no category of the other table"):
+            ff.FeatureGame(first, X, row)
+        with pytest.raises(ValueError, match="'job' holds 'miner', no category of the other table"):
+            ff.FeatureGame(first, row, X)
+    with pytest.raises(
+        ValueError, match="'age' holds 'old', no number, and has dtype int64 in the"
+    ):
+        ff.FeatureGame(first, X, np.array([["20", "smith"], ["old", "smith"]]))
+    numbered = pd.DataFrame({"a": [1, 2], "kind": pd.Categorical([1, 2])})
+    with pytest.raises(ValueError, match=r"'kind' holds 1\.5, no category"):
+        ff.FeatureGame(first, numbered, numbered.astype(float).mean())
+
+
+def test_numbers_beside_texts_stay_numbers():
+    seen = []
+
+    def model(table):
+        seen.extend(table.ravel().tolist())
+        return np.zeros(len(table))
+
+    ff.FeatureGame(model, np.array([[1, 2]]), np.array([["a", "b"]])).table()
+    assert set(seen) == {1, 2, "a", "b"}
+
+
+@pytest.mark.parametrize("kind", ["linear", "tree"])
+def test_closed_forms_keep_fractions(kind, rng):
+    from sklearn.linear_model import LinearRegression
+    from sklearn.tree import DecisionTreeRegressor
+
+    X = pd.DataFrame({"a": rng.integers(0, 9, 40), "b": rng.random(40) < 0.5})
+    model = (LinearRegression() if kind == "linear" else DecisionTreeRegressor(max_depth=4)).fit(
+        X, X["a"] * (1.5 + X["b"])
+    )
+    mean = X.mean()
+    wanted = model.predict(mean.to_frame().T)[0]
+    game = game_of(model, X[:3], mean)
+    assert type(game) is (ff.LinearGame if kind == "linear" else ff.TreeGame)
+    assert_allclose(game.worths(np.zeros((1, 2), dtype=bool))[:, 0], wanted)
+    assert_allclose(ff.explain(model, mean, X, "shapley").grand, wanted)
+    assert_allclose(ff.explain(model, X[:3], mean, "shapley").empty, wanted)
+    assert_allclose(ff.FeatureGame(model, X[:3], mean).table()[:, 0], wanted)

@@ -349,3 +349,29 @@ def test_bad_points_and_sizes(rng):
         closed.gradient(np.zeros(7))
     with pytest.raises(MemoryError, match=r"takes 2,880,000,000 bytes"):
         closed.hessian(np.zeros((10, 6000)))
+
+
+def test_metrics_and_indexes_may_write_into_what_they_get(rng, monkeypatch):
+    X, X_test = rng.standard_normal((1000, 2)), rng.standard_normal((4, 2))
+    y, y_test = rng.integers(0, 2, 1000), rng.integers(0, 2, 4)
+
+    def metric(one, other):
+        found = np.abs(one - other).sum()
+        one[:], other[:] = 0, 0
+        return found
+
+    def index(points, count):
+        found = sorted_rows(X, X_test)(points, count)
+        points[:] = 0
+        return found
+
+    S = rng.random((5, 1000)) < 0.01  # lists must grow: the same points are asked for again
+    for small in (neighbor_search.SMALL, 8):
+        monkeypatch.setattr(neighbor_search, "SMALL", small)
+        given = X.copy(), y, X_test.copy(), y_test
+        wanted = ff.NeighborGame(*given, k=2, metric="cityblock").worths(S)
+        np.testing.assert_allclose(ff.NeighborGame(*given, k=2, metric=metric).worths(S), wanted)
+        wanted = ff.NeighborGame(*given, k=2).worths(S)
+        np.testing.assert_allclose(ff.NeighborGame(*given, k=2, neighbors=index).worths(S), wanted)
+        np.testing.assert_array_equal(given[0], X)
+        np.testing.assert_array_equal(given[2], X_test)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
+from fairfield.core.copies import lent
 from fairfield.core.game import Game, Player, name_players
 from fairfield.core.imports import needed_for
 from fairfield.evaluation.warnings_once import Place, each_once
@@ -170,8 +171,8 @@ class DataGame(Game):
                 )
             return self._filling
 
-    def _fit(self, rows: IntArray, seeds: list[int]) -> list[float]:
-        """The worths by each scoring; a model may change the rows it is given, but not ours."""
+    def _fit(self, rows: IntArray, seeds: list[int]) -> list[FloatArray]:
+        """The worths by each scoring; model and scorers may change what they are given, not ours."""
         from sklearn.base import clone
 
         model = clone(self.model)
@@ -179,11 +180,12 @@ class DataGame(Game):
             for set_state, seed in zip(self._states(model), seeds, strict=True):
                 set_state(seed)
         model.fit(_taken(self.X, rows), self.y[rows])
-        tests = np.arange(len(self.y_test))
-        return [
-            scorer(knowing(self._classes, model, scorer), _taken(self.X_test, tests), self.y_test)
-            for scorer in self._scorers.values()
-        ]
+        found, tests = [], np.arange(len(self.y_test))
+        for scorer in self._scorers.values():
+            known = knowing(self._classes, model, scorer)
+            # A copy of the answer too, which may be an array that a scorer uses again.
+            found.append(np.array(scorer(known, _taken(self.X_test, tests), lent(self.y_test))))
+        return found
 
     def _states(self, model: Any) -> list[Setter]:
         return list(random_states(model, every=self.noisy))

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.copies import lent
 
 Scorer: TypeAlias = Callable[[Any, Any, Any], float]
 
@@ -95,7 +96,7 @@ def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> fl
         with warnings.catch_warnings():
             # A constant is a degenerate prediction, and scorers say so.
             warnings.simplefilter("ignore")
-            reached = [float(scorer(constant, X, y)) for constant in constants]
+            reached = [float(scorer(constant, lent(X), lent(y))) for constant in constants]
     except Exception as error:
         raise ValueError(
             f"scoring {name!r} fails on a constant prediction ({type(error).__name__}: {error}); "

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
+from fairfield.core.copies import lent
 
 
 def labels_of(given: ArrayLike | None, truth: NDArray[Any]) -> NDArray[Any]:
@@ -82,11 +83,11 @@ def _one_model(model: Any) -> str:
 def _ask(
     models: Sequence[Any], X_test: Any, vote: str, labels: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """All labels, and what each model predicts."""
+    """All labels, and what each model predicts; models may work in place, and share a buffer."""
     for model in models if vote != "mean" else ():
         _check_classes(model, labels)
     if vote in ("hard", "mean"):
-        return labels, np.stack([np.asarray(model.predict(X_test)) for model in models])
+        return labels, np.stack([np.array(model.predict(lent(X_test))) for model in models])
     for model in models:
         if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
             raise ValueError(
@@ -94,7 +95,7 @@ def _ask(
                 "labels alone, vote='mean' numbers"
             )
         labels = np.union1d(labels, model.classes_)
-    answers = [np.asarray(model.predict_proba(X_test)) for model in models]
+    answers = [np.array(model.predict_proba(lent(X_test))) for model in models]
     chances = np.zeros((len(models), len(answers[0]), len(labels)))
     for own, model, answer in zip(chances, models, answers, strict=True):
         own[:, np.searchsorted(labels, model.classes_)] = answer

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names, number, slabs
+from fairfield.core.copies import lent
 from fairfield.core.extension import CombinedExtension, Extension
 from fairfield.core.game import Game, Players
 from fairfield.core.imports import needed_for
@@ -236,7 +237,7 @@ def _score(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any])
     if len(labels) and scoring in (None, "accuracy"):
         return lambda votes: _share_right(votes, labels, truth)
     if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
-        return lambda votes: float(scoring(truth, _decided(votes, labels)))
+        return lambda votes: float(scoring(lent(truth), _decided(votes, labels)))
     return _scorer(scoring or "r2", labels, X_test, truth)
 
 
@@ -269,7 +270,7 @@ def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]
 
     scorer = get_scorer(scoring)
     rows = np.zeros((len(truth), 1)) if X_test is None else X_test
-    return lambda votes: float(scorer(Vote(votes), rows, truth))
+    return lambda votes: float(scorer(Vote(votes), rows, lent(truth)))
 
 
 def _nobody(count: int) -> ProductsExtension:

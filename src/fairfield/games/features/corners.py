@@ -78,7 +78,7 @@ class Tables:
         self.used, self.call = 0, FIRST_CALL
         self.pending: list[Piece] = []
         self.sums: dict[int, FloatArray] = {}
-        self.worths = np.empty((len(cubes.rows), 2 ** len(cubes.players)))
+        self.worths = np.full((len(cubes.rows), 2 ** len(cubes.players)), np.nan)
 
     def fill(self) -> FloatArray:
         """All worths, (N, 2^n)."""

@@ -196,7 +196,8 @@ class FeatureGame(Game):
     def _linked(self, means: FloatArray) -> FloatArray:
         if self.link is None:
             return means
-        linked = np.asarray(self.link(means), dtype=float)
+        # A copy, since a link may answer in one buffer again and again.
+        linked = np.array(self.link(means), dtype=float)
         if linked.shape != means.shape:
             raise ValueError(
                 f"the link returned shape {linked.shape} for {means.shape}; it must work cell by cell"

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import spell
+from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
 from fairfield.games.features.rows import Groups, Tabular, as_table, group_columns, row_labels
@@ -72,7 +73,7 @@ class LinearGame(Game):
     def _compare(model: Any, rows: Any, ours: FloatArray) -> None:
         """Refuse a model whose own answers are not its line: one with a link, say."""
         own = getattr(model, "decision_function", None) or model.predict
-        found = np.asarray(own(rows), dtype=float).reshape(len(ours), -1)
+        found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
         apart = np.abs(np.abs(found) - np.abs(ours)[:, None]).min(axis=1)
         if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
             raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")

@@ -31,8 +31,8 @@ class Output:
     column: IntArray
 
     def __call__(self, table: Any) -> FloatArray:
-        found = np.asarray(self.function(table))
         count = len(table)
+        found = np.asarray(self.function(table))
         if found.shape == (count,):
             found = found[:, None]
         if found.ndim != 2 or len(found) != count:

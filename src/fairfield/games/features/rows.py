@@ -51,7 +51,10 @@ class Tabular:
         names = tuple(range(rows.shape[1]))
         if _numeric(rows.dtype) and _numeric(background.dtype):
             return cls._of_numbers(names, np.concatenate([rows, background]), len(rows), _as_is)
-        everything = np.concatenate([rows, background])
+        kinds = {rows.dtype.kind, background.dtype.kind}
+        # NumPy makes texts of numbers beside texts.
+        mixed = kinds & {*"US"} and kinds & {*"biufc"}
+        everything = np.concatenate([rows, background], dtype=object if mixed else None)
         pools = list(everything.T)
 
         def decode(matrix: Matrix) -> Any:
@@ -133,7 +136,7 @@ def as_table(rows: Any, like: Any = None) -> tuple[bool, Any]:
     if hasattr(rows, "to_frame"):
         frame = rows.to_frame().T
         # A Series has one dtype for all its cells; the other table knows theirs.
-        return True, frame.astype(like.dtypes) if _is_frame(like) else frame.infer_objects()
+        return True, _fitted(frame, dict(like.dtypes) if _is_frame(like) else {})
     table = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
     if table.ndim not in (1, 2):
         raise ValueError(
@@ -205,7 +208,7 @@ def _same_frames(rows: Any, background: Any) -> tuple[Any, Any]:
                 f"rows and background have {rows.shape[1]} and {background.shape[1]} columns; "
                 f"the model's are {spell(frame.columns)}"
             )
-        named = pd.DataFrame(other, columns=frame.columns).astype(frame.dtypes)
+        named = _fitted(pd.DataFrame(other, columns=frame.columns), dict(frame.dtypes))
         return (rows, named) if frame is rows else (named, background)
     if not rows.columns.is_unique:
         twice = rows.columns[rows.columns.duplicated()][0]
@@ -222,18 +225,88 @@ def _same_frames(rows: Any, background: Any) -> tuple[Any, Any]:
     return rows, background[list(rows.columns)]
 
 
+def _fitted(frame: Any, dtypes: Mapping[Hashable, Any]) -> Any:
+    """A frame whose columns have these dtypes wherever that loses nothing."""
+    import pandas as pd
+
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    fitted = {
+        j: _fitted_column(column, dtypes[name]) if name in dtypes else column.infer_objects()
+        for j, (name, column) in enumerate(zip(frame.columns, columns, strict=True))
+    }
+    return pd.DataFrame(fitted, index=frame.index).set_axis(frame.columns, axis=1)
+
+
+def _fitted_column(column: Any, dtype: Any) -> Any:
+    """A column in this dtype if that loses nothing, else in one that holds its values.
+
+    The mean of whole numbers may not be whole: cast to integers it would be another.
+    """
+    import pandas as pd
+
+    if dtype in (object, column.dtype):
+        return column.astype(dtype)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _in_categories(column, dtype, "other table")
+    dates, texts = dtype.kind in "mM", _texts(column)
+    if texts and pd.api.types.is_numeric_dtype(dtype):
+        column = _numbers(column, dtype)
+    try:
+        cast = column.astype(dtype)
+    except (TypeError, ValueError, OverflowError):
+        return column.infer_objects()
+    if (texts and dates) or _same_values(cast, column):
+        return cast
+    return column.infer_objects()
+
+
+def _in_categories(column: Any, dtype: Any, whose: str) -> Any:
+    """A column as one of categories, refused where it holds another: that would become missing."""
+    known = column.isna() | column.isin(dtype.categories)
+    if not known.all():
+        raise ValueError(
+            f"column {column.name!r} holds {column[~known].tolist()[0]!r}, no category of the "
+            f"{whose}; give both the same categories"
+        )
+    return column.astype(dtype)
+
+
+def _texts(column: Any) -> bool:
+    """Whether a column may hold texts."""
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    return is_object_dtype(column.dtype) or is_string_dtype(column.dtype)
+
+
+def _numbers(column: Any, dtype: Any) -> Any:
+    """The numbers in a column of objects or texts."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(column)
+    except (TypeError, ValueError):
+        strange = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+        raise ValueError(
+            f"column {column.name!r} holds {column[strange].tolist()[0]!r}, no number, and has dtype "
+            f"{dtype} in the other table; give both the same"
+        ) from None
+
+
+def _same_values(cast: Any, column: Any) -> bool:
+    """Whether a column means the same in another dtype."""
+    known = column.notna()
+    # As objects: dtypes do not all compare with each other, nor all of their numbers exactly.
+    same = cast[known].astype(object) == column[known].astype(object)
+    return bool((cast.notna() == known).all() and same.all())
+
+
 def _pool(rows: Any, background: Any) -> Any:
     """The values of a column, explained rows first, in the dtype the model is to see."""
     import pandas as pd
 
     if rows.dtype != background.dtype and isinstance(background.dtype, pd.CategoricalDtype):
-        known = rows.isna() | rows.isin(background.cat.categories)
-        if not known.all():
-            raise ValueError(
-                f"column {rows.name!r} holds {rows[~known].iloc[0]!r}, no category of the "
-                "background; give both the same categories"
-            )
-        rows = rows.astype(background.dtype)
+        rows = _in_categories(rows, background.dtype, "background")
+    rows, background = _counted(rows, background.dtype), _counted(background, rows.dtype)
     joined = pd.concat([rows, background], ignore_index=True)
     if joined.dtype == object and object not in (rows.dtype, background.dtype):
         raise ValueError(
@@ -241,6 +314,15 @@ def _pool(rows: Any, background: Any) -> Any:
             "background; give both the same"
         )
     return joined
+
+
+def _counted(column: Any, beside: Any) -> Any:
+    """A column of booleans as 0 and 1 beside numbers, with which pandas makes objects of them."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if not is_bool_dtype(column.dtype) or is_bool_dtype(beside) or not is_numeric_dtype(beside):
+        return column
+    return column.astype(beside if isinstance(column.dtype, np.dtype) else "Int8")
 
 
 def _places(values: NDArray[Any]) -> IntArray:

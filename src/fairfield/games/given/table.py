@@ -163,11 +163,14 @@ class FunctionGame(Game):
         self.device = device
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
+        # Copies both ways: a function may write into its argument, or answer in one buffer.
+        lent = np.array(coalitions)
         if self.device is None:
-            worths = self._checked(np.asarray(self.function(coalitions)), len(coalitions))
-            return np.asarray(worths, dtype=float)
+            worths = self._checked(np.asarray(self.function(lent)), len(coalitions))
+            return np.array(worths, dtype=float)
         xp, device = device_named(self.device)
-        return np.asarray(on_host(self._on_device(xp.asarray(coalitions, device=device))))
+        # PyTorch on the host shares memory with NumPy, both ways.
+        return np.array(on_host(self._on_device(xp.asarray(lent, device=device))))
 
     def table(self, progress: bool | None = None) -> Any:
         if self.device is None:

@@ -42,7 +42,9 @@ def tabulate(
     first = worths(0)
     dtype = first.dtype if first.dtype in (xp.float32, xp.float64) else xp.float64
     _check_memory(count * (4 if dtype == xp.float32 else 8), players, device)
-    table = written(xp.empty(count, dtype=dtype, device=device), 0, xp.astype(first, dtype))
+    # NaN, so that a worth that never came is not taken for one.
+    table = xp.full(count, xp.nan, dtype=dtype, device=device)
+    table = written(table, 0, xp.astype(first, dtype))
     hidden = None if progress is None else not progress
     starts = range(size, count, size)
     for start in tqdm(

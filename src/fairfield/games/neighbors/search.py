@@ -7,6 +7,7 @@ same however long a list was asked for: what a shorter list says stays true.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import array_api_compat
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray, on_host
+from fairfield.core.copies import lent
 
 IntArray: TypeAlias = NDArray[np.int64]
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
@@ -40,6 +42,20 @@ class Search(Protocol):
     def __call__(self, tests: slice, count: int) -> IntArray: ...
 
 
+@dataclass(frozen=True)
+class OnCopies:
+    """A metric of the user's, given copies: SciPy and scikit-learn hand out rows themselves."""
+
+    metric: Callable[[FloatArray, FloatArray], float]
+
+    @property
+    def __name__(self) -> str:  # SciPy knows its own metrics by it
+        return getattr(self.metric, "__name__", "Unknown")
+
+    def __call__(self, one: FloatArray, other: FloatArray) -> float:
+        return self.metric(one.copy(), other.copy())
+
+
 class MetricSearch:
     """Exact search by a metric: distances are always those of SciPy's direct formula.
 
@@ -49,7 +65,7 @@ class MetricSearch:
 
     def __init__(self, X: FloatArray, X_test: FloatArray, metric: Metric) -> None:
         self.X, self.X_test = X, X_test
-        self.metric = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+        self.metric = ALIASES.get(metric, metric) if isinstance(metric, str) else OnCopies(metric)
         self._index: Any = None
         try:
             self._distances(X_test[:1], X[:1])
@@ -166,7 +182,7 @@ class IndexSearch:
             ask = min(2 * ask, self.rows)
 
     def _ask(self, tests: slice, ask: int) -> tuple[FloatArray, IntArray]:
-        answer = self.search(self.X_test[tests], ask)
+        answer = self.search(lent(self.X_test[tests]), ask)
         distances, rows = np.asarray(answer[0], dtype=float), np.asarray(answer[1], dtype=np.int64)
         shape = (tests.stop - tests.start, ask)
         if distances.shape != shape or rows.shape != shape:
