@@ -325,7 +325,7 @@ def test_ties_that_float32_cannot_tell_are_settled_in_float64(rng):
 
 
 def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
-    from fairfield.games.ensembles.game import vote_tables
+    from fairfield.games.ensembles import vote_tables
 
     chances = rng.dirichlet(np.ones(3), (6, 50))
     game = ff.EnsembleGame(chances, None, rng.integers(0, 3, 50))
@@ -337,7 +337,7 @@ def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
 
 def test_close_cases_are_settled_as_they_come(rng, monkeypatch):
     """Votes in thirds tie everywhere, and only a few of the ties wait at any time."""
-    from fairfield.games.ensembles.game import vote_tables
+    from fairfield.games.ensembles import vote_tables
 
     game = ff.EnsembleGame(rng.integers(0, 4, (7, 60)) / 3, None, rng.integers(0, 2, 60))
     waited, settle = [], vote_tables._settle
@@ -355,7 +355,7 @@ def test_close_cases_are_settled_as_they_come(rng, monkeypatch):
 
 
 def test_sums_that_float32_holds_exactly_leave_no_case_open(rng, monkeypatch):
-    from fairfield.games.ensembles.game import vote_tables
+    from fairfield.games.ensembles import vote_tables
 
     def settle(right, margins, least, close):
         assert not close

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 import fairfield as ff
 from fairfield.games.features import corners as asking
-from fairfield.games.features.game import subcubes
+from fairfield.games.features import subcubes
 from fairfield.games.features.subcubes import spread
 
 
@@ -404,7 +404,7 @@ def test_too_many_players_are_refused_before_the_model_is_asked(census):
 
 
 def test_progress_and_a_long_run_are_told(rng, capsys, monkeypatch):
-    from fairfield.games.features.game import game as features
+    from fairfield.games.features import game as features
 
     monkeypatch.setattr(asking, "FIRST_CALL", 100)
     model = Counted(curved)
