@@ -103,9 +103,10 @@ def annealing(
     if not len(steps):
         raise ValueError("no temperatures were given; give at least one")
     base = resolve(game, players, None, options)
+    posed = [base.at(step) for step in steps]
     for call in calls:
-        call.problem(base.at(steps[0]))
-    falling = [base.at(step).needs_temperature() for step in steps]
+        call.problem(posed[0])
+    falling = [each.needs_temperature() for each in posed]
     falling.sort(key=lambda temperature: -float(np.mean(temperature)))
     start: ArrayLike = 0.5
     comparisons: list[Comparison] = []
