@@ -24,9 +24,8 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
-from fairfield.estimation.paired import Paired
+from fairfield.estimation.paired import Paired, Pairs
 from fairfield.estimation.permutations import Permutations
-from fairfield.estimation.surrogates.sample import Law
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
@@ -163,10 +162,13 @@ def sampled(problem: Problem, criterion: str, shares: FloatArray) -> Estimator:
         "permutation": lambda: Permutations(count, shares, options.seed)
     }
     if criterion in ("shapley", "banzhaf"):
-        law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
-        paired = partial(Paired, count, law, options.seed, noisy=problem.game.noisy)
-        samplers["surrogate"] = paired
-        samplers["regression"] = partial(paired, surrogates=False)
+
+        def paired(surrogates: bool) -> Estimator:
+            pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.noisy)
+            return Paired(criterion, pairs, surrogates=surrogates)
+
+        samplers["surrogate"] = partial(paired, True)
+        samplers["regression"] = partial(paired, False)
     samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
     return pick(samplers, options.sampler, criterion)()
 

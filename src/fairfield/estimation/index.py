@@ -19,7 +19,7 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.batches import TRUSTED, Draws
+from fairfield.estimation.adaptive import TRUSTED, Draws
 from fairfield.estimation.draws import log_law
 from fairfield.estimation.importance import FEW_EFFECTIVE, weighed
 from fairfield.estimation.loop import Estimate
@@ -90,9 +90,9 @@ class IndexEstimator(Draws):
 
     def points(self) -> tuple[FloatArray, IntArray]:
         """The index so far; ½ where the temperature waits for Banzhaf's value."""
-        certain = np.abs(self.tilt) == CERTAIN
+        certain = np.abs(self.prior) == CERTAIN
         x = np.full_like(self.start, 0.5) if self.temperature is None else sigmoid(self.logits)
-        return np.where(certain, sigmoid(self.tilt), x), np.arange(len(x))
+        return np.where(certain, sigmoid(self.prior), x), np.arange(len(x))
 
     def update(self) -> None:
         """Move every game towards its index."""
@@ -113,8 +113,8 @@ class IndexEstimator(Draws):
 
         It is ``enough`` that its own index is so close.
         """
-        temperature, certain = self.needed_temperature()[[game]], np.abs(self.tilt) == CERTAIN
-        logits = np.where(certain, self.tilt, start)
+        temperature, certain = self.needed_temperature()[[game]], np.abs(self.prior) == CERTAIN
+        logits = np.where(certain, self.prior, start)
         pace, nearest = 1.0, np.inf
         gradient = self.guesses[game]
         for _ in range(most):
@@ -122,8 +122,8 @@ class IndexEstimator(Draws):
             reading = self.pool.read(x, game, gradient, control)
             gradient, hessian = reading.slopes.gradient, reading.hessian
             model = PairwiseExtension(gradient - hessian @ x, hessian)
-            index = mean_field.solve(anderson, model, x, temperature[0], self.tilt)
-            target = np.where(certain, self.tilt, np.clip(index.logits[0], -FAR, FAR))
+            index = mean_field.solve(anderson, model, x, temperature[0], self.prior)
+            target = np.where(certain, self.prior, np.clip(index.logits[0], -FAR, FAR))
             apart = float(np.max(np.abs(sigmoid(target) - x)))
             # A model whose index is no nearer than the last one's asks for shorter steps.
             pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
@@ -153,7 +153,7 @@ class IndexEstimator(Draws):
         temperature, model = self.needed_temperature()[game], self._best(game)
         reading = model.reading
         x, gradient, hessian = reading.slopes.x, reading.slopes.gradient, reading.hessian
-        at = model.index.logits[0] if model.holds else self.tilt + gradient / temperature
+        at = model.index.logits[0] if model.holds else self.prior + gradient / temperature
         step = sigmoid(at) - x if model.holds else np.zeros_like(x)
         spread = sigmoid(at) * sigmoid(-at)
         root = np.sqrt(spread)

@@ -36,7 +36,7 @@ class Permutations:
         self._worths: list[FloatArray] = []
         self._noise: list[FloatArray] = []
 
-    def propose(self, most: int) -> BoolArray:
+    def ask(self, most: int) -> BoolArray:
         """Both ends first, then the coalitions along half as many orders again as so far."""
         known = len(self._orders)
         more = max(8, known // 2)
@@ -50,7 +50,7 @@ class Permutations:
             coalitions = np.concatenate([ends, coalitions])
         return coalitions[:most]
 
-    def law(self) -> dict[str, Any]:
+    def provenance(self) -> dict[str, Any]:
         """Orders so far and the seed they come from."""
         return {"sampler": "permutation", "seed": self.seed, "orders": len(self._orders)}
 

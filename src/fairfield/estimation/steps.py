@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.batches import Draws
+from fairfield.estimation.adaptive import Draws
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pool import Reading
 from fairfield.mean_field.elbo import sigmoid
@@ -72,7 +72,7 @@ class StepsEstimator(Draws):
             shifts = reading.slopes.influence() + shifts @ carried.T
             reach = reading.slopes.reach + reach @ carried.T
             variance = np.diag(reading.beside) + carried @ variance @ carried.T
-            path.append(sigmoid(self.tilt + reading.slopes.gradient / temperature))
+            path.append(sigmoid(self.prior + reading.slopes.gradient / temperature))
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
         covariance += (reach.T * readings[-1].again) @ reach
@@ -94,8 +94,8 @@ class StepsEstimator(Draws):
         temperature = self.needed_temperature()[:, None]
         values = np.stack([walk.values for walk in self.walks])
         ends = [walk.readings[-1].slopes for walk in self.walks]
-        again = sigmoid(self.tilt + np.stack([end.gradient for end in ends]) / temperature)
-        logits = self.tilt + values / temperature
+        again = sigmoid(self.prior + np.stack([end.gradient for end in ends]) / temperature)
+        logits = self.prior + values / temperature
         read = [reading for walk in self.walks for reading in walk.readings[:-1]]
         paths = [self.shaped([walk.path[k] for walk in self.walks]) for k in range(self.steps + 1)]
         residual = np.max(np.abs(again - sigmoid(logits)), axis=-1)
