@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+import fairfield as ff
 from fairfield.coalitions import BoolArray
 from fairfield.energy.product import sigmoid
-from fairfield.game import Game
 from fairfield.games.data import PAPERS_WORTH
 from fairfield.games.digest import digest
 from fairfield.multilinear import FloatArray
@@ -22,7 +22,7 @@ from fairfield.multilinear import FloatArray
 SETTLED, MOST_STEPS = 1e-10, 60
 
 
-class LogisticGame(Game):
+class LogisticGame(ff.Game):
     """Training rows, or groups of them, under two-class logistic regression; a worth is accuracy.
 
     A coalition S is worth the accuracy on the test set of
@@ -34,7 +34,7 @@ class LogisticGame(Game):
     steps of O(rows · features²) for each coalition, as matrix products over a block of them.
     """
 
-    opaque = False  # its data tells all
+    opaque = False  # its description holds all its data
 
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)
