@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import Game
-from fairfield.games.data.fingerprint import digest
-from fairfield.games.data.game import PAPERS_WORTH
+import fairfield as ff
+from fairfield.core.arrays import BoolArray
 from fairfield.mean_field.elbo import sigmoid
+from fairfield.games.data.game import PAPERS_WORTH
+from fairfield.games.data.fingerprint import digest
+from fairfield.core.arrays import FloatArray
 
 # After a step of Newton's method from a decrement (squared) below this, the next would be below
 # rounding; and so many steps have always sufficed.
 SETTLED, MOST_STEPS = 1e-10, 60
 
 
-class LogisticGame(Game):
+class LogisticGame(ff.Game):
     """Training rows, or groups of them, under two-class logistic regression; a worth is accuracy.
 
     A coalition S is worth the accuracy on the test set of
@@ -33,7 +34,7 @@ class LogisticGame(Game):
     steps of O(rows · features²) for each coalition, as matrix products over a block of them.
     """
 
-    opaque = False  # its data tells all
+    opaque = False  # its description holds all its data
 
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)
