@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 import fairfield as ff
-from fairfield.core.arrays import BoolArray
-from fairfield.mean_field.elbo import sigmoid
-from fairfield.games.data.game import PAPERS_WORTH
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.games.data.fingerprint import digest
-from fairfield.core.arrays import FloatArray
+from fairfield.games.data.game import PAPERS_WORTH
+from fairfield.mean_field.elbo import sigmoid
 
 # After a step of Newton's method from a decrement (squared) below this, the next would be below
 # rounding; and so many steps have always sufficed.

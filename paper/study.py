@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fairfield as ff
-from fairfield.core.arrays import BoolArray
-from fairfield.core.arrays import IntArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import rows_of
-from fairfield.core.arrays import FloatArray
 from paper.adult import fit
 from paper.readings import factor, read
 from paper.run import CRITERIA

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fairfield as ff
+from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
 from fairfield.evaluation.evaluator import evaluate_all
-from fairfield.core.arrays import FloatArray
 from paper.run import CRITERIA, Run
 from paper.splits import (
     QUICK_SPLITS,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -19,6 +20,7 @@ from fairfield.boltzmann.temperature import resolve as resolve_temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players
+from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.table import as_game
@@ -43,6 +45,8 @@ class Problem:
     given: Temperature | None = None
     prior: FloatArray | None = None
     started: float = field(default_factory=time.perf_counter)
+    # Evaluates worths for all criteria of one call; each has its own where there is none.
+    evaluator: Evaluator | None = None
     # Sums over p(S) by what they depend on, shared by all problems of one source.
     laws: dict[Hashable, ProblemLaw] = field(default_factory=dict)
 
@@ -91,6 +95,12 @@ class Problem:
     def changed(self, keywords: Keywords) -> Problem:
         """The same problem with other options."""
         return replace(self, options=self.options.changed(keywords)) if keywords else self
+
+    def evaluating(self) -> AbstractContextManager[Evaluator]:
+        """The evaluator of this call, or one of its own."""
+        if self.evaluator is None:
+            return Evaluator(self.game, self.options)
+        return nullcontext(self.evaluator)
 
     def law(self) -> ProblemLaw:
         """Sums over p(S), exactly from a table, else by sampling; computed once."""

@@ -9,18 +9,14 @@ from typing import Any, TypeAlias, Unpack
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
-from fairfield.criteria.banzhaf import Banzhaf
 from fairfield.criteria.criterion import USUAL, Call, Given, call_of, rounds
-from fairfield.estimation.loop import check_run
+from fairfield.criteria.together import estimated_together
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem, resolve
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
 
 Criteria: TypeAlias = Sequence[Given] | Mapping[str, Given]
-
-# Criteria whose estimates settle a temperature that is relative to Banzhaf values.
-SETTLING = ("variational_index", "banzhaf")
 
 
 def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Iterator[Valuation]:
@@ -54,7 +50,8 @@ def compare(
     Criteria are names, the functions of this package (with arguments of their own as
     ``functools.partial``), functions of your own that take a game (and a temperature, if they
     like) and return a valuation, or a mapping from labels to these. The worths are evaluated
-    once, log Z is summed once.
+    once, log Z is summed once; a budget is that of the whole call, spent on coalitions that
+    serve all criteria.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -97,39 +94,12 @@ def compared(calls: list[Call], problem: Problem) -> Comparison:
 
 
 def _all(calls: list[Call], problem: Problem) -> list[Valuation]:
-    """The valuations by all of them, at one temperature; each is checked before the first worth.
-
-    Where a relative temperature has to be estimated, those go first that settle it.
-    """
-    _check(calls, problem)
-    order = list(range(len(calls)))
-    if problem.pending is not None:
-        order.sort(key=lambda at: calls[at].criterion.name not in SETTLING)
-        if calls[order[0]].criterion.name not in SETTLING:
-            problem = problem.at(_last(Call(Banzhaf()), problem).temperature)
-    found: dict[int, Valuation] = {}
-    for at in order:
-        found[at] = _last(calls[at], problem)
-        if problem.pending is not None:
-            problem = problem.at(found[at].temperature)
-    return [found[at] for at in range(len(calls))]
-
-
-def _last(call: Call, problem: Problem) -> Valuation:
-    """The valuation of one of the criteria, whose clock starts now."""
-    posed = replace(call.problem(problem), started=time.perf_counter())
-    for valuation in rounds(call.criterion, posed):
-        last = valuation
-    return last
-
-
-def _check(calls: list[Call], problem: Problem) -> None:
-    """Refuse what any of the criteria would refuse."""
-    for call in calls:
-        settled = problem
-        if problem.pending is not None and call.criterion.name not in SETTLING:
-            # Its temperature will have been settled by another criterion.
-            settled = problem.at(1.0)
-        posed = call.problem(settled)
-        if call.criterion.is_estimated(posed):
-            check_run(posed.game, call.criterion.estimator(posed), posed.options)
+    """The valuations by all of them, each checked before the first worth is evaluated."""
+    if problem.estimated:
+        return estimated_together(calls, problem)
+    posed = [call.problem(problem) for call in calls]
+    # Criteria that share worths do not share the clock.
+    return [
+        call.criterion.exact(replace(each, started=time.perf_counter()))
+        for call, each in zip(calls, posed, strict=True)
+    ]

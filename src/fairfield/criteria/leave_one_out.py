@@ -11,7 +11,6 @@ from fairfield.assemble import assemble, marginals, write
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
-from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
@@ -59,7 +58,8 @@ class LeaveOneOut(Criterion):
         count = len(problem.game.players)
         nobody = np.zeros((1, count), dtype=bool)
         coalitions = np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)])
-        with Evaluator(problem.game, problem.options) as evaluator:
+        with problem.evaluating() as evaluator:
+            before = evaluator.evaluations
             found = evaluator.measured(coalitions)
         worths, variances = found if problem.game.noisy else (found, None)
         values, covariance = worths[..., 1:2] - worths[..., 2:], None
@@ -76,7 +76,7 @@ class LeaveOneOut(Criterion):
             empty=as_number(worths[..., 0]),
             grand=as_number(worths[..., 1]),
             stops=np.full(problem.game.batch, stop),
-            evaluations=evaluator.evaluations,
+            evaluations=evaluator.evaluations - before,
             **marginals(problem, values),
         )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.estimation.paired import Pairs
 from fairfield.estimation.pool import Pool, Reading, is_rare
 from fairfield.mean_field.elbo import CERTAIN, elbo, sigmoid
 from fairfield.problem import Problem
@@ -97,7 +98,10 @@ class Draws:
     def adopt(self, others: list[Pairs | Pool]) -> None:
         """Use coalitions that were evaluated for other criteria of the same problem."""
         for other in others:
-            self.pool.adopt(*_drawn(other))
+            if isinstance(other, Pairs):
+                self.pool.adopt_pairs(other)
+            else:
+                self.pool.adopt(other)
         if len(self.pool.counts):
             self.batches = 1
             self._settle()

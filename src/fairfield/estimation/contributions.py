@@ -45,12 +45,12 @@ class _Contributions:
             )
         if problem.temperature is None and not (start == 0.5).all():
             raise ValueError(
-                f"sampler={self.sampler!r} knows no Banzhaf value where start is not ½; pass "
+                f"sampler={self.sampler!r} has no Banzhaf value where start is not ½; pass "
                 "temperature= as a number in the units of the worths"
             )
         self.problem, self.start = problem, start
         self.players = len(start)
-        self.tilt = np.zeros(self.players) if problem.prior is None else problem.prior
+        self.prior = np.zeros(self.players) if problem.prior is None else problem.prior
         self.temperature = problem.temperature
         self.steps = steps
         self.rng = np.random.default_rng(problem.options.seed)
@@ -104,7 +104,7 @@ class _Contributions:
             "stderr": np.sqrt(np.diagonal(covariance)),
             "covariance": covariance,
             "more": {
-                "marginals": sigmoid(self.tilt + values / temperature),
+                "marginals": sigmoid(self.prior + values / temperature),
                 "temperature": as_number(temperature),
                 "trajectory": np.stack(path),
                 "steps": len(path) - 1,
@@ -152,7 +152,7 @@ class MonteCarlo(_Contributions):
         weights = np.full_like(gains, 1 / len(gains))
         self.readings.append((gradient, variance, curvature(rows, gains, weights, x)))
         temperature = self.settle(gradient)
-        self.path.append(sigmoid(self.tilt + gradient / temperature))
+        self.path.append(sigmoid(self.prior + gradient / temperature))
 
     def estimate(self, until: float = inf) -> Estimate:
         """The last step that is complete, errors carried from step to step."""
@@ -201,7 +201,7 @@ class OneShot(_Contributions):
             own = weights * (gains - gradient)
             if self.steps is not None:
                 shifts = own[..., None] * np.eye(self.players) + shifts @ carried.T
-            target = sigmoid(self.tilt + gradient / temperature)
+            target = sigmoid(self.prior + gradient / temperature)
             moved = float(np.max(np.abs(target - x)))
             if self.steps is None and moved <= SETTLED:
                 break

@@ -171,7 +171,7 @@ class IndexEstimator(Draws):
         )
 
     def _within_reach(self, logits: FloatArray, target: FloatArray, share: float) -> FloatArray:
-        """This share of the way to the target, or as much as the draws still speak of."""
+        """This share of the way to the target, or as far as the draws reach."""
         enough = REACH * self.pool.drawn / len(self.start)
         while share > 0.01:
             nearer = np.where(logits == target, target, logits + share * (target - logits))
@@ -219,12 +219,12 @@ class IndexEstimator(Draws):
         error is the larger one of the two.
         """
         pool, prior = self.pool, self.problem.prior
-        tilt = 0.0 if prior is None else log_law(pool.inside, sigmoid(prior))
+        log_prior = 0.0 if prior is None else log_law(pool.inside, sigmoid(prior))
         log_z, gap, error = [], [], []
         for each, worths, temperature in zip(
             found, pool.worths, self.needed_temperature(), strict=True
         ):
-            law = weighed(worths / temperature + tilt - pool.log_mixture(), pool.counts)
+            law = weighed(worths / temperature + log_prior - pool.log_mixture(), pool.counts)
             apart = law.shifts - each.reading.slopes.level_influence() / temperature
             variance = max(pool.counts @ law.shifts**2, pool.counts @ apart**2)
             log_z.append(law.log_z)
@@ -244,5 +244,5 @@ class IndexEstimator(Draws):
                     ReliabilityWarning,
                     stacklevel=2,
                 )
-        told = {"log_z": log_z, "decoupling_error": gap, "log_z_stderr": error}
-        return {name: as_number(self.shaped(each)) for name, each in told.items()}
+        found_by_name = {"log_z": log_z, "decoupling_error": gap, "log_z_stderr": error}
+        return {name: as_number(self.shaped(each)) for name, each in found_by_name.items()}

@@ -75,7 +75,9 @@ class Pairs:
             squares = np.mean(apart**2 / np.where(scale > 0, scale, 1.0), axis=0)
             strata, count = self._strata[: len(squares)], len(self.design.strata)
             drawn = np.bincount(strata, minlength=count)
-            left.append(np.bincount(strata, weights=squares, minlength=count) / np.maximum(drawn, 1))
+            left.append(
+                np.bincount(strata, weights=squares, minlength=count) / np.maximum(drawn, 1)
+            )
         return self.design.shares(np.stack(left), total)
 
     @property
@@ -132,6 +134,10 @@ class Paired:
         self.least = 2 * (self.players + 2) + 2
         self.efficient = criterion == "shapley"
         self._pace = Pace({each.name: each.seconds for each in surrogates()})
+
+    def on(self, pairs: Pairs) -> Paired:
+        """The same estimator, reading pairs that it shares with another criterion."""
+        return Paired(self.criterion, pairs, surrogates=self.surrogates)
 
     def ask(self, most: int) -> BoolArray:
         """The next pairs of the design."""

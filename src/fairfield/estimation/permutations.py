@@ -110,12 +110,14 @@ class Permutations:
         which = np.unique(pack(along), return_inverse=True)[1].ravel()
         total = np.zeros((which.max() + 1, self.players))
         np.add.at(total, which, effect)
-        told = np.concatenate(self._noise, axis=-1)
-        inside = told[..., 2 : 2 + count * inner].reshape(*told.shape[:-1], count, inner)
-        ends = np.broadcast_to(told[..., None, :2], (*told.shape[:-1], count, 2))
+        noise_of_all = np.concatenate(self._noise, axis=-1)
+        inside = noise_of_all[..., 2 : 2 + count * inner].reshape(
+            *noise_of_all.shape[:-1], count, inner
+        )
+        ends = np.broadcast_to(noise_of_all[..., None, :2], (*noise_of_all.shape[:-1], count, 2))
         noise = np.concatenate([ends[..., :1], inside, ends[..., 1:]], axis=-1)
-        noise = noise.reshape(*told.shape[:-1], -1)
-        of_each = np.empty((*told.shape[:-1], len(total)))
+        noise = noise.reshape(*noise_of_all.shape[:-1], -1)
+        of_each = np.empty((*noise_of_all.shape[:-1], len(total)))
         of_each[..., which] = noise
         together = np.einsum("...u,ui,uj->...ij", of_each, total, total, optimize=True)
         return np.asarray(

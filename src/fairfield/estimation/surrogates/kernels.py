@@ -16,7 +16,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.estimation.surrogates.registry import Surrogate, register
-from fairfield.estimation.surrogates.sample import Fit, Diagonal, Sample
+from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
 # The variance of slopes is left free, as good as.
 SLOPES = 10.0
@@ -46,9 +46,7 @@ KERNELS = (
 )
 
 
-def kernel_surrogate(
-    sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray
-) -> Fit:
+def kernel_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit:
     """The best of a few kernels, fitted to as many pairs as can be afforded."""
     scale = np.sqrt(np.mean(sample.odd**2, axis=1, keepdims=True))
     scale = np.where(scale > 0, scale, 1.0)

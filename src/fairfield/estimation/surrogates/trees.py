@@ -13,7 +13,7 @@ from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.pool import Control
 from fairfield.estimation.surrogates.registry import Surrogate, enough, register
-from fairfield.estimation.surrogates.sample import FOLDS, Fit, Diagonal, Sample, cross_fitted
+from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted
 from fairfield.games.trees.game import TreeGame
 
 # From so many pairs on trees may be larger: measured on the games of the benchmark.

@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.estimation.surrogates.registry import Surrogate, enough, register
-from fairfield.estimation.surrogates.sample import Fit, Diagonal, Sample, cross_fitted
+from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample, cross_fitted
 
 # Triples taken up in one pass, and passes; pairs per triple.
 STEP, PASSES, PAIRS = 24, 12, 4
@@ -24,7 +24,9 @@ MOST_PLAYERS = 128
 CHOOSING = 2000
 
 
-def triple_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit | None:
+def triple_surrogate(
+    sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray
+) -> Fit | None:
     """Linear in the players and in the triples that stand out, fold by fold."""
     c = 2 * sample.signs
 
