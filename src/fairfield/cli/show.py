@@ -62,7 +62,10 @@ def value(
         spent = time.perf_counter() - started
         found = compared(calls, problem)
         # The worths were evaluated for all criteria; none was found without them.
-        found = Comparison({k: replace(v, seconds=v.seconds + spent) for k, v in found.items()})
+        found = replace(
+            found,
+            valuations={k: replace(v, seconds=v.seconds + spent) for k, v in found.items()},
+        )
         if not options.quiet:
             print_table(found)
         for path in (options.csv, options.json):

@@ -62,11 +62,9 @@ def compare(
     """
     calls = calls_of(criteria)
     found = compared(calls, resolve(game, players, temperature, options))
-    return (
-        Comparison(dict(zip(criteria, found.values(), strict=True)))
-        if isinstance(criteria, Mapping)
-        else found
-    )
+    if isinstance(criteria, Mapping):
+        return replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
+    return found
 
 
 def calls_of(criteria: str | Criteria) -> list[Call]:
@@ -85,21 +83,23 @@ def _listed(criteria: Criteria) -> Sequence[Given]:
 def compared(calls: list[Call], problem: Problem) -> Comparison:
     """The valuations of a problem by these criteria, under their names."""
     valuations: dict[str, Valuation] = {}
-    for valuation in _all(calls, problem):
+    found, evaluations = _all(calls, problem)
+    for valuation in found:
         name, count = valuation.criterion, 2
         while name in valuations:
             name, count = f"{valuation.criterion} ({count})", count + 1
         valuations[name] = valuation
-    return Comparison(valuations)
+    return Comparison(valuations, evaluations, time.perf_counter() - problem.started)
 
 
-def _all(calls: list[Call], problem: Problem) -> list[Valuation]:
-    """The valuations by all of them, each checked before the first worth is evaluated."""
+def _all(calls: list[Call], problem: Problem) -> tuple[list[Valuation], int]:
+    """The valuations by all of them and the worths evaluated; all are checked before the first."""
     if problem.estimated:
         return estimated_together(calls, problem)
     posed = [call.problem(problem) for call in calls]
     # Criteria that share worths do not share the clock.
-    return [
+    found = [
         call.criterion.exact(replace(each, started=time.perf_counter()))
         for call, each in zip(calls, posed, strict=True)
     ]
+    return found, max(each.evaluations for each in found)

@@ -163,9 +163,9 @@ def sampled(problem: Problem, criterion: str, shares: FloatArray) -> Estimator:
     }
     if criterion in ("shapley", "banzhaf"):
 
-        def paired(surrogates: bool) -> Estimator:
+        def paired(helped: bool) -> Estimator:
             pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.noisy)
-            return Paired(criterion, pairs, surrogates=surrogates)
+            return Paired(criterion, pairs, helped=helped)
 
         samplers["surrogate"] = partial(paired, True)
         samplers["regression"] = partial(paired, False)

@@ -25,8 +25,8 @@ from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
 
 
-def estimated_together(calls: list[Call], problem: Problem) -> list[Valuation]:
-    """The valuations by these criteria, each checked before the first worth is evaluated."""
+def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuation], int]:
+    """The valuations by these criteria and the worths evaluated, each criterion checked before the first worth is evaluated."""
     sampled = _estimators(calls, problem)
     paired = {at: each for at, each in sampled.items() if isinstance(each, Paired)}
     # Those that settle a pending temperature go before those that need it.
@@ -35,7 +35,9 @@ def estimated_together(calls: list[Call], problem: Problem) -> list[Valuation]:
         key=lambda at: not isinstance(sampled[at], Draws),
     )
     several = _together(list(paired.values()), [sampled[at] for at in others], problem)
-    parts = [*([several] if several is not None else []), *(sampled[at] for at in others)]
+    parts: list[Estimator] = [sampled[at] for at in others]
+    if several is not None:
+        parts.insert(0, several)
     limits = _Limits.of(problem, parts, exact=len(calls) - len(sampled))
     found: dict[int, Valuation] = {}
     adopted: list[Pairs | Pool] = []
@@ -61,7 +63,7 @@ def estimated_together(calls: list[Call], problem: Problem) -> list[Valuation]:
         for at, call in enumerate(calls):
             if at not in sampled:
                 found[at] = call.criterion.exact(call.problem(problem))
-    return [found[at] for at in range(len(calls))]
+    return [found[at] for at in range(len(calls))], evaluator.evaluations
 
 
 def _estimators(calls: list[Call], problem: Problem) -> dict[int, Estimator]:
@@ -86,12 +88,8 @@ class _Several:
 
     estimators: list[Paired]
     tolerance: float | Separation | None
+    least: int
     estimates: list[Estimate] = field(default_factory=list)
-
-    @property
-    def least(self) -> int:
-        """The fewest coalitions for all of them."""
-        return max(each.least for each in self.estimators)
 
     @property
     def pairs(self) -> Pairs:
@@ -131,9 +129,9 @@ class _Several:
 def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -> _Several | None:
     """The estimators that read pairs, on one design; Banzhaf's too where it settles T."""
     names = [each.criterion for each in paired]
-    if problem.pending is not None and "banzhaf" not in names:
-        if names or not any(isinstance(each, Draws) for each in others):
-            names = [*names, "banzhaf"]
+    draws = any(isinstance(each, Draws) for each in others)
+    if problem.pending is not None and "banzhaf" not in names and (names or not draws):
+        names = [*names, "banzhaf"]
     if not names:
         return None
     distinct = list(dict.fromkeys(names))
@@ -141,7 +139,7 @@ def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -
     pairs = Pairs(count, distinct, options.seed, noisy=problem.game.noisy)
     readers = [each.on(pairs) for each in paired]
     readers += [Paired(name, pairs) for name in names[len(paired) :]]
-    return _Several(readers, options.tolerance)
+    return _Several(readers, options.tolerance, max(each.least for each in readers))
 
 
 @dataclass

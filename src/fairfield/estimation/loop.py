@@ -136,7 +136,7 @@ def run(
                 raise AssertionError("the estimator asks for nothing, yet cannot estimate")
             if used < estimator.least:
                 continue
-            ended = _ended(used, received, deadline, options)
+            ended = _ended(used, received, deadline, options, evaluator.options.budget)
             wanted = ended is not None or options.tolerance is not None or options.each_round
             if not wanted and (until == inf or used < REHEARSED * rehearsed):
                 continue
@@ -216,10 +216,14 @@ def _check_scale(game: Game, largest: float) -> None:
         )
 
 
-def _ended(used: int, received: int, deadline: float, options: Options) -> str | None:
+def _ended(
+    used: int, received: int, deadline: float, options: Options, whole: int | None
+) -> str | None:
     """The sentence that ends the run, if budget or time do, or nothing is left to ask."""
     missed = "" if options.tolerance is None else ", before the tolerance was met"
     if options.budget is not None and used >= options.budget:
+        if whole is not None and whole > options.budget:
+            return f"used {options.budget:,} coalitions of the budget of {whole:,}{missed}"
         return f"used the budget of {options.budget:,} coalitions{missed}"
     if perf_counter() >= deadline:
         return f"stopped after {options.seconds:g} seconds and {used:,} coalitions{missed}"

@@ -124,10 +124,10 @@ class Pairs:
 
 
 class Paired:
-    """Estimates Shapley or Banzhaf values from pairs, with the best surrogate or with none."""
+    """Estimates Shapley or Banzhaf values from pairs, helped by the best surrogate or by none."""
 
-    def __init__(self, criterion: str, pairs: Pairs, *, surrogates: bool = True) -> None:
-        self.criterion, self.pairs, self.surrogates = criterion, pairs, surrogates
+    def __init__(self, criterion: str, pairs: Pairs, *, helped: bool = True) -> None:
+        self.criterion, self.pairs, self.helped = criterion, pairs, helped
         self.players = pairs.players
         self.diagonal = Diagonal.of(criterion, self.players)
         # Enough pairs to fit every slope, both ends, and two pairs to estimate an error.
@@ -137,7 +137,7 @@ class Paired:
 
     def on(self, pairs: Pairs) -> Paired:
         """The same estimator, reading pairs that it shares with another criterion."""
-        return Paired(self.criterion, pairs, surrogates=self.surrogates)
+        return Paired(self.criterion, pairs, helped=self.helped)
 
     def ask(self, most: int) -> BoolArray:
         """The next pairs of the design."""
@@ -201,7 +201,7 @@ class Paired:
     def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Surrogate]:
         """Those worth trying; none where the regression leaves only rounding."""
         size = np.mean(sample.odd**2, axis=1)
-        if not self.surrogates or (spread <= 1e-20 * size).all():
+        if not self.helped or (spread <= 1e-20 * size).all():
             return []
         return [each for each in surrogates() if each.suits(sample)]
 

@@ -291,7 +291,10 @@ class Pool:
 
     def weights(self, x: FloatArray) -> FloatArray:
         """q_x(z)/mixture(z) of every coalition, for points (…, n)."""
-        return np.asarray(np.exp(log_law(self.inside, x) - self.log_mixture()))
+        mixture = self.log_mixture()
+        # What no draw can be (an end that was asked for with pairs) has no weight.
+        drawn = np.where(np.isfinite(mixture), mixture, np.inf)
+        return np.asarray(np.exp(log_law(self.inside, x) - drawn))
 
     def times(self) -> FloatArray:
         """How often each coalition was seen, as a draw or as the flip of one: (m,)."""
