@@ -22,7 +22,7 @@ from fairfield.boltzmann.temperature import (
 )
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game, Players
+from fairfield.core.game import NO_FAILURES, Failures, Game, Players
 from fairfield.evaluation.evaluator import versions
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
@@ -51,8 +51,8 @@ class Problem:
     # A temperature that is relative to Banzhaf values not known yet.
     pending: Relative | None = None
     started: float = field(default_factory=time.perf_counter)
-    # How many worths the game had failed to find before.
-    failed_before: int = 0
+    # The worths that failed and took a fallback.
+    failures: Failures = NO_FAILURES
     # Sums over p(S) by temperature and prior, shared by all who use this setting.
     laws: dict[tuple[bytes, bytes], Partition | SampledLaw] = field(default_factory=dict)
 
@@ -75,16 +75,20 @@ class Problem:
         else:
             chosen = Options().changed(options)
             played = as_game(game, players)
-            before = played.failures
-            known, evaluations = choose(played, chosen, as_table=as_table)
+            known, spent = choose(played, chosen, as_table=as_table)
             problem = cls(
-                played, known, None, chosen, evaluations, started=started, failed_before=before
-            )
+                played, known, None, chosen, spent.evaluations,
+                started=started, failures=spent.failures,
+            )  # fmt: skip
             given = True
         if as_table and not isinstance(problem.extension, TableExtension):
-            table, more = table_of(problem.game, problem.options)
-            extension = TableExtension.of(table)
-            problem = replace(problem, known=extension, evaluations=problem.evaluations + more)
+            table, spent = table_of(problem.game, problem.options)
+            problem = replace(
+                problem,
+                known=TableExtension.of(table),
+                evaluations=problem.evaluations + spent.evaluations,
+                failures=problem.failures + spent.failures,
+            )
         unsettled = problem.temperature is None and problem.pending is None
         if temperature is not None and (given or unsettled):
             problem = problem.at(temperature)
@@ -147,17 +151,6 @@ class Problem:
         bound = f"at most {1.05 * most:.2g}" if isfinite(most) else "an amount that is not known"
         return [f"votes were rounded for the closed form, which moves a Banzhaf value by {bound}"]
 
-    def failures(self) -> list[str]:
-        """A sentence on the worths that the game could not find and filled in, if there are any."""
-        count = self.game.failures - self.failed_before
-        if not count:
-            return []
-        worths = "one worth" if count == 1 else f"{count:,} worths"
-        which = "that" if count == 1 else "the first"
-        return [
-            f"{worths} could not be found and took the fallback, {which} of {self.game.first_failure}"
-        ]
-
     def estimated_marginals(self, criterion: str, values: FloatArray) -> dict[str, Any]:
         temperature = self.temperature
         if temperature is None and self.pending is not None:
@@ -180,8 +173,8 @@ class Problem:
             "players": self.game.players,
             "game": repr(self.game),
             "prior": None if self.prior is None else sigmoid(self.prior),
-            "data": self.game.data,
-            "labels": self.game.labels,
+            "data": self.game.info.data,
+            "labels": self.game.info.labels,
             "seconds": time.perf_counter() - self.started,
             "seed": self.options.seed,
             "versions": versions(),
@@ -201,11 +194,12 @@ class Problem:
         ``covariance`` is that of the values, where errors of the worths are passed on.
         """
         empty, grand = self.extension.ends()
-        if self.game.nulls is not None:
+        nulls = self.game.traits.nulls
+        if nulls is not None:
             # What sums of equal worths leave of a null player is rounding.
             scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
             rounding = np.abs(values) <= 1e-12 * scale[..., None]
-            values = np.where(self.game.nulls & rounding, 0.0, values)
+            values = np.where(nulls & rounding, 0.0, values)
         if covariance is not None:
             # Rounding may leave a variance of 0 a little below it.
             variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
@@ -220,7 +214,7 @@ class Problem:
             **self._energies(values, logits),
             **rest,
         }
-        for told in [*rounded, *self.failures()]:
+        for told in [*rounded, *self.failures.sentences()]:
             about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {told}"))
         return Valuation(
             criterion=criterion,

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
+from fairfield.core.game import Traits
 from fairfield.estimation import paired
 from fairfield.estimation.pairs import Design, Stratum
 from fairfield.estimation.surrogates import kernels, triples
@@ -156,7 +157,7 @@ def test_noise_is_not_taken_for_what_is_known(criterion, rng):
     table = ff.TableGame(SIGNS @ np.arange(9.0) + rng.standard_normal(2**PLAYERS))
 
     class Trials(ff.Game):
-        players, noisy = table.players, True
+        players, traits = table.players, Traits(noisy=True)
 
         def worths(self, coalitions):
             return table.worths(coalitions)

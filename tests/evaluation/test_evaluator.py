@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
+from fairfield.core.game import Traits
 from fairfield.evaluation import memory
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
@@ -125,7 +126,7 @@ def test_coalitions_that_cost_nothing_do_not_make_a_long_round(tmp_path):
     class Late(ff.Game):
         """The first coalitions are free, the others take a while."""
 
-        players, block = tuple(range(8)), 1
+        players, traits = tuple(range(8)), Traits(block=1)
 
         def worths(self, coalitions):
             if coalitions[0, 4:].any():

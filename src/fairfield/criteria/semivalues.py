@@ -155,12 +155,12 @@ def leave_one_out(
 
 def _near_grand(game: Game, options: Keywords) -> Problem:
     """A setting that knows no more than it must."""
-    started, chosen, before = time.perf_counter(), Options().changed(options), game.failures
+    started, chosen = time.perf_counter(), Options().changed(options)
     if isinstance(game, TableGame) or game.extension() is not None:
         return Problem.of(game, None, None, options)
-    extension, evaluations = near_grand(game, chosen)
+    extension, spent = near_grand(game, chosen)
     return Problem(
-        game, extension, None, chosen, evaluations, started=started, failed_before=before
+        game, extension, None, chosen, spent.evaluations, started=started, failures=spent.failures
     )
 
 
@@ -249,7 +249,7 @@ def _estimates(criterion: str, problem: Problem, shares: FloatArray) -> Iterator
     }
     if criterion in ("shapley", "banzhaf"):
         law = Law.shapley(count) if criterion == "shapley" else Law.banzhaf(count)
-        paired = partial(Paired, count, law, options.seed, noisy=problem.game.noisy)
+        paired = partial(Paired, count, law, options.seed, noisy=problem.game.traits.noisy)
         samplers["surrogate"] = paired
         samplers["regression"] = partial(paired, surrogates=False)
     samplers["auto"] = samplers.get("surrogate", samplers["permutation"])

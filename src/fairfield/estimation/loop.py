@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import Game
+from fairfield.core.game import Failures, Game
 from fairfield.estimation.pace import Pace
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
@@ -94,13 +94,14 @@ class Standing:
     """Where a run stands after a round: its estimate, and why it is the last, if it is.
 
     ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
-    found for them.
+    evaluated for them, ``failures`` those of them that took a fallback.
     """
 
     estimate: Estimate
     coalitions: int
     evaluations: int
     stop: str | None
+    failures: Failures
 
 
 def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing]:
@@ -117,8 +118,8 @@ def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing
             deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
             # The first estimate is waited for.
             wait = deadline if used >= estimator.least else inf
-            found = evaluator.measured(coalitions, estimator.law(), wait)
-            worths, variances = found if game.noisy else (found, None)
+            found = evaluator.measure(coalitions, estimator.law(), wait)
+            worths, variances = found.worths, found.variances
             told = worths.shape[-1]
             if told:
                 largest = max(largest, float(np.abs(worths).max()))
@@ -142,7 +143,7 @@ def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing
                 continue
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
-            yield Standing(estimate, used, evaluator.evaluations, ended)
+            yield Standing(estimate, used, evaluator.evaluations, ended, found.failures)
             if ended is not None:
                 return
 
@@ -152,6 +153,7 @@ def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterato
     for standing in run(problem.game, estimator, problem.options):
         estimate = standing.estimate
         stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
+        failures = problem.failures + standing.failures
         about: dict[str, Any] = {**problem.about(), **estimate.more}
         if "marginals" not in about:
             about |= problem.estimated_marginals(criterion, estimate.values)
@@ -162,7 +164,7 @@ def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterato
             covariance=estimate.covariance,
             method=estimate.method,
             stops=np.full(
-                problem.game.batch, joined([stop, *estimate.warnings, *problem.failures()])
+                problem.game.batch, joined([stop, *estimate.warnings, *failures.sentences()])
             ),
             evaluations=problem.evaluations + standing.evaluations,
             **about,

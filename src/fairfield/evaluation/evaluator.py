@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil, inf
@@ -13,9 +14,8 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
-from fairfield.core.game import Game
-from fairfield.evaluation.known import Known, pack, unpack
-from fairfield.evaluation.measured import measured_axes
+from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
+from fairfield.evaluation.known import Known, kept_axes, pack, stacked, unpack, unstacked
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.store import Store, recheck
@@ -32,6 +32,14 @@ GROWTH = 4
 Blocks = Callable[[int], BoolArray]
 
 
+@dataclass(frozen=True)
+class Spent:
+    """How many worths were evaluated for an answer, and which of them failed."""
+
+    evaluations: int = 0
+    failures: Failures = NO_FAILURES
+
+
 class Evaluator:
     """Evaluates coalitions of one game, each at most once; use as a context.
 
@@ -42,8 +50,8 @@ class Evaluator:
 
     def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
-        self.evaluations = 0
-        self._axes = measured_axes(game)
+        self.evaluations, self.failures = 0, NO_FAILURES
+        self._axes = kept_axes(game)
         self._games = int(np.prod(self._axes, dtype=int))
         self._workers = Workers(game, options.n_jobs)
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
@@ -62,10 +70,10 @@ class Evaluator:
     def _recall(self, store: Store) -> None:
         """Take in what a store knows."""
         self._known.add(*store.load())
-        if self.game.opaque:
+        if self.game.traits.opaque:
             # The name of a function, say, cannot tell what data it has captured.
             keys, worths = self._known.keys, self._known.worths
-            self.evaluations += recheck(self.game, keys, worths, store.path)
+            self.evaluations, self.failures = recheck(self.game, keys, worths, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
@@ -81,21 +89,21 @@ class Evaluator:
         law: dict[str, Any] | None = None,
         until: float = inf,
     ) -> FloatArray:
-        """The worths (*batch, m) of coalitions (m, n), their ``law`` being stored with them.
+        """The worths (*batch, m) of coalitions (m, n), as :meth:`measure` finds them."""
+        return self.measure(coalitions, law, until).worths
 
-        No round is begun after ``until`` (of ``time.perf_counter``); the answer is then of
-        the first coalitions alone, up to the first that is not known.
-        """
-        found = self.measured(coalitions, law, until)
-        return found[0] if self.game.noisy else found
-
-    def measured(
+    def measure(
         self,
         coalitions: BoolArray,
         law: dict[str, Any] | None = None,
         until: float = inf,
-    ) -> FloatArray:
-        """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m)."""
+    ) -> Measured:
+        """The worths (*batch, m) of coalitions (m, n), with variances where the game is noisy.
+
+        Their ``law`` is stored with them. No round is begun after ``until`` (of
+        ``time.perf_counter``); the answer is then of the first coalitions alone, up to the
+        first that was not evaluated. ``failures`` are all so far.
+        """
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
         self._spend(len(first))
@@ -109,7 +117,8 @@ class Evaluator:
         at, known = self._known.find(keys)
         if not known.all():
             at = at[: np.argmin(known)]
-        return self._known.worths[at].T.reshape((*self._axes, len(at)))
+        values = self._known.worths[at].T.reshape((*self._axes, len(at)))
+        return unstacked(self.game, values, self.failures)
 
     def _spend(self, count: int) -> None:
         """Refuse more coalitions than the budget allows, known or not."""
@@ -120,8 +129,8 @@ class Evaluator:
                 f"{self.options.budget:,}; raise it"
             )
 
-    def table(self) -> FloatArray:
-        """All that is measured, in table order: (*batch, 2^n), or (2, *batch, 2^n) of a noisy game."""
+    def table(self) -> Measured:
+        """All worths (*batch, 2^n) in table order, with variances where the game is noisy."""
         check_table(self.game, self.options)
         count, size = len(self.game.players), block_size(self.game)
         # NaN, so that a worth that never came is not taken for one.
@@ -141,7 +150,7 @@ class Evaluator:
         for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
             table[:, rows_of(coalitions)] = worths.T
         self._check_full(table)
-        return table.reshape((*self._axes, 2**count))
+        return unstacked(self.game, table.reshape((*self._axes, 2**count)), self.failures)
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""
@@ -191,15 +200,17 @@ class Evaluator:
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], law: dict[str, Any] | None
     ) -> tuple[BoolArray, FloatArray]:
-        """Keep what a round gave, then speak of what went wrong in it."""
+        """Keep what a round gave, then report what went wrong in it."""
         good = [
-            (rows, each.worths.reshape(self._games, len(rows)).T)
+            (rows, each.measured)
             for rows, each in zip(blocks, outcomes, strict=True)
-            if each.worths is not None and each.failure is None
+            if each.measured is not None and each.failure is None
         ]
         if good:
             coalitions = np.concatenate([rows for rows, _ in good])
-            worths = np.concatenate([found for _, found in good])
+            values = [stacked(self.game, found).reshape(self._games, -1).T for _, found in good]
+            worths = np.concatenate(values)
+            self.failures = sum((found.failures for _, found in good), self.failures)
             self.evaluations += len(coalitions)
             if self._store is not None:
                 self._store.add(coalitions, worths, law)
@@ -212,8 +223,8 @@ class Evaluator:
         return coalitions, worths
 
 
-def evaluate_all(game: Game, options: Options) -> tuple[FloatArray, int]:
-    """The table of all worths (and variances), and how many of them were evaluated for it."""
+def evaluate_all(game: Game, options: Options) -> tuple[Measured, int]:
+    """The table of all worths, and how many of them were evaluated for it."""
     with Evaluator(game, options) as evaluator:
         return evaluator.table(), evaluator.evaluations
 
@@ -225,7 +236,7 @@ def block_size(game: Game) -> int:
     whose worths may be expensive, and at most 4096 blocks for a table.
     """
     count = len(game.players)
-    return game.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
+    return game.traits.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
 
 
 def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Coalitions whose worth is known, packed tightly."""
+"""Coalitions whose worths were evaluated, packed tightly."""
 
 from __future__ import annotations
 
@@ -6,8 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.game import Failures, Game, Measured
 
 Keys = NDArray[np.bytes_]
+
+
+def kept_axes(game: Game) -> tuple[int, ...]:
+    """The leading axes of what is kept: the batch, twice over where variances are kept too."""
+    return (2, *game.batch) if game.traits.noisy else game.batch
+
+
+def stacked(game: Game, found: Measured) -> FloatArray:
+    """What is kept of measured worths (*batch, m): of a noisy game (2, *batch, m)."""
+    if not game.traits.noisy:
+        return found.worths
+    variances = np.zeros_like(found.worths) if found.variances is None else found.variances
+    return np.stack([found.worths, variances])
+
+
+def unstacked(game: Game, values: FloatArray, failures: Failures) -> Measured:
+    """The inverse of :func:`stacked`."""
+    if game.traits.noisy:
+        return Measured(values[0], values[1], failures)
+    return Measured(values, None, failures)
 
 
 def pack(coalitions: BoolArray) -> Keys:

@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from fairfield.core.game import Game
-from fairfield.evaluation.measured import measured_axes
+from fairfield.evaluation.known import kept_axes
 from fairfield.evaluation.options import Options
 
 # Tables beyond this many players are asked for by a budget, not by default.
@@ -22,16 +22,16 @@ def check_table(game: Game, options: Options) -> None:
     The memory of a device is checked where the table is filled.
     """
     count = len(game.players)
-    size = 8 * 2**count * int(np.prod(measured_axes(game), dtype=int))
+    size = 8 * 2**count * int(np.prod(kept_axes(game), dtype=int))
     if options.budget is not None and 2**count > options.budget:
         raise out_of_reach(game, options)
-    if game.device is not None:
+    if game.traits.device is not None:
         return
     free = free_memory()
     if (options.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
-            f"players, {game.instead}, or give a budget= of worths to evaluate to what can be "
+            f"players, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
             f"estimated from it ({ESTIMATED})"
         )
 
@@ -42,7 +42,7 @@ def out_of_reach(game: Game, options: Options) -> ValueError:
     if options.budget is not None:
         limit = f"the budget allows {options.budget:,}"
     count = len(game.players)
-    advice = f"group players, or {game.instead}"
+    advice = f"group players, or {game.info.advice}"
     # No budget would reach further.
     advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
     return ValueError(

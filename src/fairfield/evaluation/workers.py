@@ -8,29 +8,26 @@ tasks carry its name alone, and a worker that does not know the name says so and
 from __future__ import annotations
 
 import contextlib
-import copy
 import threading
 import time
 import traceback
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray
 from fairfield.core.coalitions import members, spell
-from fairfield.core.game import Game
-from fairfield.evaluation.measured import measure, measured_axes, worths_of
+from fairfield.core.copies import measured
+from fairfield.core.game import Game, Measured
 
 RETRIES = 3
 
 # The game a worker knows, by name; threads share it.
 _games: dict[str, Game] = {}
 _games_lock = threading.Lock()
-# A thread's copy of its game, so that threads do not mix their counts of failures.
-_own = threading.local()
 
 
 class WorthError(RuntimeError):
@@ -39,42 +36,42 @@ class WorthError(RuntimeError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was measured (…, m) of a block, or the sentence that tells why there are none."""
+    """What was measured of a block, or a sentence on why there is nothing."""
 
-    worths: FloatArray | None
+    measured: Measured | None
     failure: str | None
     seconds: float
     error: Exception | None = None
     trace: str | None = None
 
 
-# The outcomes of a task, how many worths the game filled in for it, and why the first.
-Answer: TypeAlias = tuple[list[Outcome], int, str]
-
-
 def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
     """The checked worths of one block; a failure is a value, so that it can travel."""
     start = time.perf_counter()
     try:
-        worths = measure(game, coalitions)
+        found = measured(game, coalitions)
     except Exception as error:
         failure = _named(game, coalitions, error)
         return Outcome(None, failure, time.perf_counter() - start, error)
-    return Outcome(worths, _complaint(game, coalitions, worths), time.perf_counter() - start)
+    return Outcome(found, _complaint(game, coalitions, found), time.perf_counter() - start)
 
 
-def _complaint(game: Game, coalitions: BoolArray, worths: FloatArray) -> str | None:
-    wanted = (*measured_axes(game), len(coalitions))
-    if worths.shape != wanted:
-        return f"{game!r} returned worths of shape {worths.shape}; {wanted} is needed"
-    if np.isfinite(worths).all():
-        return None
-    bad = np.argwhere(~np.isfinite(worths))[0]
-    coalition = spell(members(coalitions[bad[-1]], game.players))
-    return (
-        f"the worth of coalition {coalition} is {worths[tuple(bad)]}; "
-        "every worth must be a finite number"
-    )
+def _complaint(game: Game, coalitions: BoolArray, found: Measured) -> str | None:
+    """What is wrong with the worths, or with their variances; None where nothing is."""
+    wanted = (*game.batch, len(coalitions))
+    for what, values in (("worth", found.worths), ("variance", found.variances)):
+        if values is None:
+            continue
+        if np.shape(values) != wanted:
+            return f"{game!r} returned {what}s of shape {np.shape(values)}; {wanted} is needed"
+        if not np.isfinite(values).all():
+            bad = np.argwhere(~np.isfinite(values))[0]
+            coalition = spell(members(coalitions[bad[-1]], game.players))
+            return (
+                f"the {what} of coalition {coalition} is {values[tuple(bad)]}; "
+                f"every {what} must be a finite number"
+            )
+    return None
 
 
 def _named(game: Game, coalitions: BoolArray, error: Exception) -> str:
@@ -82,7 +79,7 @@ def _named(game: Game, coalitions: BoolArray, error: Exception) -> str:
     if len(coalitions) > 1:
         for row in coalitions:
             try:
-                worths_of(game, row[None])
+                measured(game, row[None])
             except Exception as own:
                 return f"the game failed on coalition {spell(members(row, game.players))}: {_told(own)}"
         first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
@@ -152,7 +149,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _game_named(name: str, parcel: Any) -> Game | None:
-    """This thread's copy of a game, unpacked by the first thread that gets its parcel."""
+    """A game, unpacked by the first thread that gets its parcel; None before that."""
     with _games_lock:
         if name not in _games:
             if parcel is None:
@@ -161,28 +158,23 @@ def _game_named(name: str, parcel: Any) -> Game | None:
 
             _games.clear()
             _games[name] = cloudpickle.loads(parcel.tobytes())
-        if getattr(_own, "name", None) != name:
-            _own.name, _own.game = name, copy.copy(_games[name])
-    game: Game = _own.game
-    return game
+        return _games[name]
 
 
-def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
+def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] | None:
     """What a worker does: the outcomes of its blocks, or None if it lacks the game."""
     game = _game_named(name, parcel)
     if game is None:
         return None
-    game.failures, game.first_failure = 0, ""
     with one_blas_thread():
         outcomes = [evaluate_block(game, block) for block in blocks]
     # Exceptions of others may not survive the journey; their text does.
-    able = [
+    return [
         replace(each, error=None, trace="".join(traceback.format_exception(each.error)))
         if each.error is not None
         else each
         for each in outcomes
     ]
-    return able, game.failures, game.first_failure
 
 
 class Workers:
@@ -258,13 +250,9 @@ class Workers:
             again = self._send([tasks[i] for i in lacking], with_game=True)
             for i, answer in zip(lacking, again, strict=True):
                 answers[i] = answer
-        known = [answer for answer in answers if answer is not None]
-        for _, failures, first in known:
-            self.game.failures += failures
-            self.game.first_failure = self.game.first_failure or first
-        return [outcomes for outcomes, _, _ in known]
+        return [answer for answer in answers if answer is not None]
 
-    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[Answer | None]:
+    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[list[Outcome] | None]:
         from joblib import Parallel, delayed
 
         if self._pool is None:

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
-from fairfield.evaluation.evaluator import evaluate_all
+from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.games.given.table import TableGame
@@ -17,8 +17,10 @@ from fairfield.multilinear.table import TableExtension
 FEW = 8
 
 
-def choose(game: Game, options: Options, *, as_table: bool = False) -> tuple[Extension | None, int]:
-    """The game's extension, and how many worths were evaluated for it; None to estimate.
+def choose(
+    game: Game, options: Options, *, as_table: bool = False
+) -> tuple[Extension | None, Spent]:
+    """The game's extension, and what was evaluated for it; None to estimate.
 
     A closed form if the game has one. Else the table of all worths, if it is within the
     budget or there is no limit at all, and fits into half the free memory; without a limit
@@ -29,11 +31,11 @@ def choose(game: Game, options: Options, *, as_table: bool = False) -> tuple[Ext
     if closed is not None:
         if options.store is not None:
             _tell_unused(options.store, f"{game!r} has a closed form, which needs no worths")
-        return closed, 0
+        return closed, Spent()
     if not as_table and to_be_estimated(game, options):
-        return None, 0
-    table, evaluations = table_of(game, options)
-    return TableExtension.of(table), evaluations
+        return None, Spent()
+    table, spent = table_of(game, options)
+    return TableExtension.of(table), spent
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
@@ -56,23 +58,23 @@ def table_refused(game: Game, options: Options) -> bool:
     return False
 
 
-def table_of(game: Game, options: Options) -> tuple[TableGame, int]:
-    """The game as a table, whatever other form it has, and the worths evaluated for it."""
+def table_of(game: Game, options: Options) -> tuple[TableGame, Spent]:
+    """The game as a table, whatever other form it has, and what was evaluated for it."""
     if isinstance(game, TableGame):
         if options.store is not None:
             _tell_unused(options.store, f"{game!r} knows all its worths")
-        return game, 0
+        return game, Spent()
     check_table(game, options)
-    table, variances, evaluations = game.table(options.progress), None, 2 ** len(game.players)
+    table = game.table(options.progress)
     if table is None:
-        table, evaluations = evaluate_all(game, options)
-        if game.noisy:
-            table, variances = table
-    elif options.store is not None:
+        found, evaluations = evaluate_all(game, options)
+        table = TableGame(found.worths, game.players, variances=found.variances)
+        return table, Spent(evaluations, found.failures)
+    if options.store is not None:
         _tell_unused(
             options.store, f"{game!r} finds all its worths at once, not coalition by coalition"
         )
-    return TableGame(table, game.players, variances=variances), evaluations
+    return TableGame(table, game.players), Spent(2 ** len(game.players))
 
 
 def _tell_unused(store: str | PathLike[str], why: str) -> None:

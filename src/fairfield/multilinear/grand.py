@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
-from fairfield.evaluation.evaluator import Evaluator
+from fairfield.evaluation.evaluator import Evaluator, Spent
 from fairfield.evaluation.options import Options
 
 
@@ -49,8 +49,8 @@ class GrandExtension(Extension):
             raise ValueError("of these worths only leave-one-out can be read, ∇f at 1")
 
 
-def near_grand(game: Game, options: Options) -> tuple[GrandExtension, int]:
-    """The extension near the grand coalition, and how many worths were evaluated for it."""
+def near_grand(game: Game, options: Options) -> tuple[GrandExtension, Spent]:
+    """The extension near the grand coalition, and what was evaluated for it."""
     count = len(game.players)
     if options.budget is not None and options.budget < count + 2:
         raise ValueError(
@@ -59,6 +59,6 @@ def near_grand(game: Game, options: Options) -> tuple[GrandExtension, int]:
         )
     nobody = np.zeros((1, count), dtype=bool)
     with Evaluator(game, options) as evaluator:
-        found = evaluator.measured(np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)]))
-    known = GrandExtension(*found) if game.noisy else GrandExtension(found)
-    return known, evaluator.evaluations
+        found = evaluator.measure(np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)]))
+    known = GrandExtension(found.worths, found.variances)
+    return known, Spent(evaluator.evaluations, found.failures)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import Game
+from fairfield.core.game import Game, Traits
 from fairfield.games.data.fingerprint import digest
 from fairfield.games.data.game import PAPERS_WORTH
 from fairfield.mean_field.elbo import sigmoid
@@ -33,7 +33,7 @@ class LogisticGame(Game):
     steps of O(rows · features²) for each coalition, as matrix products over a block of them.
     """
 
-    opaque = False  # its data tells all
+    traits = Traits(opaque=False)  # its data tells all
 
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
-from fairfield.core.game import Game
+from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.data.fingerprint import digest
 from fairfield.games.features.corners import Tables, most_rows
-from fairfield.games.features.model_output import link_of, output_of
+from fairfield.games.features.model_output import link_of, output_of, unit_of
 from fairfield.games.features.rows import (
     Groups,
     Matrix,
@@ -35,6 +35,7 @@ TREES = {
     "BaseForest", "BaseDecisionTree", "BaseGradientBoosting", "BaseHistGradientBoosting",
     "XGBModel", "LGBMModel", "Booster",
 }  # fmt: skip
+TREE_ADVICE = "use TreeGame, which has a closed form for this model"
 
 
 class FeatureGame(Game):
@@ -88,19 +89,23 @@ class FeatureGame(Game):
         self.given = explained
         self.tabular = Tabular.of(explained, explained if others is None else others)
         self.players, self.player_of = group_columns(self.tabular.columns, groups)
-        self.batch, self.labels = (
-            ((), None) if single else ((len(explained),), row_labels(explained))
-        )
+        self.batch = () if single else (len(explained),)
         self.output = output_of(predict, output, y, len(explained))
         self.link = link_of(link)
-        self.plays_for = _linked_name(self.output.meaning, self.link)
-        self.data = _shown(explained, self.player_of).reshape((*self.batch, -1))
+        meaning = _linked_name(self.output.meaning, self.link)
+        self.info = GameInfo(
+            labels=None if single else row_labels(explained),
+            worth_name=meaning,
+            unit=unit_of(meaning),
+            data=_shown(explained, self.player_of).reshape((*self.batch, -1)),
+            noun="feature",
+            row_noun="row",
+            advice=TREE_ADVICE if is_tree_model(predict) else GameInfo.advice,
+        )
         if not drawn:
             cubes = self._cubes
             nulls = [(cubes.codes == own).all(axis=0) for own in cubes.row_codes]
-            self.nulls = np.stack(nulls).reshape((*self.batch, -1))
-        if is_tree_model(predict):
-            self.instead = "use TreeGame, which has a closed form for this model"
+            self.traits = Traits(nulls=np.stack(nulls).reshape((*self.batch, -1)))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """Mean outputs by the definition: m model rows for each explained row and coalition."""
