@@ -209,7 +209,7 @@ def test_bad_wishes_are_told():
         ff.shapley(covered, players=PLAYERS, budget=29)
     with pytest.raises(ValueError, match=r"no sampler 'best' for shapley; choose from"):
         ff.shapley(covered, players=PLAYERS, budget=100, sampler="best")
-    with pytest.raises(ValueError, match=r"tolerance=-1 was given.*or top\(k\)"):
+    with pytest.raises(ValueError, match=r"tolerance=-1 was given.*or separate_top\(k\)"):
         ff.shapley(covered, players=PLAYERS, tolerance=-1)
     with pytest.raises(ValueError, match="seconds=0 was given"):
         ff.shapley(covered, players=PLAYERS, seconds=0)
