@@ -15,7 +15,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.evaluation.workers import WorthError
-from fairfield.games.data.fingerprint import digest
+from fairfield.games.data.fingerprint import digest, told
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.model_output import link_of, output_of, unit_of
 from fairfield.games.features.rows import (
@@ -157,14 +157,19 @@ class FeatureGame(Game):
 
     def describe(self) -> dict[str, Any]:
         known = self.tabular
-        # A copy, since models may work on the rows they are given in place.
-        own = self.output(known.decode(known.rows.copy())).astype(np.float32)
-        parts: list[NDArray[Any]] = [own, self.output.column, _texts(known.decode(known.rows))]
-        if self.draw is None:
-            parts.append(_texts(known.decode(known.background)))
-        about = {"model": self.output.name, "columns": [str(c) for c in known.columns]}
-        link = None if self.link is None else getattr(self.link, "__name__", repr(self.link))
-        return {**super().describe(), **about, "link": link, "data": digest(*parts)}
+        parts: list[NDArray[Any]] = [self.output.column, self.player_of]
+        for rows in (known.rows,) if self.draw else (known.rows, known.background):
+            # A model is known by what it answers here; it gets a copy, which it may change.
+            answers = self.output(known.decode(rows.copy())).astype(np.float32)
+            parts += [answers, _texts(known.decode(rows))]
+        return {
+            **super().describe(),
+            "model": self.output.name,
+            "columns": [str(c) for c in known.columns],
+            "link": None if self.link is None else told(self.link),
+            "drawn": None if self.draw is None else told(self.draw),
+            "data": digest(*parts),
+        }
 
     @cached_property
     def _cubes(self) -> Cubes:

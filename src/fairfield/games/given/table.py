@@ -134,6 +134,8 @@ class TableGame(Game):
 
     def describe(self) -> dict[str, Any]:
         digest = hashlib.sha256(np.ascontiguousarray(on_host(self.worth_table)).tobytes())
+        if self.variances is not None:
+            digest.update(np.ascontiguousarray(self.variances).tobytes())
         return {**super().describe(), "worths": digest.hexdigest()}
 
 
