@@ -630,9 +630,9 @@ def test_random_groups_are_equal_and_clusters_near(rng):
     assert sorted(np.bincount(ff.cluster(uneven, 5))) == [6, 6, 7, 7, 7]
     with pytest.warns(ConvergenceWarning, match="distinct clusters"):
         assert sorted(ff.cluster(np.zeros((4, 1)), 3).tolist()) == [0, 0, 1, 2]
-    for k, options in ((0, "random"), (5, "random"), (2, "ward")):
+    for k, how in ((0, "random"), (5, "random"), (2, "ward")):
         with pytest.raises(ValueError, match=r"groups of 4 rows|choose 'kmeans'"):
-            ff.cluster(np.zeros((4, 1)), k, options=options)
+            ff.cluster(np.zeros((4, 1)), k, how=how)
 
 
 # The paper
