@@ -2,6 +2,7 @@
 # make test    sets up everything and runs the tests
 # make torch   adds the CPU build of PyTorch, for the tests of neural set functions
 # make check   ruff, mypy and import-linter
+# make paper   the paper's experiments again, small, into build/paper; FULL=1: at the paper's sizes
 # make docs    builds the documentation site, strictly, into site/
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
 # make release-check   builds the distributions, tries them and every extra alone, kills workers
@@ -11,7 +12,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test torch check docs bench release-check clean
+.PHONY: demo test torch check paper docs bench release-check clean
 
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
@@ -26,6 +27,9 @@ check: $(VENV)/check.stamp
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+
+paper: $(VENV)/test.stamp
+	$(RUN) -m paper all $(if $(FULL),--full,--quick)
 
 # Material for MkDocs advertises its successor on every run unless told not to.
 docs: $(VENV)/docs.stamp
@@ -66,4 +70,4 @@ $(VENV)/docs.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis

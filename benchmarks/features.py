@@ -14,13 +14,18 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from measure import machine, show
 
 import fairfield as ff
 from fairfield.games.features.corners import LARGEST_CALL
-from fairfield.paper.adult import MODELS, fit, load_adult
+
+# The paper's data and models are no part of the package.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from paper.adult import MODELS, fit, load_adult
 
 warnings.filterwarnings("ignore")
 EXPLAINED, REPEATS = 10, 5

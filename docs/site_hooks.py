@@ -2,13 +2,16 @@
 
 Pages link to files of the repository, ``../examples/baskets.py`` say, so that they can be read
 there. On the site those files are pages, too, and every link follows them. Where a page says
-``fairfield data --help`` in a line of its own, the site shows what it prints. Formulas are written
-to be read as they are, x_i and 2^n; the site lowers and raises what they mean. A page that would
-load anything from elsewhere fails the build.
+``fairfield data --help`` or ``python -m paper --help`` in a line of its own, the site shows what it
+prints. Formulas are written to be read as they are, x_i and 2^n; the site lowers and raises what
+they mean. A page that would load anything from elsewhere fails the build.
 """
 
+import os
 import posixpath
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -27,7 +30,7 @@ PUBLISHED = (
     "CHANGELOG.md",
 )
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
-HELP = re.compile(r"^`fairfield ([a-z ]*)--help`$", re.MULTILINE)
+HELP = re.compile(r"^`(fairfield|python -m paper) ([a-z ]*)--help`$", re.MULTILINE)
 # An indented block that holds a mathematical sign.
 FORMULA = re.compile(r"(?<=\n\n)(?: {4}.*\n)+(?=\n)")
 SIGNS = re.compile("[ΣΠ∫σ∂∇‖∝→φ∈]")
@@ -101,14 +104,23 @@ def _set(text: str) -> str:
 
 def _help(line: re.Match[str]) -> str:
     """What a command prints when it is asked for help, eighty characters wide."""
-    from typer.testing import CliRunner
-
-    from fairfield.cli.app import app
-
-    words = line[1].split()
     plain = {"COLUMNS": "80", "TERMINAL_WIDTH": "80", "NO_COLOR": "1"}
-    shown = CliRunner().invoke(app, [*words, "--help"], env=plain, prog_name="fairfield")
-    if shown.exit_code:
-        raise PluginError(f"{line[0]} failed: {shown.output}")
-    told = "\n".join(each.rstrip() for each in shown.output.strip().splitlines())
-    return f'```text title="{line[0].strip("`")}"\n{told}\n```'
+    if line[1] == "fairfield":
+        from typer.testing import CliRunner
+
+        from fairfield.cli.app import app
+
+        words = [*line[2].split(), "--help"]
+        shown = CliRunner().invoke(app, words, env=plain, prog_name="fairfield")
+        failed, output = shown.exit_code, shown.output
+    else:
+        ran = subprocess.run(
+            [sys.executable, "-m", "paper", "--help"],
+            cwd=ROOT, env={**os.environ, **plain, "PYTHONIOENCODING": "utf-8"},
+            capture_output=True, encoding="utf-8",
+        )  # fmt: skip
+        failed, output = ran.returncode, ran.stdout + ran.stderr
+    if failed:
+        raise PluginError(f"{line[0]} failed: {output}")
+    printed = "\n".join(each.rstrip() for each in output.strip().splitlines())
+    return f'```text title="{line[0].strip("`")}"\n{printed}\n```'

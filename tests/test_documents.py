@@ -65,9 +65,7 @@ def test_public_names_are_in_the_reference():
 
 def test_claims_stand_where_the_experiments_say():
     """The table of claims is kept from a run; places in the paper must be those of the code."""
-    sources = "".join(
-        file.read_text(encoding="utf-8") for file in (ROOT / "src/fairfield/paper").glob("*.py")
-    )
+    sources = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "paper").rglob("*.py"))
     page = (ROOT / "docs/paper.md").read_text(encoding="utf-8")
     places = re.findall(r"^\| (?:reproduced|differs|wrong|open) \| (.+?) \|", page, re.MULTILINE)
     assert len(places) > 40

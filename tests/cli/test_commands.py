@@ -238,7 +238,6 @@ def test_jobs_and_backends_give_the_same_values(run, people):
         ["demo"],
         ["store"],
         ["store", "show"],
-        ["paper"],
     ],
     ids=" ".join,
 )

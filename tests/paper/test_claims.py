@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import fairfield as ff
-from fairfield.paper import flid, statements
-from fairfield.paper.claims import Claim, Finding, Table, keep
-from fairfield.paper.page import write_page
-from fairfield.paper.run import Run
+from paper.claims import Claim, Finding, Table, keep
+from paper.experiments import flid, statements
+from paper.page import write_page
+from paper.run import Run
 
 
 def test_flid_games_are_the_papers():
@@ -54,12 +54,12 @@ def test_statements_have_the_known_numbers(tmp_path):
     found = {claim.where: claim for claim in claims}
     assert found["Theorem 1"].verdict == "reproduced"
     assert found["App. F"].verdict == "reproduced"
-    told = "".join(claim.ours for claim in claims)
+    text = "".join(claim.ours for claim in claims)
     for number in ("1.159", "0.484", "3.473", "1.081", "0.90008", "2.120", "0.128", "1002.6265"):
-        assert number in told
+        assert number in text
 
 
-def test_a_page_escapes_what_it_is_told(tmp_path):
+def test_a_page_escapes_what_it_shows(tmp_path):
     bad = '<script>alert("&")</script>'
     claim = Claim(bad, bad, bad, bad, "differs", bad)
     keep(Finding("flid", bad, bad, [claim], {"flid": Table((bad, "b"), [(1, bad)])}), tmp_path)

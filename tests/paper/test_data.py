@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.paper import convergence, data, logistic, splits, tradeoff, valued
-from fairfield.paper.logistic import LogisticGame
-from fairfield.paper.run import Run
+from paper import logistic, splits, valued
+from paper.experiments import convergence, data, tradeoff
+from paper.logistic import LogisticGame
+from paper.run import Run
 
 pytest.importorskip("sklearn")
 PROBLEMS = splits.PROBLEMS
@@ -105,6 +106,22 @@ def test_the_experiments_run_small_and_resume_without_a_fit(tmp_path, small, mon
     valued.all_splits.cache_clear()
     again = convergence.find(run)
     assert again.tables["convergence"].rows == settled.tables["convergence"].rows
+
+
+def test_a_run_may_have_some_problems_and_few_splits(tmp_path, small):
+    pytest.importorskip("matplotlib")
+    run = Run(tmp_path, quick=True, progress=False, problems=("digits",), splits=1)
+    found = data.find(run)
+    assert len(found.tables["data"].rows) == 1 * 1 * 3
+    assert found.sizes.startswith("digits, random groups: 1 own splits of 3 players. Exact")
+    assert len(found.claims) == 1 + 4  # without k-means groups, and without digits in them
+    assert len(found.figures["data"].axes) == 1
+    settled = convergence.find(run)
+    assert len(settled.tables["convergence"].rows) == 1 + 1 * 1 * 3
+    assert len(settled.claims) == 1 + 1
+    both = Run(tmp_path, quick=True, progress=False, problems=("digits", "digits2"), splits=1)
+    assert len(data.find(both).claims) == 2 + 4 + 2
+    assert len(tradeoff.find(both).tables["tradeoff"].rows) == 2 * 4 * 11
 
 
 def test_the_tradeoffs_numbers_are_those_of_the_criteria(rng):

@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fairfield as ff
-from fairfield.paper import adult as data
-from fairfield.paper import features as paper
-from fairfield.paper.convergence import READINGS
+from paper import adult as data
+from paper import study as paper
+from paper.readings import READINGS
 
 pd = pytest.importorskip("pandas")
 
@@ -46,7 +46,7 @@ def test_rows_are_encoded_as_in_the_paper(folder, monkeypatch):
     assert data.load_adult(folder / "adult" / "adult_train.csv")[0].equals(X)
 
 
-def test_missing_data_is_told(tmp_path, monkeypatch):
+def test_missing_data_is_reported(tmp_path, monkeypatch):
     monkeypatch.delenv("FAIRFIELD_DATA", raising=False)
     with pytest.raises(FileNotFoundError, match="set FAIRFIELD_DATA"):
         data.load_adult(download=False)
@@ -83,7 +83,7 @@ def test_openml_gives_the_same_rows(folder, monkeypatch, training_first):
             data.load_adult()
 
 
-def test_a_study_is_told_in_numbers(rng, tmp_path):
+def test_a_study_in_numbers(rng, tmp_path):
     from sklearn.utils import resample
 
     X = pd.DataFrame(rng.integers(0, 4, (150, 4)).astype(float), columns=list("abcd"))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fairfield.cli import data, demo, ensemble, features, game, learn, paper, store
+from fairfield.cli import data, demo, ensemble, features, game, learn, store
 
 EXAMPLES = """
 **Examples**
@@ -53,4 +53,3 @@ app.command(epilog=ensemble.EXAMPLES)(ensemble.ensemble)
 app.command(epilog=game.EXAMPLES)(game.game)
 app.command(epilog=learn.EXAMPLES)(learn.learn)
 app.add_typer(store.app, name="store")
-app.command(epilog=paper.EXAMPLES)(paper.paper)

@@ -84,12 +84,9 @@ def worths_kept(store: Path | None) -> str:
             "stopped; nothing was kept. With --store FILE worths are kept as they are found, and "
             "the same command goes on from there"
         )
-    folder = store.is_dir()
-    count = sum(map(_worths_in, store.glob("*.db") if folder else [store]))
+    count = _worths_in(store)
     if not count:
         return f"stopped before a worth was kept in {store}; the same command starts again"
-    if folder:
-        return f"stopped; {store} keeps {count:,} worths. Run the same command to go on from there"
     return (
         f"stopped; {store} keeps {count:,} worths. Run the same command with --store {store} to "
         "go on from there"

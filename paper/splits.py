@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.game import Game
-from fairfield.games.data.cluster import cluster
-from fairfield.games.data.game import DataGame
-from fairfield.paper.large import TESTS, synthetic
-from fairfield.paper.logistic import LogisticGame
+import fairfield as ff
+from paper.logistic import LogisticGame
+from paper.synthetic import TESTS, synthetic
 
 SPLITS, QUICK_SPLITS = 10, 3
 
@@ -82,13 +80,13 @@ class Split:
         """How many labels there are."""
         return len(np.unique(self.y))
 
-    def game(self, fallback: float | str = "paper") -> DataGame:
+    def game(self, fallback: float | str = "paper") -> ff.DataGame:
         """The paper's game, every worth a fit of scikit-learn."""
         model = papers_model(self.classes)
         parts = self.X, self.y, self.X_test, self.y_test
-        return DataGame(model, *parts, groups=self.groups, fallback=fallback)  # type: ignore[arg-type]  # checked there
+        return ff.DataGame(model, *parts, groups=self.groups, fallback=fallback)  # type: ignore[arg-type]  # checked there
 
-    def fast_game(self, problem: Problem) -> Game:
+    def fast_game(self, problem: Problem) -> ff.Game:
         """The same game, fitted many coalitions at a time where features are few and scaled."""
         if not problem.name.startswith("synthetic"):
             return self.game()
@@ -138,7 +136,7 @@ def _groups(grouping: str, X: NDArray[Any], players: int, seed: int) -> NDArray[
     if grouping == "rows":
         return np.arange(len(X))
     if grouping == "random":
-        return cluster(X, players, "random", seed=seed)
+        return ff.cluster(X, players, "random", seed=seed)
     from sklearn.cluster import KMeans
 
     labels: NDArray[Any] = KMeans(players, n_init=10, random_state=seed).fit(X).labels_

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray
-from fairfield.paper.adult import MODELS, fit, load_adult
-from fairfield.paper.claims import (
+from paper.adult import MODELS, fit, load_adult
+from paper.claims import (
     DIFFERS,
     OPEN,
     REPRODUCED,
@@ -18,8 +18,10 @@ from fairfield.paper.claims import (
     Finding,
     Table,
 )
-from fairfield.paper.convergence import HEADER, READINGS, WHERE
-from fairfield.paper.features import (
+from paper.readings import HEADER, READINGS, WHERE
+from paper.registry import experiment
+from paper.run import CRITERIA, Run
+from paper.study import (
     PAPER_ACCURACY,
     PAPER_CONVERGENCE,
     Study,
@@ -27,7 +29,6 @@ from fairfield.paper.features import (
     sample_rows,
     study,
 )
-from fairfield.paper.run import CRITERIA, Run
 
 ROWS, QUICK_ROWS = 1000, 40
 # Within this factor a row may be the paper's, refitted.
@@ -46,6 +47,7 @@ def not_run(reason: str) -> Finding:
     return Finding("features", "Feature valuation on Adult", f"not run: {reason}", [claim])
 
 
+@experiment("features", "Feature valuation on Adult, by three models.", place=4, not_run=not_run)
 def find(run: Run) -> Finding:
     """The paper's study of an income, by three models.
 
@@ -164,17 +166,17 @@ def _fastest(studies: Sequence[Study]) -> Claim:
 
 
 def _rankings(studies: Sequence[Study]) -> Claim:
-    told, differ = [], False
+    parts, differ = [], False
     for each in studies:
         orders = [[name for name, _ in each.ranking(criterion, True)] for criterion in CRITERIA]
         apart = [a for a, *others in zip(*orders, strict=True) if any(o != a for o in others)]
         differ = differ or bool(apart)
-        told.append(f"{each.model}: {len(apart)} of {len(orders[0])} ranks")
+        parts.append(f"{each.model}: {len(apart)} of {len(orders[0])} ranks")
     return Claim(
         "Sec. 5.2, Fig. 4",
         "average rankings by the three criteria differ in some features",
         "some",
-        "ranks on which the criteria disagree, income above 50K: " + "; ".join(told),
+        "ranks on which the criteria disagree, income above 50K: " + "; ".join(parts),
         REPRODUCED if differ else DIFFERS,
     )
 
@@ -218,7 +220,7 @@ def _firsts(studies: Sequence[Study], quick: bool) -> list[Claim]:
 def _convergence(found: Study, quick: bool) -> Claim:
     nearest = {reading: found.nearest(reading) for reading in READINGS}
     best = min(nearest, key=lambda reading: nearest[reading][1])
-    told = "; ".join(
+    parts = "; ".join(
         f"{reading}: row {row} within a factor of {factor:.3g}"
         for reading, (row, factor) in nearest.items()
     )
@@ -226,7 +228,7 @@ def _convergence(found: Study, quick: bool) -> Claim:
         WHERE,
         f"features, {found.model}: ‖Δx‖²/n at steps 1, 2, 3, 5, 9, 10",
         ", ".join(f"{v:.3g}" for v in PAPER_CONVERGENCE[found.model]),
-        f"nearest of {len(found.rows)} rows: {told}",
+        f"nearest of {len(found.rows)} rows: {parts}",
         OPEN if quick else REPRODUCED if nearest[HEADER][1] < SAME_ROW else DIFFERS,
         f"the row is not named; nearest when read as {best}",
     )

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import Game, Traits
+from fairfield.core.game import Traits
 from fairfield.games.data.fingerprint import digest
 from fairfield.games.data.game import PAPERS_WORTH
 from fairfield.mean_field.elbo import sigmoid
@@ -21,7 +22,7 @@ from fairfield.mean_field.elbo import sigmoid
 SETTLED, MOST_STEPS = 1e-10, 60
 
 
-class LogisticGame(Game):
+class LogisticGame(ff.Game):
     """Training rows, or groups of them, under two-class logistic regression; a worth is accuracy.
 
     A coalition S is worth the accuracy on the test set of
@@ -33,7 +34,7 @@ class LogisticGame(Game):
     steps of O(rows · features²) for each coalition, as matrix products over a block of them.
     """
 
-    traits = Traits(opaque=False)  # its data tells all
+    traits = Traits(opaque=False)  # its description holds all its data
 
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)

@@ -13,17 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import rows_of
-from fairfield.criteria.compare import compare
-from fairfield.criteria.variational import variational_values
-from fairfield.curves import Curve
-from fairfield.games.features.game import FeatureGame
-from fairfield.games.given.table import TableGame
-from fairfield.paper.adult import fit
-from fairfield.paper.convergence import factor, read
-from fairfield.paper.run import CRITERIA
-from fairfield.results.comparison import Comparison
+from paper.adult import fit
+from paper.readings import factor, read
+from paper.run import CRITERIA
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +51,7 @@ class Study:
     accuracy: float
     rows: IntArray
     labels: BoolArray
-    comparison: Comparison
+    comparison: ff.Comparison
     curves: dict[str, FloatArray]
     steps: FloatArray
 
@@ -117,13 +112,13 @@ def study(
     table, chosen = np.asarray(X, dtype=float), np.asarray(rows, dtype=np.int64)
     trained = fit(model, table, y) if fitted is None else fitted
     background = resample(table, n_samples=100, random_state=0)
-    game = FeatureGame(trained, table[chosen], background, output="label", y=y[chosen])
+    game = ff.FeatureGame(trained, table[chosen], background, output="label", y=y[chosen])
     names = [str(name) for name in getattr(X, "columns", range(table.shape[1]))]
-    played = TableGame(game.table(progress), names)
+    played = ff.TableGame(game.table(progress), names)
     played.info = replace(played.info, data=game.info.data)
     played.traits = replace(played.traits, nulls=game.traits.nulls)
-    found = compare(played, criteria=CRITERIA, temperature=temperature)
-    steps = variational_values(played, STEPS, temperature=temperature)
+    found = ff.compare(played, criteria=CRITERIA, temperature=temperature)
+    steps = ff.variational_values(played, STEPS, temperature=temperature)
     return Study(
         model=model,
         accuracy=float((trained.predict(table) == y).mean()),
@@ -164,25 +159,27 @@ def draw(found: Study, row: int = 0) -> dict[str, Figure]:
     """
     from matplotlib.figure import Figure
 
-    from fairfield import plots
-
     count = len(found.comparison["shapley"].players)
     shares = np.arange(count + 1) / count
-    own = Comparison({name: v[row] for name, v in found.comparison.items()})
+    own = ff.Comparison({name: v[row] for name, v in found.comparison.items()})
     removal = Figure(figsize=(24, 5), layout="constrained")
     first, *others = removal.subplots(1, 1 + len(own), width_ratios=[1, *[1.2] * len(own)])
-    plots.curves(
-        [Curve(name, shares, curve[row]) for name, curve in found.curves.items()],
+    ff.plots.curves(
+        [ff.Curve(name, shares, curve[row]) for name, curve in found.curves.items()],
         first,
         errors=own,
     )
     first.set(xlabel="share of the features removed", ylabel="probability of the true label")
     for ax, valuation in zip(others, own.values(), strict=True):
-        plots.waterfall(valuation, ax)
+        ff.plots.waterfall(valuation, ax)
     statistics = Figure(figsize=(20, 11), layout="constrained")
     axes = statistics.subplots(2, 2)
     for column, label in enumerate((True, False)):
-        here = Comparison({name: v[found.labels == label] for name, v in found.comparison.items()})
-        plots.box(here, axes[0, column]).set_title(f"income {'above' if label else 'at most'} 50K")
-        plots.ranks(here, axes[1, column])
+        here = ff.Comparison(
+            {name: v[found.labels == label] for name, v in found.comparison.items()}
+        )
+        ff.plots.box(here, axes[0, column]).set_title(
+            f"income {'above' if label else 'at most'} 50K"
+        )
+        ff.plots.ranks(here, axes[1, column])
     return {f"removal_{found.model}": removal, f"statistics_{found.model}": statistics}

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairfield.boltzmann.boltzmann import Boltzmann
+import fairfield as ff
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.criteria.compare import compare
-from fairfield.criteria.variational import variational_values
-from fairfield.games.given.table import TableGame
-from fairfield.games.set_functions.facility_location import FLIDGame
-from fairfield.paper.claims import (
+from paper.claims import (
     DIFFERS,
     REPRODUCED,
     WRONG,
@@ -25,8 +21,8 @@ from fairfield.paper.claims import (
     share,
     spread,
 )
-from fairfield.paper.run import CRITERIA, Run
-from fairfield.results.comparison import Comparison
+from paper.registry import experiment
+from paper.run import CRITERIA, Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +52,7 @@ class Played:
     dimensions: int
     seed: int
     truth: FloatArray
-    comparison: Comparison
+    comparison: ff.Comparison
     iterate: FloatArray
     settled: bool
 
@@ -76,29 +72,30 @@ class Played:
         return found
 
 
-def flid_game(players: int, dimensions: int, seed: int) -> FLIDGame:
+def flid_game(players: int, dimensions: int, seed: int) -> ff.FLIDGame:
     """W = 2·U(0, 1); gains equal, and such that all players together are worth 0."""
     weights = 2 * np.random.default_rng([seed, players, dimensions]).random((players, dimensions))
     gain = (weights.sum() - weights.max(axis=0).sum()) / players
-    return FLIDGame(np.full(players, gain), weights)
+    return ff.FLIDGame(np.full(players, gain), weights)
 
 
 def play(players: int, dimensions: int, seed: int) -> Played:
     """One game, valued."""
-    game = TableGame(flid_game(players, dimensions, seed).worths(enumerate_coalitions(players)))
-    steps = variational_values(game, STEPS, temperature=TEMPERATURE, decoupling=False)
+    game = ff.TableGame(flid_game(players, dimensions, seed).worths(enumerate_coalitions(players)))
+    steps = ff.variational_values(game, STEPS, temperature=TEMPERATURE, decoupling=False)
     assert steps.trajectory is not None
     return Played(
         players,
         dimensions,
         seed,
-        Boltzmann(game, TEMPERATURE).marginals,
-        compare(game, criteria=CRITERIA, temperature=TEMPERATURE),
+        ff.Boltzmann(game, TEMPERATURE).marginals,
+        ff.compare(game, criteria=CRITERIA, temperature=TEMPERATURE),
         steps.trajectory[10 * players],
         bool(np.max(np.asarray(steps.residual)) < SETTLED),
     )
 
 
+@experiment("flid", "Marginals of small FLID games with known truth.", place=2)
 def find(run: Run) -> Finding:
     """The paper's figure over many seeds; it shows one, and names none."""
     seeds = range(run.seed, run.seed + (QUICK_SEEDS if run.quick else SEEDS))
@@ -152,12 +149,12 @@ def _best(games: Sequence[Played], what: str) -> Claim:
 def _alg1(cells: dict[tuple[int, int], list[Played]]) -> Claim:
     failed = {cell: sum(not g.settled for g in games) for cell, games in cells.items()}
     count = len(next(iter(cells.values())))
-    told = "; ".join(f"n={n}, D={d}: {each}" for (n, d), each in failed.items())
+    parts = "; ".join(f"n={n}, D={d}: {each}" for (n, d), each in failed.items())
     return Claim(
         "Sec. 4.2",
         "Alg. 1 converges to a stationary point, in 5 to 10 steps",
         "always",
-        f"games of {count} in which it has not settled after {STEPS} steps: {told}",
+        f"games of {count} in which it has not settled after {STEPS} steps: {parts}",
         WRONG if any(failed.values()) else REPRODUCED,
         "it alternates between two points for ever; Anderson's method with a safeguard settles in "
         f"{share([bool(g.comparison['variational_index'].converged) for c in cells.values() for g in c])} "
@@ -168,37 +165,37 @@ def _alg1(cells: dict[tuple[int, int], list[Played]]) -> Claim:
 
 
 def _alg1_errors(cells: dict[tuple[int, int], list[Played]]) -> Claim:
-    told, worst = [], 1.0
+    parts, worst = [], 1.0
     for (n, d), games in cells.items():
         won = [
             g.squared_error("alg1") <= min(g.squared_error(name) for name in CRITERIA[1:])
             for g in games
         ]
         worst = min(worst, float(np.mean(won)))
-        told.append(f"n={n}, D={d}: {share(won)}")
+        parts.append(f"n={n}, D={d}: {share(won)}")
     return Claim(
         FIGURE,
         "the index as the paper computes it (10 n steps of Alg. 1) has the lowest squared error",
         "in all experiments",
-        "; ".join(told),
+        "; ".join(parts),
         REPRODUCED if worst == 1 else DIFFERS,
         "" if worst == 1 else "where Alg. 1 cycles, either of its two points is far from the truth",
     )
 
 
 def _stored(games: Sequence[Played]) -> Claim:
-    inside, told = [], []
+    inside, parts = [], []
     for name, (error, rank) in STORED.items():
         errors = np.array([g.squared_error(name) for g in games])
         ranks = np.array([g.spearman(name) for g in games])
         inside += [errors.min() <= error <= errors.max()]
         inside += [ranks.min() - 1e-9 <= rank <= ranks.max() + 1e-9]
-        told.append(f"{name} {spread(errors)} and {spread(ranks)}")
+        parts.append(f"{name} {spread(errors)} and {spread(ranks)}")
     return Claim(
         FIGURE + ", n = 10, D = 8",
         "mean squared error and rank correlation in the legend: index, Shapley, Banzhaf",
         ", ".join(f"{error:.6f} and {rank:.4g}" for error, rank in STORED.values()),
-        "; ".join(told),
+        "; ".join(parts),
         REPRODUCED if all(inside) else DIFFERS,
         "no seed was published; the numbers are compared with the range over ours",
     )

@@ -13,12 +13,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fairfield.paper.claims import VERDICTS
+from paper.claims import VERDICTS
+from paper.registry import experiments
 
-# Experiments in the order of the page.
-ORDER = (
-    "statements", "flid", "data", "features", "convergence", "tradeoff", "large", "samples",
-)  # fmt: skip
 MARKS = {"reproduced": "✓", "differs": "≠", "wrong": "✗", "open": "?"}
 MEANINGS = {
     "reproduced": "what the paper says holds here",
@@ -31,7 +28,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 def findings(folder: Path) -> list[dict[str, Any]]:
     """What the experiments kept in a folder, in the order of the page."""
-    files = [folder / f"{name}.json" for name in ORDER]
+    files = [folder / f"{each.name}.json" for each in experiments()]
     return [json.loads(f.read_text(encoding="utf-8")) for f in files if f.exists()]
 
 
@@ -47,7 +44,7 @@ def html(found: list[dict[str, Any]], folder: Path) -> str:
     """The whole page."""
     from fairfield import __version__
 
-    style = files("fairfield.paper").joinpath("page.css").read_text(encoding="utf-8")
+    style = files("paper").joinpath("page.css").read_text(encoding="utf-8")
     title = "The paper’s experiments, run again"
     links = "".join(
         f'<li><a href="#{escape(e["name"])}">{escape(e["title"])}</a></li>' for e in found
@@ -118,10 +115,10 @@ def _verdict(verdict: str) -> str:
 
 def _figure(name: str, caption: str, folder: Path) -> str:
     picture = base64.b64encode((folder / f"{name}.png").read_bytes()).decode()
-    told = escape(caption)
+    text = escape(caption)
     return (
-        f'<figure><img alt="{told}" src="data:image/png;base64,{picture}">'
-        f"<figcaption>{told}</figcaption></figure>"
+        f'<figure><img alt="{text}" src="data:image/png;base64,{picture}">'
+        f"<figcaption>{text}</figcaption></figure>"
     )
 
 

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairfield.boltzmann.boltzmann import Boltzmann
+import fairfield as ff
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.criteria.semivalues import banzhaf
-from fairfield.criteria.variational import variational_index, variational_values
-from fairfield.games.given.table import TableGame
-from fairfield.paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding, Table, share
-from fairfield.paper.flid import flid_game
-from fairfield.paper.run import Run
-from fairfield.paper.splits import PROBLEMS
-from fairfield.paper.valued import all_splits
+from paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding, Table, share
+from paper.experiments.flid import flid_game
+from paper.registry import experiment
+from paper.run import Run
+from paper.splits import PROBLEMS
+from paper.valued import all_splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TEMPERATURES, STEPS = (0.1, 0.2, 0.5, 1.0), 10
+GAMES = ("breast_cancer", "digits2")
 WHERE = "Sec. 4.2 and 4.4"
 
 
@@ -44,39 +43,48 @@ class Grid:
     banzhaf: float
 
 
-def grid(game: TableGame, title: str) -> Grid:
+def grid(game: ff.TableGame, title: str) -> Grid:
     """All K and T of one game."""
     columns: list[list[tuple[float, float, float, float]]] = []
     best = []
     for temperature in TEMPERATURES:
-        law = Boltzmann(game, temperature)
-        index = variational_index(game, temperature=temperature)
+        law = ff.Boltzmann(game, temperature)
+        index = ff.variational_index(game, temperature=temperature)
         assert index.marginals is not None
         error = float(np.asarray(index.decoupling_error))
         best.append((error, index.values.std(), index.marginals.std()))
         line = []
         for steps in range(1, STEPS + 1):
-            found = variational_values(game, steps, temperature=temperature, decoupling=False)
+            found = ff.variational_values(game, steps, temperature=temperature, decoupling=False)
             assert found.marginals is not None
             away = float(np.abs(found.values - index.values).max())
             far = float(np.asarray(law.decoupling_error(found)))
             line.append((far, float(found.values.std()), float(found.marginals.std()), away))
         columns.append(line)
     held = np.array(columns)
-    spread = float(banzhaf(game).values.std())
+    spread = float(ff.banzhaf(game).values.std())
     errors, values, marginals, apart = np.moveaxis(held, -1, 0)
     return Grid(title, errors, values, marginals, apart, np.array(best), spread)
 
 
+@experiment(
+    "tradeoff",
+    "Decoupling error and spread of values over steps and temperatures.",
+    place=6,
+    long=True,
+    problems=GAMES,
+)
 def find(run: Run) -> Finding:
     """The tradeoff on the paper's games: breast cancer, digits, and one FLID game."""
     grids = []
-    for name in ("breast_cancer", "digits2"):
+    for name in GAMES:
+        if name not in run.chosen(PROBLEMS):
+            continue
         first = all_splits(PROBLEMS[name], run)[0]
         whose = "authors' split" if first.is_papers else "our first split"
-        grids.append(grid(TableGame(first.table), f"{first.problem.title} ({whose})"))
+        grids.append(grid(ff.TableGame(first.table), f"{first.problem.title} ({whose})"))
     flid = flid_game(8, 8, run.seed).worths(enumerate_coalitions(8))
-    grids.append(grid(TableGame(flid), "FLID, n = 8, D = 8"))
+    grids.append(grid(ff.TableGame(flid), "FLID, n = 8, D = 8"))
     return Finding(
         "tradeoff",
         "Decoupling and fairness",
@@ -94,7 +102,7 @@ def find(run: Run) -> Finding:
 
 def _flatter(grids: list[Grid]) -> Claim:
     falls = np.concatenate([np.diff(each.best[:, 2]) <= 1e-12 for each in grids])
-    told = "; ".join(
+    spreads = "; ".join(
         f"{each.title}: marginals "
         + ", ".join(f"{s:.3g}" for s in each.best[:, 2])
         + ", values "
@@ -106,7 +114,7 @@ def _flatter(grids: list[Grid]) -> Claim:
         WHERE,
         "a higher T leads to flatter assignments, a lower one to more concentrated ones",
         "in words",
-        f"standard deviations of the index at T = .1, .2, .5, 1: {told}",
+        f"standard deviations of the index at T = .1, .2, .5, 1: {spreads}",
         REPRODUCED if falls.all() else DIFFERS,
         "it holds of the marginals x*"
         + ("" if falls.all() else f", in {share(falls)} steps of T")
@@ -137,14 +145,14 @@ def _closer(grids: list[Grid]) -> Claim:
 def _tradeoff(grids: list[Grid]) -> Claim:
     lower = [line[-1] <= line[0] + 1e-12 for each in grids for line in each.errors]
     wider = [line[-1] >= line[0] - 1e-12 for each in grids for line in each.values]
-    hotter = [bool((np.diff(each.best[:, 0]) <= 0).all()) for each in grids]
+    falling = [bool((np.diff(each.best[:, 0]) <= 0).all()) for each in grids]
     return Claim(
         WHERE,
         "K and T tune a tradeoff between decoupling and fairness",
         "in words",
         f"the decoupling error is lower after {STEPS} steps than after one in {share(lower)} cases of "
         f"game and T, the spread of the values wider in {share(wider)}; with rising T the error "
-        f"falls throughout in {share(hotter)} games, and so does the spread of the marginals",
+        f"falls throughout in {share(falling)} games, and so does the spread of the marginals",
         # A tradeoff has two sides: what decouples better must be less equal.
         REPRODUCED if all(lower) and all(wider) else DIFFERS,
         "more steps decouple better where Alg. 1 converges, but need not make values less equal; and "

@@ -10,16 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import fairfield as ff
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
-from fairfield.criteria.compare import compare
-from fairfield.criteria.variational import variational_values
-from fairfield.curves import removal_curve
 from fairfield.evaluation.evaluator import evaluate_all
-from fairfield.evaluation.options import Options
-from fairfield.games.given.table import TableGame
-from fairfield.paper.run import CRITERIA, Run
-from fairfield.paper.splits import (
+from paper.run import CRITERIA, Run
+from paper.splits import (
     QUICK_SPLITS,
     SPLITS,
     Problem,
@@ -27,7 +23,6 @@ from fairfield.paper.splits import (
     own_split,
     papers_split,
 )
-from fairfield.results.comparison import Comparison
 
 STEPS = 11
 # Worths of a published table that a quick run fits again.
@@ -47,7 +42,7 @@ class Valued:
     problem: Problem
     split: str
     group_sizes: NDArray[np.int64]
-    comparison: Comparison
+    comparison: ff.Comparison
     curves: dict[str, FloatArray]
     mirrored: dict[str, FloatArray]
     chance: FloatArray
@@ -64,11 +59,6 @@ class Valued:
     def errors(self) -> dict[str, float]:
         """The decoupling error of each criterion."""
         return {name: float(np.asarray(v.decoupling_error)) for name, v in self.comparison.items()}
-
-    @property
-    def temperature(self) -> float:
-        """The temperature."""
-        return self.problem.temperature
 
 
 def plotted(curve: FloatArray) -> float:
@@ -87,7 +77,8 @@ def all_splits(problem: Problem, run: Run) -> tuple[Valued, ...]:
 def own_splits(problem: Problem, run: Run) -> Iterator[Valued]:
     """Our own splits, seeded one after the other."""
     players = problem.few if run.quick else problem.players
-    for seed in range(run.seed, run.seed + (QUICK_SPLITS if run.quick else SPLITS)):
+    count = run.splits or (QUICK_SPLITS if run.quick else SPLITS)
+    for seed in range(run.seed, run.seed + count):
         split = own_split(problem, players, seed)
         table = _table(split, problem, run, f"{problem.name}-{players}-{seed}")
         yield value(problem, split, table, str(seed))
@@ -116,18 +107,18 @@ def value(
     changed: NDArray[np.int64] | None = None,
 ) -> Valued:
     """All that is read off the table of a split's worths."""
-    played = TableGame(table, np.unique(split.groups).tolist())
+    played = ff.TableGame(table, np.unique(split.groups).tolist())
     count = len(played.players)
     temperature = problem.temperature
-    found = compare(played, criteria=CRITERIA, temperature=temperature)
-    steps = variational_values(played, STEPS, temperature=temperature, decoupling=False)
+    found = ff.compare(played, criteria=CRITERIA, temperature=temperature)
+    steps = ff.variational_values(played, STEPS, temperature=temperature, decoupling=False)
     return Valued(
         problem=problem,
         split=name,
         group_sizes=np.unique(split.groups, return_counts=True)[1],
         comparison=found,
-        curves={k: removal_curve(played, v).worths for k, v in found.items()},
-        mirrored={k: removal_curve(played, v.values[::-1]).worths for k, v in found.items()},
+        curves={k: ff.removal_curve(played, v).worths for k, v in found.items()},
+        mirrored={k: ff.removal_curve(played, v.values[::-1]).worths for k, v in found.items()},
         chance=_by_size(table, count)[::-1],
         moved=steps.step_differences(),
         changed=changed,
@@ -149,7 +140,7 @@ def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
 
 
 def _table(split: Split, problem: Problem, run: Run, store: str) -> FloatArray:
-    options = Options().changed(run.options(store))
+    options = ff.Options(**run.options(store))
     return evaluate_all(split.fast_game(problem), options)[0].worths
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray
-from fairfield.paper.claims import (
+from paper.claims import (
     DIFFERS,
     OPEN,
     REPRODUCED,
@@ -18,55 +17,38 @@ from fairfield.paper.claims import (
     Table,
     spread,
 )
-from fairfield.paper.run import Run
-from fairfield.paper.splits import PROBLEMS
-from fairfield.paper.valued import Valued, all_splits
+from paper.readings import HEADER, NORM, READINGS, ROUNDING, WHERE, factor, read
+from paper.registry import experiment
+from paper.run import Run
+from paper.splits import PROBLEMS
+from paper.valued import Valued, all_splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WHERE = "Table 1, convergence"
 # The lines of data valuation, under "‖x^k - x^(k-1)‖²/n" and steps 1, 2, 3, 5, 9, 10.
 PAPER = {
     "breast_cancer": (0.0023, 3.61e-6, 1.53e-7, 2.77e-10, 9.12e-16, 0.0),
     "digits": (0.00099, 5.93e-7, 1.46e-8, 8.92e-12, 9.25e-18, 0.0),
     "synthetic_groups": (0.00059, 2.49e-8, 3.13e-10, 6.06e-14, 0.0, 0.0),
 }
-# What the table may hold: iterations counted from 0, and whether ‖Δx‖ is squared.
-READINGS = {
-    "‖Δx‖²/n, steps counted from 1, as its header says": ((0, 1, 2, 4, 8, 9), True),
-    "‖Δx‖²/n, iterations 0, 2, 3, 5, 9, 10": ((0, 2, 3, 5, 9, 10), True),
-    "‖Δx‖/n, iterations 0, 2, 3, 5, 9, 10": ((0, 2, 3, 5, 9, 10), False),
-}
-HEADER, _, NORM = READINGS
-# Below this the printed numbers are rounding.
-ROUNDING = 1e-12
 # Within this factor a line is that of a split, refitted.
 SAME_LINE = 1.2
 # ‖Δx‖²/n at which the iteration counts as settled.
 SETTLED = 1e-10
 
 
-def read(moved: FloatArray, players: int, reading: str) -> FloatArray:
-    """The six columns of the table, from ‖x^k - x^(k-1)‖²/n of every step (steps, …)."""
-    iterations, squared = READINGS[reading]
-    shown = moved[list(iterations)]
-    return shown if squared else np.sqrt(shown / players)
-
-
-def factor(ours: ArrayLike, theirs: ArrayLike, above: float = ROUNDING) -> FloatArray:
-    """By what factor a line (6, …) is off at most, where the printed numbers are above some."""
-    printed = np.asarray(theirs, dtype=float)
-    kept = printed > above
-    own = np.maximum(np.asarray(ours, dtype=float)[kept], np.finfo(float).tiny)
-    target = printed[kept].reshape(-1, *[1] * (own.ndim - 1))
-    return np.asarray(np.exp(np.abs(np.log(own / target)).max(axis=0)))
-
-
+@experiment(
+    "convergence",
+    "The table of convergence, and how fast Alg. 1 settles.",
+    place=5,
+    long=True,
+    problems=tuple(PAPER),
+)
 def find(run: Run) -> Finding:
     """Both readings of the table's lines for data; those for features are with the features."""
-    found = {name: all_splits(PROBLEMS[name], run) for name in PAPER}
-    claims = [_line(name, found[name], run) for name in PAPER]
+    found = {name: all_splits(PROBLEMS[name], run) for name in run.chosen(PAPER)}
+    claims = [_line(name, found[name], run) for name in found]
     return Finding(
         "convergence",
         "Convergence of Alg. 1",
@@ -92,7 +74,7 @@ def _line(name: str, found: tuple[Valued, ...], run: Run) -> Claim:
     problem, theirs = PROBLEMS[name], [v for v in found if v.is_papers]
     shown = tuple(theirs) or found
     whose = "the authors' split" if theirs else f"the nearest of {len(found)} splits of ours"
-    told = "; ".join(
+    factors = "; ".join(
         f"{reading}: within a factor of {_factors(name, shown, reading).min():.3g}"
         for reading in READINGS
     )
@@ -118,7 +100,7 @@ def _line(name: str, found: tuple[Valued, ...], run: Run) -> Claim:
         WHERE,
         f"{problem.title}, T = {problem.temperature}: ‖Δx‖²/n at steps 1, 2, 3, 5, 9, 10",
         ", ".join(f"{v:.3g}" for v in PAPER[name]),
-        f"{whose}, numbers above {ROUNDING:g}: {told}",
+        f"{whose}, numbers above {ROUNDING:g}: {factors}",
         verdict,
         why,
     )
@@ -146,7 +128,7 @@ def _steps(found: list[Valued]) -> Claim:
 def _table(found: dict[str, tuple[Valued, ...]]) -> Table:
     head = ("problem", "split", "reading", "1", "2", "3", "5", "9", "10")
     rows: list[tuple[object, ...]] = [
-        (name, "printed in the paper", "", *line) for name, line in PAPER.items()
+        (name, "printed in the paper", "", *line) for name, line in PAPER.items() if name in found
     ]
     rows += [
         (name, v.split, reading, *read(v.moved, len(v.chance) - 1, reading))
@@ -162,7 +144,8 @@ def draw(found: dict[str, tuple[Valued, ...]]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 4), layout="constrained")
-    for ax, (name, each) in zip(figure.subplots(1, len(found)), found.items(), strict=True):
+    axes = figure.subplots(1, len(found), squeeze=False)[0]
+    for ax, (name, each) in zip(axes, found.items(), strict=True):
         for v in each:
             moved = np.sqrt(v.moved / (len(v.chance) - 1))
             colour, width = ("#0072B2", 2.0) if v.is_papers else ("#9a9a9a", 0.9)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.evaluation.options import Keywords
-
+T = TypeVar("T")
 CRITERIA = ("variational_index", "shapley", "banzhaf")
 
 
@@ -19,7 +19,9 @@ class Run:
     """How the experiments are run.
 
     ``reference`` is a folder with the authors' own splits as .npz files, ``data`` the place of
-    Adult; both may be None. Worths are kept in ``out``/stores, from where a run goes on.
+    Adult; both may be None. ``problems`` names those of data valuation that are played, by
+    default all; ``splits`` is how many of our own are valued. Worths are kept in ``out``/stores,
+    from where a run continues.
     """
 
     out: Path
@@ -29,19 +31,25 @@ class Run:
     progress: bool | None = None
     reference: Path | None = None
     data: Path | None = None
+    problems: tuple[str, ...] = ()
+    splits: int | None = None
 
     @property
     def stores(self) -> Path:
         """The folder of kept worths."""
         return self.out / "stores"
 
-    def options(self, store: str | None = None) -> Keywords:
+    def options(self, store: str | None = None) -> dict[str, Any]:
         """The keywords of criteria, with a store of this name."""
-        found: Keywords = {"seed": self.seed, "n_jobs": self.jobs, "progress": self.progress}
+        found: dict[str, Any] = {"seed": self.seed, "n_jobs": self.jobs, "progress": self.progress}
         if store is not None:
             self.stores.mkdir(parents=True, exist_ok=True)
             found["store"] = self.stores / f"{store}.db"
         return found
+
+    def chosen(self, problems: Mapping[str, T]) -> dict[str, T]:
+        """Those of some problems that this run plays."""
+        return {k: v for k, v in problems.items() if not self.problems or k in self.problems}
 
     def published(self, name: str) -> dict[str, NDArray[Any]] | None:
         """The authors' data of an experiment, where there is a folder of them that has it."""

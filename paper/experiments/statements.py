@@ -6,22 +6,19 @@ from functools import partial
 
 import numpy as np
 
-from fairfield.boltzmann.boltzmann import Boltzmann
+import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.criteria import axioms
-from fairfield.criteria.compare import compare
-from fairfield.criteria.semivalues import banzhaf, shapley
-from fairfield.criteria.variational import variational_index, variational_values
-from fairfield.games.given.table import FunctionGame, TableGame
-from fairfield.paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding
-from fairfield.paper.run import Run
+from paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding
+from paper.registry import experiment
+from paper.run import Run
 
 EXACT = 1e-9
 
 
+@experiment("statements", "What the paper states and proves, checked on small games.", place=1)
 def find(run: Run) -> Finding:
     """The paper's statements one by one; seconds."""
-    game = TableGame(np.random.default_rng(run.seed).normal(size=2**8))
+    game = ff.TableGame(np.random.default_rng(run.seed).normal(size=2**8))
     return Finding(
         "statements",
         "Statements and proofs",
@@ -36,9 +33,9 @@ def find(run: Run) -> Finding:
             _cycle(),
             _equal_players(),
             _best_conceivable(),
-            _hot(game),
+            _high_temperature(game),
             _hoeffding(),
-            _without_heat(run),
+            _without_temperature(run),
             _overflow(),
         ],
     )
@@ -48,9 +45,9 @@ def _verdict(holds: bool) -> str:
     return REPRODUCED if holds else DIFFERS
 
 
-def _one_step(game: TableGame) -> Claim:
-    step = variational_values(game, 1, temperature=0.3)
-    apart = float(np.abs(step.values - banzhaf(game).values).max())
+def _one_step(game: ff.TableGame) -> Claim:
+    step = ff.variational_values(game, 1, temperature=0.3)
+    apart = float(np.abs(step.values - ff.banzhaf(game).values).max())
     return Claim(
         "Sec. 4.3",
         "the 1-step variational value from ½ is Banzhaf's value",
@@ -60,12 +57,14 @@ def _one_step(game: TableGame) -> Claim:
     )
 
 
-def _line_integral(game: TableGame) -> Claim:
+def _line_integral(game: ff.TableGame) -> Claim:
     """∫ ∇f(t, …, t) dt by Gauss and Legendre, exact for a polynomial of degree n - 1."""
     count = len(game.players)
     nodes, weights = np.polynomial.legendre.leggauss((count + 1) // 2)
-    slopes = [variational_values(game, 1, start=(t + 1) / 2, temperature=0.3).values for t in nodes]
-    apart = float(np.abs(weights @ np.array(slopes) / 2 - shapley(game).values).max())
+    slopes = [
+        ff.variational_values(game, 1, start=(t + 1) / 2, temperature=0.3).values for t in nodes
+    ]
+    apart = float(np.abs(weights @ np.array(slopes) / 2 - ff.shapley(game).values).max())
     return Claim(
         "Sec. 4.3",
         "Shapley's value is the integral of 1-step values along the diagonal",
@@ -75,11 +74,11 @@ def _line_integral(game: TableGame) -> Claim:
     )
 
 
-def _axioms(game: TableGame) -> Claim:
+def _axioms(game: ff.TableGame) -> Claim:
     worst = max(
-        check(partial(variational_values, steps=steps, temperature=1.0), game).violation
+        check(partial(ff.variational_values, steps=steps, temperature=1.0), game).violation
         for steps in range(1, 6)
-        for check in (axioms.null_player, axioms.symmetry, axioms.marginalism)
+        for check in (ff.axioms.null_player, ff.axioms.symmetry, ff.axioms.marginalism)
     )
     return Claim(
         "Theorem 1",
@@ -91,10 +90,10 @@ def _axioms(game: TableGame) -> Claim:
     )
 
 
-def _own_marginalism(game: TableGame) -> Claim:
+def _own_marginalism(game: ff.TableGame) -> Claim:
     found = [
-        axioms.marginalism(
-            partial(variational_values, steps=steps, temperature=1.0), game, own=True
+        ff.axioms.marginalism(
+            partial(ff.variational_values, steps=steps, temperature=1.0), game, own=True
         ).violation
         for steps in (1, 2)
     ]
@@ -102,7 +101,7 @@ def _own_marginalism(game: TableGame) -> Claim:
         "App. B, remark",
         "the axiom “requires a player's payoffs to depend only on his own marginal contributions”",
         "satisfied",
-        f"a player's own contributions kept, others changed: his K-step value moves by {found[0]:.1g} "
+        f"a player's own contributions kept, others changed: its K-step value moves by {found[0]:.1g} "
         f"(K = 1), {found[1]:.3g} (K = 2)",
         DIFFERS if found[1] > EXACT else REPRODUCED,
         "this is Young's axiom, which the remark cites; the paper's own definition asks less, that all "
@@ -111,8 +110,8 @@ def _own_marginalism(game: TableGame) -> Claim:
 
 
 def _voting() -> Claim:
-    game = FunctionGame(lambda S: S @ np.array([2, 1, 1]) >= 3, 3)
-    both = [v(game).values for v in (banzhaf, shapley)]
+    game = ff.FunctionGame(lambda S: S @ np.array([2, 1, 1]) >= 3, 3)
+    both = [v(game).values for v in (ff.banzhaf, ff.shapley)]
     exact = [[3 / 4, 1 / 4, 1 / 4], [4 / 6, 1 / 6, 1 / 6]]
     return Claim(
         "App. F",
@@ -125,15 +124,15 @@ def _voting() -> Claim:
 
 def _cycle() -> Claim:
     """Any member will do, members cost: Alg. 1 swings between too many and too few."""
-    game = FunctionGame(lambda S: S.any(axis=1) - 0.2 * S.sum(axis=1), 3)
-    told = []
+    game = ff.FunctionGame(lambda S: S.any(axis=1) - 0.2 * S.sum(axis=1), 3)
+    parts = []
     for temperature in (0.3, 0.2, 0.05):
-        steps = variational_values(game, 1000, temperature=temperature)
+        steps = ff.variational_values(game, 1000, temperature=temperature)
         assert steps.trajectory is not None
         last, before = steps.trajectory[-1, 0], steps.trajectory[-2, 0]
-        index = variational_index(game, temperature=temperature)
-        best = variational_index(game, temperature=temperature, starts=8)
-        told.append(
+        index = ff.variational_index(game, temperature=temperature)
+        best = ff.variational_index(game, temperature=temperature, starts=8)
+        parts.append(
             f"T = {temperature}: x = {before:.3f}, then {last:.3f}"
             + (
                 f" (error {steps.decoupling_error:.3f}; the symmetric solution has "
@@ -146,18 +145,18 @@ def _cycle() -> Claim:
         "Sec. 4.2",
         "“one can easily show that x^k will converge to some stationary point”",
         "converges",
-        "F = 1[S ≠ ∅] − 0.2|S|, n = 3, after 1000 steps: " + "; ".join(told),
+        "F = 1[S ≠ ∅] − 0.2|S|, n = 3, after 1000 steps: " + "; ".join(parts),
         WRONG,
         "full-gradient steps without damping alternate between two points once T is low enough",
     )
 
 
 def _equal_players() -> Claim:
-    game = TableGame([-20.0, 2.0, 2.0, 2.0])
-    steps = variational_values(game, 1000, temperature=1.0)
+    game = ff.TableGame([-20.0, 2.0, 2.0, 2.0])
+    steps = ff.variational_values(game, 1000, temperature=1.0)
     assert steps.trajectory is not None
-    sequential = variational_index(game, temperature=1.0, solver="coordinate")
-    even = variational_index(game, temperature=1.0)
+    sequential = ff.variational_index(game, temperature=1.0, solver="coordinate")
+    even = ff.variational_index(game, temperature=1.0)
     assert sequential.marginals is not None
     assert even.marginals is not None
     return Claim(
@@ -175,9 +174,9 @@ def _equal_players() -> Claim:
 
 
 def _best_conceivable() -> Claim:
-    game = FunctionGame(lambda S: S.all(axis=1) - 0.3 * S.sum(axis=1), 3)
-    fair = variational_values(game, 1000, temperature=0.05)
-    other = variational_values(game, 1000, start=0.99, temperature=0.05)
+    game = ff.FunctionGame(lambda S: S.all(axis=1) - 0.3 * S.sum(axis=1), 3)
+    fair = ff.variational_values(game, 1000, temperature=0.05)
+    other = ff.variational_values(game, 1000, start=0.99, temperature=0.05)
     return Claim(
         "Sec. 4.1",
         "the variational index, by default what Alg. 1 finds from ½, has the best conceivable "
@@ -191,13 +190,13 @@ def _best_conceivable() -> Claim:
     )
 
 
-def _hot(game: TableGame) -> Claim:
-    target = banzhaf(game).values
-    told = []
+def _high_temperature(game: ff.TableGame) -> Claim:
+    target = ff.banzhaf(game).values
+    parts = []
     for temperature in (1.0, 10.0, 100.0, 1000.0):
-        found = variational_index(game, temperature=temperature)
+        found = ff.variational_index(game, temperature=temperature)
         assert found.marginals is not None
-        told.append(
+        parts.append(
             f"T = {temperature:g}: values {np.abs(found.values - target).max():.2g} from Banzhaf's, "
             f"marginals {np.abs(found.marginals - 0.5).max():.2g} from ½"
         )
@@ -205,7 +204,7 @@ def _hot(game: TableGame) -> Claim:
         "Discussion, 1)",
         "as T → ∞ all players have equal importance",
         "equal",
-        f"{'; '.join(told)}; Banzhaf's values range from {target.min():.3f} to {target.max():.3f}",
+        f"{'; '.join(parts)}; Banzhaf's values range from {target.min():.3f} to {target.max():.3f}",
         DIFFERS,
         "it holds of the marginals x*, which tend to ½ whatever the game; the index, defined as "
         "T·logit x*, tends to Banzhaf's value",
@@ -214,7 +213,7 @@ def _hot(game: TableGame) -> Claim:
 
 def _hoeffding() -> Claim:
     """A contribution that is 1 or -1 by the toss of a coin is never near its mean."""
-    game = FunctionGame(lambda S: S.sum(axis=1) == 1, 2)
+    game = ff.FunctionGame(lambda S: S.sum(axis=1) == 1, 2)
     alone: BoolArray = np.array([[False, False], [True, False], [False, True], [True, True]])
     worths: FloatArray = game.worths(alone)
     gains = np.array([worths[1] - worths[0], worths[3] - worths[2]])
@@ -233,27 +232,27 @@ def _hoeffding() -> Claim:
     )
 
 
-def _without_heat(run: Run) -> Claim:
+def _without_temperature(run: Run) -> Claim:
     held = run.published("adult_row1")
     if held is not None:
         game, temperature, whose = (
-            TableGame(held["worths"]),
+            ff.TableGame(held["worths"]),
             0.1,
             "the notebook's row of Adult, T = .1",
         )
         player = 10
     else:
         game, temperature, whose = (
-            TableGame([0.0, 0.1, 0.2, 0.5]),
+            ff.TableGame([0.0, 0.1, 0.2, 0.5]),
             0.1,
             "worths 0, .1, .2, .5 at T = .1",
         )
         player = 1
-    index = variational_index(game, temperature=temperature)
+    index = ff.variational_index(game, temperature=temperature)
     assert index.marginals is not None
     x = index.marginals[player]
     logit = float(np.log(x / (1 - x)))
-    step = variational_values(game, 1, temperature=temperature).marginals
+    step = ff.variational_values(game, 1, temperature=temperature).marginals
     assert step is not None
     one = float(np.log(step[player] / (1 - step[player])))
     return Claim(
@@ -261,7 +260,7 @@ def _without_heat(run: Run) -> Claim:
         "the variational index is s* = σ⁻¹(x*)",
         "σ⁻¹(x*)" + (" = 1.672 for Hours per week" if held is not None else ""),
         f"{whose}: σ⁻¹(x*) = {logit:.3f}, T·σ⁻¹(x*) = {temperature * logit:.4f}; after one step "
-        f"{one:.3f} and {temperature * one:.4f}, Banzhaf's value is {banzhaf(game).values[player]:.4f}",
+        f"{one:.3f} and {temperature * one:.4f}, Banzhaf's value is {ff.banzhaf(game).values[player]:.4f}",
         WRONG,
         "without the factor T it is not in the units of the worths, and the paper's own definition "
         "(and its link to Banzhaf) has it; rankings do not change",
@@ -272,8 +271,8 @@ def _overflow() -> Claim:
     worths = np.array([1000.0, 1001.0, 1001.0, 1002.0])
     with np.errstate(over="ignore"):
         plain = float(np.log(np.exp(worths).sum()))
-    found = float(np.asarray(Boltzmann(worths, 1.0).log_z))
-    error = compare(worths, temperature=1.0)["variational_index"].decoupling_error
+    found = float(np.asarray(ff.Boltzmann(worths, 1.0).log_z))
+    error = ff.compare(worths, temperature=1.0)["variational_index"].decoupling_error
     return Claim(
         "released code",
         "log Z as the logarithm of a sum of exponentials",
