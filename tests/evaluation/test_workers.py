@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import fairfield as ff
 from fairfield.core.game import Traits
 from fairfield.evaluation import workers
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.evaluation.threads import one_blas_thread
 
 
 def blas_threads():

@@ -29,7 +29,7 @@ from fairfield.estimation.surrogates.kernels import kernel_surrogate
 from fairfield.estimation.surrogates.sample import Fit, Law, Sample, no_surrogate
 from fairfield.estimation.surrogates.trees import tree_surrogate, trees_are_installed
 from fairfield.estimation.surrogates.triples import triple_surrogate
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.evaluation.threads import one_blas_thread
 from fairfield.results.valuation import as_number
 
 # Error bars from fewer pairs per player are not to be trusted.

@@ -1,4 +1,4 @@
-"""Whether a table of all worths can be had."""
+"""Whether a table of all worths is within budget and memory."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import os
 import numpy as np
 
 from fairfield.core.game import Game
-from fairfield.evaluation.known import kept_axes
+from fairfield.evaluation.kept import kept_axes
 from fairfield.evaluation.options import Options
 
-# Tables beyond this many players are asked for by a budget, not by default.
+# Without a budget, tables have at most this many players.
 MOST_PLAYERS = 25
-# What a budget serves where there is no table.
+# The criteria that can be estimated where there is no table.
 ESTIMATED = "shapley, banzhaf, semivalue, variational_index and variational_values"
 
 
 def check_table(game: Game, options: Options) -> None:
-    """Refuse a table that is too long to evaluate or too large to hold.
+    """Refuse a table of more worths than the budget allows, or than fit into memory.
 
     The memory of a device is checked where the table is filled.
     """
@@ -37,13 +37,13 @@ def check_table(game: Game, options: Options) -> None:
 
 
 def out_of_reach(game: Game, options: Options) -> ValueError:
-    """The error of what only a table can answer, where ``how`` does not allow for one."""
+    """The error of what needs a table, where the options do not allow for one."""
     limit = "an estimate was asked for"
     if options.budget is not None:
         limit = f"the budget allows {options.budget:,}"
     count = len(game.players)
     advice = f"group players, or {game.info.advice}"
-    # No budget would reach further.
+    # No budget would be enough for more players.
     advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
     return ValueError(
         f"{game!r}: exact values need all {_count(count)} worths, {limit}; {advice}; only "
@@ -65,7 +65,7 @@ def _in_words(size: int) -> str:
 
 
 def free_memory() -> int | None:
-    """The bytes of memory that could be had now, or None where that is not known."""
+    """The bytes of memory that are available now, or None where the system does not say."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             for line in file:

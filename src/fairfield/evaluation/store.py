@@ -23,8 +23,8 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game
-from fairfield.evaluation.known import Keys, kept_axes, pack, stacked, unpack
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.evaluation.kept import Keys, kept_axes, pack, stacked, unpack
+from fairfield.evaluation.threads import one_blas_thread
 
 FORMAT = 1
 # Differences between descriptions are spelt out up to this length.
