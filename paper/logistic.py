@@ -12,6 +12,7 @@ import numpy as np
 
 import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.game import Traits
 from fairfield.games.data.fingerprint import digest
 from fairfield.games.data.game import PAPERS_WORTH
 from fairfield.mean_field.elbo import sigmoid
@@ -33,7 +34,7 @@ class LogisticGame(ff.Game):
     steps of O(rows · features²) for each coalition, as matrix products over a block of them.
     """
 
-    opaque = False  # its description holds all its data
+    traits = Traits(opaque=False)  # its description holds all its data
 
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)

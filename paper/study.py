@@ -7,7 +7,7 @@ over 100 background rows; T = 0.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +115,8 @@ def study(
     game = ff.FeatureGame(trained, table[chosen], background, output="label", y=y[chosen])
     names = [str(name) for name in getattr(X, "columns", range(table.shape[1]))]
     played = ff.TableGame(game.table(progress), names)
-    played.data, played.nulls = game.data, game.nulls
+    played.info = replace(played.info, data=game.info.data)
+    played.traits = replace(played.traits, nulls=game.traits.nulls)
     found = ff.compare(played, criteria=CRITERIA, temperature=temperature)
     steps = ff.variational_values(played, STEPS, temperature=temperature)
     return Study(

@@ -141,7 +141,7 @@ def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
 
 def _table(split: Split, problem: Problem, run: Run, store: str) -> FloatArray:
     options = ff.Options(**run.options(store))
-    return evaluate_all(split.fast_game(problem), options)[0]
+    return evaluate_all(split.fast_game(problem), options)[0].worths
 
 
 def _changed(ours: FloatArray, theirs: FloatArray, split: Split) -> NDArray[np.int64]:

@@ -33,11 +33,12 @@ def assemble(
     """
     extension = problem.extension
     empty, grand = extension.ends()
-    if problem.game.nulls is not None:
+    nulls = problem.game.traits.nulls
+    if nulls is not None:
         # What sums of equal worths leave of a null player is rounding.
         scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
         rounding = np.abs(values) <= 1e-12 * scale[..., None]
-        values = np.where(problem.game.nulls & rounding, 0.0, values)
+        values = np.where(nulls & rounding, 0.0, values)
     rounded = _rounded(extension.coarseness)
     about = {
         "method": extension.method,
@@ -47,7 +48,7 @@ def assemble(
         **_energies(problem, values, logits),
         **found,
     }
-    for sentence in [*rounded, *problem.source.failures()]:
+    for sentence in [*rounded, *problem.source.spent.failures.sentences()]:
         about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {sentence}"))
     return write(problem, criterion, values, covariance, **about)
 
@@ -68,12 +69,12 @@ def write(
         "players": problem.game.players,
         "game": repr(problem.game),
         "prior": None if problem.prior is None else sigmoid(problem.prior),
-        "data": problem.game.data,
-        "labels": problem.game.labels,
+        "data": problem.game.info.data,
+        "labels": problem.game.info.labels,
         "seconds": time.perf_counter() - problem.started,
         "seed": problem.options.seed,
         "versions": versions(),
-        "evaluations": problem.source.evaluations,
+        "evaluations": problem.source.spent.evaluations,
     }
     return Valuation(criterion=criterion, values=values, **{**about, **found})
 

@@ -128,7 +128,7 @@ def _curve(
     with Evaluator(played, Options().changed(options)) as evaluator:
         worths = evaluator.worths(chosen if staying else ~chosen)
     names = tuple(played.players[i] for i in order)
-    return Curve(what, counts / count, worths, names, played.labels)
+    return Curve(what, counts / count, worths, names, played.info.labels)
 
 
 def pruning_curve(

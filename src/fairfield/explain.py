@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 from fairfield.boltzmann.temperature import Temperature
@@ -79,7 +80,8 @@ def game_of(
             error.add_note(f"{closed.__name__} was no help either: {refusal}")
         raise
     if closed is not None:
-        game.instead = f"mend what {closed.__name__} refused ({refusal})"
+        advice = f"fix what {closed.__name__} refused ({refusal})"
+        game.info = replace(game.info, advice=advice)
         warnings.warn(
             f"{closed.__name__} refused, so FeatureGame plays for {game.output.name}, whose units "
             f"may be others: {refusal}",

@@ -156,7 +156,7 @@ def test_noise_is_not_taken_for_what_is_known(criterion, rng):
     table = ff.TableGame(SIGNS @ np.arange(9.0) + rng.standard_normal(2**PLAYERS))
 
     class Trials(ff.Game):
-        players, noisy = table.players, True
+        players, traits = table.players, Traits(noisy=True)
 
         def worths(self, coalitions):
             return table.worths(coalitions)

@@ -209,9 +209,9 @@ class Own(Criterion):
         return replace(
             found,
             game=repr(problem.game),
-            data=problem.game.data,
-            labels=problem.game.labels,
-            evaluations=problem.source.evaluations,
+            data=problem.game.info.data,
+            labels=problem.game.info.labels,
+            evaluations=problem.source.spent.evaluations,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.core.checks import at_least_one
+from fairfield.core.checks import whole
 from fairfield.core.extension import Extension
 from fairfield.core.game import Players
 from fairfield.criteria.variational_index import FLAT
@@ -125,7 +125,7 @@ def diagnose(
     problem = resolve(game, players, temperature, options)
     if problem.game.players != valuation.players or problem.game.batch:
         raise ValueError("the valuation is of other players, or of another number of games")
-    at_least_one("starts", starts)
+    whole("starts", starts)
     extension, x = problem.extension, valuation.marginals
     tilt = prior_logits(valuation.prior, extension.players)
     pull = extension.gradient(x) / temperature + (0.0 if tilt is None else tilt)

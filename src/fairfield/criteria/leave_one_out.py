@@ -60,13 +60,13 @@ class LeaveOneOut(Criterion):
         coalitions = np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)])
         with problem.evaluating() as evaluator:
             before = evaluator.evaluations
-            found = evaluator.measured(coalitions)
-        worths, variances = found if problem.game.noisy else (found, None)
+            found = evaluator.measure(coalitions)
+        worths, variances = found.worths, found.variances
         values, covariance = worths[..., 1:2] - worths[..., 2:], None
         if variances is not None:
             # Every value has F(N) in it, and its own F(N - i).
             covariance = variances[..., 2:, None] * np.eye(count) + variances[..., 1, None, None]
-        stop = "; ".join(["exact", *problem.source.failures()])
+        stop = "; ".join(["exact", *found.failures.sentences()])
         return write(
             problem,
             self.name,

@@ -164,7 +164,7 @@ def sampled(problem: Problem, criterion: str, shares: FloatArray) -> Estimator:
     if criterion in ("shapley", "banzhaf"):
 
         def paired(helped: bool) -> Estimator:
-            pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.noisy)
+            pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.traits.noisy)
             return Paired(criterion, pairs, helped=helped)
 
         samplers["surrogate"] = partial(paired, True)

@@ -136,7 +136,7 @@ def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -
         return None
     distinct = list(dict.fromkeys(names))
     count, options = len(problem.game.players), problem.options
-    pairs = Pairs(count, distinct, options.seed, noisy=problem.game.noisy)
+    pairs = Pairs(count, distinct, options.seed, noisy=problem.game.traits.noisy)
     readers = [each.on(pairs) for each in paired]
     readers += [Paired(name, pairs) for name in names[len(paired) :]]
     return _Several(readers, options.tolerance, max(each.least for each in readers))

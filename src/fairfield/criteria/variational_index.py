@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.arrays import FloatArray
-from fairfield.core.checks import at_least_one
+from fairfield.core.checks import whole
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.criteria.semivalue import pick
@@ -65,7 +65,7 @@ class VariationalIndex(Criterion):
             raise ValueError(
                 f"there is no solver {self.solver!r}; choose from {', '.join(SOLVERS)}"
             )
-        at_least_one("starts", self.starts)
+        whole("starts", self.starts)
         start_of(self.start, problem.game)
         if problem.estimated and (self.starts > 1 or self.solver != "anderson"):
             raise ValueError(

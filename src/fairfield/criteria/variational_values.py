@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.arrays import FloatArray
-from fairfield.core.checks import at_least_one
+from fairfield.core.checks import whole
 from fairfield.core.game import Game, Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.criteria.semivalue import pick
@@ -49,7 +49,7 @@ class VariationalValues(Criterion):
 
     def prepare(self, problem: Problem) -> Problem:
         """Refuse a number of steps below 1, and a start that is no point of the cube."""
-        at_least_one("steps", self.steps)
+        whole("steps", self.steps)
         start_of(self.start, problem.game)
         return super().prepare(problem)
 

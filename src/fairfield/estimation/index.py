@@ -24,7 +24,7 @@ from fairfield.estimation.draws import log_law
 from fairfield.estimation.importance import FEW_EFFECTIVE, weighed
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pool import Control, Reading
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.evaluation.threads import one_blas_thread
 from fairfield.games.set_functions.pairwise import PairwiseExtension
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson

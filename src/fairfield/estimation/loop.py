@@ -21,7 +21,7 @@ import numpy as np
 
 from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import Game
+from fairfield.core.game import Failures, Game
 from fairfield.estimation.pace import Pace
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
@@ -97,13 +97,14 @@ class Standing:
     """A run after a round: its estimate, and why it is the last, if it is.
 
     ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
-    evaluated for them.
+    evaluated for them, ``failures`` those of them that took a fallback.
     """
 
     estimate: Estimate
     coalitions: int
     evaluations: int
     stop: str | None
+    failures: Failures
 
 
 def run(
@@ -124,8 +125,8 @@ def run(
             deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
             # The first estimate is waited for.
             wait = deadline if used >= estimator.least else inf
-            found = evaluator.measured(coalitions, estimator.provenance(), wait)
-            worths, variances = found if game.noisy else (found, None)
+            found = evaluator.measure(coalitions, estimator.provenance(), wait)
+            worths, variances = found.worths, found.variances
             received = worths.shape[-1]
             if received:
                 largest = max(largest, float(np.abs(worths).max()))
@@ -149,7 +150,7 @@ def run(
                 continue
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
-            yield Standing(estimate, used, evaluator.evaluations, ended)
+            yield Standing(estimate, used, evaluator.evaluations, ended, found.failures)
             if ended is not None:
                 return
 
@@ -164,7 +165,7 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
     """The valuation of an estimate."""
     estimate = standing.estimate
     stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
-    stop = joined([stop, *estimate.warnings, *problem.source.failures()])
+    stop = joined([stop, *estimate.warnings, *standing.failures.sentences()])
     found = dict(estimate.more)
     if "marginals" not in found:
         found |= marginals(problem, estimate.values, banzhaf=criterion == "banzhaf")

@@ -24,7 +24,7 @@ from fairfield.estimation.pace import Pace
 from fairfield.estimation.pairs import Design, Strata
 from fairfield.estimation.surrogates.registry import Surrogate, surrogates
 from fairfield.estimation.surrogates.sample import Diagonal, Sample, no_surrogate
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.evaluation.threads import one_blas_thread
 from fairfield.results.valuation import as_number
 
 # Error bars from fewer pairs per player are unreliable.

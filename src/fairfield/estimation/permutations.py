@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.loop import Estimate
-from fairfield.evaluation.known import pack
+from fairfield.evaluation.kept import pack
 from fairfield.results.valuation import as_number
 
 # From fewer orders a variance is not to be trusted.

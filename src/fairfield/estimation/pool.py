@@ -20,7 +20,7 @@ from fairfield.core.extension import Extension
 from fairfield.estimation.draws import bernoulli, log_law
 from fairfield.estimation.paired import Pairs
 from fairfield.estimation.slopes import Slopes, slopes
-from fairfield.evaluation.known import Keys, pack
+from fairfield.evaluation.kept import Keys, pack
 
 # A player this close to certainty, or expected fewer times than this on the other side, is rare.
 NEARLY_CERTAIN = 1e-3

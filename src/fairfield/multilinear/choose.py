@@ -9,7 +9,7 @@ from os import PathLike, fspath
 
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
-from fairfield.evaluation.evaluator import evaluate_all
+from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.games.given.table import TableGame
@@ -21,11 +21,11 @@ FEW = 8
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The table of a game, its extension, and how many worths were evaluated for it."""
+    """The table of a game, its extension, and what was evaluated for it."""
 
     table: TableGame
     extension: TableExtension
-    evaluations: int
+    spent: Spent
 
 
 class Source:
@@ -41,7 +41,6 @@ class Source:
         self.game, self.options = game, options
         self.closed = None if tabulated else game.extension()
         self.estimated = not tabulated and self.closed is None and to_be_estimated(game, options)
-        self._failed_before = game.failures
         if self.closed is not None and options.store is not None:
             _warn_unused(options.store, f"{game!r} has a closed form, which needs no worths")
 
@@ -52,8 +51,8 @@ class Source:
 
     @cached_property
     def _evaluated(self) -> Evaluated:
-        table, evaluations = table_of(self.game, self.options)
-        return Evaluated(table, TableExtension.of(table), evaluations)
+        table, spent = table_of(self.game, self.options)
+        return Evaluated(table, TableExtension.of(table), spent)
 
     @property
     def evaluated(self) -> bool:
@@ -67,9 +66,9 @@ class Source:
         return self._evaluated.extension if self.closed is None else self.closed
 
     @property
-    def evaluations(self) -> int:
-        """How many worths were evaluated so far."""
-        return self._evaluated.evaluations if "_evaluated" in self.__dict__ else 0
+    def spent(self) -> Spent:
+        """What was evaluated so far."""
+        return self._evaluated.spent if "_evaluated" in self.__dict__ else Spent()
 
     def as_table(self) -> Source:
         """The source that reads the table, whatever closed form there is."""
@@ -80,17 +79,6 @@ class Source:
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""
         return self._evaluated.table if self.closed is None and not self.estimated else self.game
-
-    def failures(self) -> list[str]:
-        """A sentence on the worths that the game could not find and filled in, if there are any."""
-        count = self.game.failures - self._failed_before
-        if not count:
-            return []
-        worths = "one worth" if count == 1 else f"{count:,} worths"
-        which = "that" if count == 1 else "the first"
-        return [
-            f"{worths} could not be found and took the fallback, {which} of {self.game.first_failure}"
-        ]
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
@@ -113,23 +101,23 @@ def table_refused(game: Game, options: Options) -> bool:
     return False
 
 
-def table_of(game: Game, options: Options) -> tuple[TableGame, int]:
-    """The game as a table, whatever other form it has, and the worths evaluated for it."""
+def table_of(game: Game, options: Options) -> tuple[TableGame, Spent]:
+    """The game as a table, whatever other form it has, and what was evaluated for it."""
     if isinstance(game, TableGame):
         if options.store is not None:
-            _warn_unused(options.store, f"{game!r} knows all its worths")
-        return game, 0
+            _warn_unused(options.store, f"{game!r} holds all its worths")
+        return game, Spent()
     check_table(game, options)
-    table, variances, evaluations = game.table(options.progress), None, 2 ** len(game.players)
+    table = game.table(options.progress)
     if table is None:
-        table, evaluations = evaluate_all(game, options)
-        if game.noisy:
-            table, variances = table
-    elif options.store is not None:
+        found, evaluations = evaluate_all(game, options)
+        whole = TableGame(found.worths, game.players, variances=found.variances)
+        return whole, Spent(evaluations, found.failures)
+    if options.store is not None:
         _warn_unused(
             options.store, f"{game!r} finds all its worths at once, not coalition by coalition"
         )
-    return TableGame(table, game.players, variances=variances), evaluations
+    return TableGame(table, game.players), Spent(2 ** len(game.players))
 
 
 def _warn_unused(store: str | PathLike[str], why: str) -> None:

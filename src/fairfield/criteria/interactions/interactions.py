@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.arrays import FloatArray
-from fairfield.core.checks import at_least_one
+from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
 from fairfield.core.extension import Extension
 from fairfield.core.game import Player, Players
@@ -109,7 +109,7 @@ def _check_top(
         )
     if problem.game.batch:
         raise ValueError("top= is of one game; pass one game of the batch")
-    at_least_one("top", top)
+    whole("top", top)
     return []
 
 

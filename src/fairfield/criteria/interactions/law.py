@@ -15,7 +15,8 @@ from fairfield.boltzmann.boltzmann import Boltzmann
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import BoolArray, FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.core.combined import CombinedExtension
+from fairfield.core.extension import Extension
 from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.games.given.conditioned import HeldExtension
 from fairfield.mcmc.jackknife import Jackknifed

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names, number, slabs
+from fairfield.core.combined import CombinedExtension
 from fairfield.core.copies import lent
-from fairfield.core.extension import CombinedExtension, Extension
-from fairfield.core.game import Game, Players
+from fairfield.core.extension import Extension
+from fairfield.core.game import Game, GameInfo, Players
 from fairfield.core.imports import needed_for
 from fairfield.games.data.fingerprint import digest
 from fairfield.games.ensembles.ballots import labels_of, votes_of
@@ -74,6 +75,8 @@ class EnsembleGame(Game):
     >>> game.extension().shapley().round(4).tolist()
     [0.3333, 0.3333, 0.3333]
     """
+
+    info = GameInfo(noun="model")
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game
+from fairfield.core.game import Game, Measured
 
 
 class HeldGame(Game):
@@ -31,46 +31,24 @@ class HeldGame(Game):
         self.whole = game
         self.held, self.fixed = np.asarray(held, dtype=bool), np.logical_or(held, barred)
         self.players = tuple(game.players[i] for i in np.flatnonzero(~self.fixed))
-        self.batch, self.block, self.opaque = game.batch, game.block, game.opaque
-        self.instead, self.noisy = game.instead, game.noisy
-        self.labels, self.plays_for = game.labels, game.plays_for
-        self.data = None if game.data is None else np.asarray(game.data)[..., ~self.fixed]
-        self.nulls = None if game.nulls is None else game.nulls[..., ~self.fixed]
-        if game.contributions is not None:
-            self.contributions = self._contributions
-
-    def __copy__(self) -> HeldGame:
-        # Workers side by side count the failures of copies, each of its own.
-        return HeldGame(copy(self.whole), self.held, self.fixed & ~self.held)
-
-    @property
-    def failures(self) -> int:
-        """How many worths the game could not find and filled in."""
-        return self.whole.failures
-
-    @failures.setter
-    def failures(self, count: int) -> None:
-        self.whole.failures = count
-
-    @property
-    def first_failure(self) -> str:
-        """Why the first of these worths was not found."""
-        return self.whole.first_failure
-
-    @first_failure.setter
-    def first_failure(self, reason: str) -> None:
-        self.whole.first_failure = reason
+        self.batch = game.batch
+        data, nulls = game.info.data, game.traits.nulls
+        self.info = replace(
+            game.info, data=None if data is None else np.asarray(data)[..., ~self.fixed]
+        )
+        self.traits = replace(
+            game.traits, device=None, nulls=None if nulls is None else nulls[..., ~self.fixed]
+        )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.whole.worths(_filled(coalitions, self.held, self.fixed))
 
-    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        return self.whole.worths_and_variances(_filled(coalitions, self.held, self.fixed))
+    def measure(self, coalitions: BoolArray) -> Measured:
+        return self.whole.measure(_filled(coalitions, self.held, self.fixed))
 
-    def _contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        assert self.whole.contributions is not None  # or this is not handed out
-        worths, steps = self.whole.contributions(_filled(coalitions, self.held, self.fixed))
-        return worths, steps[:, ~self.fixed]
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        found = self.whole.contributions(_filled(coalitions, self.held, self.fixed))
+        return None if found is None else (found[0], found[1][:, ~self.fixed])
 
     def extension(self) -> Extension | None:
         return self._extension

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import array_api_compat
@@ -25,11 +24,8 @@ class Subgame(HeldGame):
     def __init__(self, game: Game, staying: BoolArray) -> None:
         super().__init__(game, np.zeros_like(staying), ~staying)
 
-    def __copy__(self) -> Subgame:
-        return Subgame(copy(self.whole), ~self.fixed)
-
     def table(self, progress: bool | None = None) -> Any:
-        if not isinstance(self.whole, TableGame) or self.noisy:
+        if not isinstance(self.whole, TableGame) or self.traits.noisy:
             return None  # variances come with the worths, coalition by coalition
         table = self.whole.worth_table
         xp = array_api_compat.array_namespace(table)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, device_named, on_host
 from fairfield.core.coalitions import coalition_of, enumerate_coalitions, members, rows_of, spell
-from fairfield.core.game import Game, Player, Players, name_players
+from fairfield.core.game import Game, Measured, Player, Players, Traits, name_players
 from fairfield.games.given.tabulate import tabulate
 
 Worths: TypeAlias = Callable[[BoolArray], ArrayLike]
@@ -29,8 +29,6 @@ class TableGame(Game):
     >>> TableGame([0, 1, 1, 3], players=["ann", "bob"])
     TableGame: 2 players
     """
-
-    opaque = False
 
     def __init__(
         self, worths: Any, players: Players | None = None, *, variances: Any = None
@@ -63,7 +61,7 @@ class TableGame(Game):
         self.batch = tuple(table.shape[:-1])
         self.worth_table = table
         self.variances = _checked_variances(variances, tuple(table.shape))
-        self.noisy = self.variances is not None
+        self.traits = Traits(opaque=False, noisy=self.variances is not None)
         # NaN passes through both, so two reductions check the table and give its range.
         self.lowest = on_host(xp.min(table, axis=-1))
         self.highest = on_host(xp.max(table, axis=-1))
@@ -126,17 +124,18 @@ class TableGame(Game):
         found = xp.take(self.worth_table, beside(self.worth_table, rows), axis=-1)
         return np.asarray(on_host(found))
 
-    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        if self.variances is None:
-            return super().worths_and_variances(coalitions)
+    def measure(self, coalitions: BoolArray) -> Measured:
         rows = rows_of(np.asarray(coalitions, dtype=bool))
-        return self.worths(coalitions), self.variances[..., rows]
+        variances = None if self.variances is None else self.variances[..., rows]
+        return Measured(self.worths(coalitions), variances)
 
     def table(self, progress: bool | None = None) -> Any:
         return self.worth_table
 
     def describe(self) -> dict[str, Any]:
         digest = hashlib.sha256(np.ascontiguousarray(on_host(self.worth_table)).tobytes())
+        if self.variances is not None:
+            digest.update(np.ascontiguousarray(self.variances).tobytes())
         return {**super().describe(), "worths": digest.hexdigest()}
 
 
@@ -160,22 +159,22 @@ class FunctionGame(Game):
         self.function = function
         self.players = name_players(players)
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
-        self.device = device
+        self.traits = Traits(device=device)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         # Copies both ways: a function may write into its argument, or answer in one buffer.
         lent = np.array(coalitions)
-        if self.device is None:
+        if self.traits.device is None:
             worths = self._checked(np.asarray(self.function(lent)), len(coalitions))
             return np.array(worths, dtype=float)
-        xp, device = device_named(self.device)
+        xp, device = device_named(self.traits.device)
         # PyTorch on the host shares memory with NumPy, both ways.
         return np.array(on_host(self._on_device(xp.asarray(lent, device=device))))
 
     def table(self, progress: bool | None = None) -> Any:
-        if self.device is None:
+        if self.traits.device is None:
             return None
-        return tabulate(self._on_device, len(self.players), self.device, progress)
+        return tabulate(self._on_device, len(self.players), self.traits.device, progress)
 
     def _on_device(self, coalitions: Any) -> Any:
         return self._checked(self.function(coalitions), coalitions.shape[0])

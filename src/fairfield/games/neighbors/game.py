@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
 from fairfield.core.checks import numbers, numbers_anywhere
-from fairfield.core.game import Game
+from fairfield.core.game import Game, GameInfo
 from fairfield.games.data.fingerprint import digest
 from fairfield.games.features.rows import row_players
 from fairfield.games.neighbors.extension import NeighborExtension
@@ -66,6 +66,8 @@ class NeighborGame(Game):
     >>> game.worths(np.array([[True, True, True], [False, True, True]])).tolist()
     [0.5, 1.0]
     """
+
+    info = GameInfo(noun="row")
 
     def __init__(
         self,
