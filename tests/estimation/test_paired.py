@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
+from fairfield.core.game import Traits
 from fairfield.estimation.pairs import Design, Strata, Stratum
 from fairfield.estimation.surrogates import kernels, registry, triples
 from fairfield.estimation.surrogates import sample as surrogates
