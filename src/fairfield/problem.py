@@ -76,6 +76,12 @@ class Problem:
             return absolute(self.given, self.game.batch)
         return resolve_temperature(self.given, self.extension)
 
+    def check_exact(self) -> None:
+        """Refuse what only exact values can answer, before the first worth."""
+        if self.estimated:
+            raise out_of_reach(self.game, self.options)
+        self.source.check()
+
     def needs_temperature(self) -> FloatArray:
         """The temperature, for a criterion that cannot do without."""
         if self.temperature is None:

@@ -103,6 +103,7 @@ def annealing(
     if not len(steps):
         raise ValueError("no temperatures were given; give at least one")
     base = resolve(game, players, None, options)
+    base.check_exact()
     posed = [base.at(step) for step in steps]
     for call in calls:
         call.problem(posed[0])

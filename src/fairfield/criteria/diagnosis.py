@@ -126,6 +126,7 @@ def diagnose(
     if problem.game.players != valuation.players or problem.game.batch:
         raise ValueError("the valuation is of other players, or of another number of games")
     whole("starts", starts)
+    problem.check_exact()
     extension, x = problem.extension, valuation.marginals
     tilt = prior_logits(valuation.prior, extension.players)
     pull = extension.gradient(x) / temperature + (0.0 if tilt is None else tilt)

@@ -104,6 +104,7 @@ class Draws:
                 self.pool.adopt(other)
         if len(self.pool.counts):
             self.batches = 1
+            self.least = max(0, self.least - len(self.pool.counts))
             self._settle()
 
     def _settle(self) -> None:

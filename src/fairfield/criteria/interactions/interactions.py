@@ -83,7 +83,7 @@ def interactions(
         if top is None
         else _check_top(problem, name, order, among, top)
     )
-    problem.source.check()
+    problem.check_exact()
     if top is not None:
         points = POINTS[name](problem, 2, start)
         sets, values = strongest_pairs(problem.extension, *points, int(top))
