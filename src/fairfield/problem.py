@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.boltzmann.exact import Partition
+from fairfield.boltzmann.exact import ExactLaw
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.boltzmann.temperature import (
     OWN_SCALE,
@@ -54,7 +54,7 @@ class Problem:
     # How many worths the game had failed to find before.
     failed_before: int = 0
     # Sums over p(S) by temperature and prior, shared by all who use this setting.
-    laws: dict[tuple[bytes, bytes], Partition | SampledLaw] = field(default_factory=dict)
+    laws: dict[tuple[bytes, bytes], ExactLaw | SampledLaw] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -116,7 +116,7 @@ class Problem:
             raise ValueError("this criterion needs a temperature; pass temperature=")
         return self.temperature
 
-    def partition(self) -> Partition | SampledLaw | None:
+    def partition(self) -> ExactLaw | SampledLaw | None:
         """Sums over p(S), where they are asked for and within reach.
 
         From a table unless they are refused; of a closed form only by ``decoupling=True``.
@@ -126,13 +126,13 @@ class Problem:
             return None
         return self.law()
 
-    def law(self) -> Partition | SampledLaw:
+    def law(self) -> ExactLaw | SampledLaw:
         """Sums over p(S), exactly from a table, else by sampling; computed once."""
         temperature = self.needs_temperature()
         key = temperature.tobytes(), b"" if self.prior is None else self.prior.tobytes()
         if key not in self.laws:
             self.laws[key] = (
-                Partition(self.extension, temperature, self.prior)
+                ExactLaw(self.extension, temperature, self.prior)
                 if isinstance(self.extension, TableExtension)
                 else SampledLaw(self.game, self.extension, temperature, self.prior, self.options)
             )
@@ -250,6 +250,6 @@ class Problem:
         if law is not None:
             known["log_z"] = as_number(law.log_z)
             known["decoupling_error"] = as_number(law.gap_of(height))
-        if isinstance(law, SampledLaw):
+        if law is not None and law.samples:
             known["log_z_stderr"] = as_number(law.stderr("log_z"))
         return known

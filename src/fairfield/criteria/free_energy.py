@@ -6,7 +6,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.boltzmann.exact import Partition
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
 from fairfield.evaluation.options import Keywords, Options
@@ -41,13 +40,13 @@ def free_energy_value(
         game, players = as_game(game, players), None
     problem = Problem.of(game, players, temperature, options, as_table=not _sampled(game, options))
     T, law = problem.needs_temperature(), problem.law()
-    if isinstance(law, Partition):
-        return problem.valuation("free_energy_value", np.asarray(T)[..., None] * law.log_odds())
-    odds, errors = law.log_odds()
+    values = np.asarray(T)[..., None] * law.log_odds
+    if not law.samples:
+        return problem.valuation("free_energy_value", values)
     return problem.valuation(
         "free_energy_value",
-        T * odds,
-        stderr=T * errors,
+        values,
+        stderr=T * law.stderr("log_odds"),
         method=f"{problem.extension.method}, its law sampled",
         stops=np.array(joined([f"{law.samples:,} samples of the law", *law.warnings])),
     )

@@ -44,8 +44,8 @@ def log_odds_interactions(
     the law.
     """
     law = _law(problem)
-    if isinstance(law.partition, SampledLaw):
-        return _sampled_pairs(law.partition, sets)
+    if isinstance(law.law, SampledLaw):
+        return _sampled_pairs(law.law, sets)
     names, found = problem.game.players, []
     for each in sets:
         rest = [name for i, name in enumerate(names) if i not in each]
@@ -74,7 +74,7 @@ def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, Floa
         return np.asarray(float(law.temperature) * (both_in + none - only_one - only_other))
 
     found = Jackknifed.mean(groups).through(odds)
-    return np.asarray(found.estimate), law.run.trusted.kinship * found.stderr
+    return np.asarray(found.estimate), law.run.trusted.inflation * found.stderr
 
 
 def block_gains(problem: Problem, sets: list[Place], start: ArrayLike = 0.5) -> FloatArray:
