@@ -1,4 +1,4 @@
-"""Which extension answers for a game."""
+"""The extension of a game: its closed form, or the table of its worths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairfield.evaluation.options import Options
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.table import TableExtension
 
-# All worths of so few players are soon found, whatever tolerance or time is given.
+# So few players are evaluated in full, whatever tolerance or time is given.
 FEW = 8
 
 
@@ -28,7 +28,7 @@ def choose(game: Game, options: Options, *, as_table: bool = False) -> tuple[Ext
     closed = None if as_table else game.extension()
     if closed is not None:
         if options.store is not None:
-            _tell_unused(options.store, f"{game!r} has a closed form, which needs no worths")
+            _warn_unused(options.store, f"{game!r} has a closed form, which needs no worths")
         return closed, 0
     if not as_table and to_be_estimated(game, options):
         return None, 0
@@ -37,7 +37,7 @@ def choose(game: Game, options: Options, *, as_table: bool = False) -> tuple[Ext
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
-    """Whether the worths of a game are too many for what ``how`` allows."""
+    """Whether the worths of a game are more than the options allow."""
     if isinstance(game, TableGame):
         return False
     if options.budget is not None:
@@ -60,7 +60,7 @@ def table_of(game: Game, options: Options) -> tuple[TableGame, int]:
     """The game as a table, whatever other form it has, and the worths evaluated for it."""
     if isinstance(game, TableGame):
         if options.store is not None:
-            _tell_unused(options.store, f"{game!r} knows all its worths")
+            _warn_unused(options.store, f"{game!r} has all its worths already")
         return game, 0
     check_table(game, options)
     table, variances, evaluations = game.table(options.progress), None, 2 ** len(game.players)
@@ -69,11 +69,11 @@ def table_of(game: Game, options: Options) -> tuple[TableGame, int]:
         if game.noisy:
             table, variances = table
     elif options.store is not None:
-        _tell_unused(
-            options.store, f"{game!r} finds all its worths at once, not coalition by coalition"
+        _warn_unused(
+            options.store, f"{game!r} computes all its worths at once, not coalition by coalition"
         )
     return TableGame(table, game.players, variances=variances), evaluations
 
 
-def _tell_unused(store: str | PathLike[str], why: str) -> None:
+def _warn_unused(store: str | PathLike[str], why: str) -> None:
     warnings.warn(f"store={fspath(store)!r} is left as it was: {why}; none were kept", stacklevel=4)
