@@ -19,6 +19,7 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Game
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.progress import bar
 from fairfield.mcmc import diagnostics
 from fairfield.mcmc.bases import Mixture, mean_field_modes
 from fairfield.mcmc.gibbs import Path
@@ -145,12 +146,8 @@ class SampledLaw:
 
     @contextmanager
     def _bar(self) -> Iterator[Callable[[], None]]:
-        from tqdm.auto import tqdm
-
-        hidden = None if self.options.progress is None else not self.options.progress
-        delay = 0 if self.options.progress else 1
-        with tqdm(desc="sampling", unit=" steps", disable=hidden, delay=delay, leave=False) as bar:
-            yield lambda: bar.update(1) and None
+        with bar(None, "sampling", self.options.progress, unit=" steps") as shown:
+            yield lambda: shown.update(1) and None
 
     # ----------------------------------------------------------- estimates and errors
 

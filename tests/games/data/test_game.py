@@ -490,7 +490,7 @@ def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
     store = tmp_path / "worths.db"
     ff.shapley(game(1.0), store=store)
     assert ff.shapley(game(1.0), store=store).evaluations == 4
-    with pytest.raises(ff.StoreError, match="gave other worths"):
+    with pytest.raises(ff.StoreError, match="had other worths"):
         ff.shapley(game(2.0), store=store)
 
 
@@ -583,8 +583,8 @@ def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
         ({"fallback": "zero"}, r"fallback='zero' is no worth"),
         ({"fallback": np.nan}, r"fallback=nan is no worth"),
         ({"on_error": "pass"}, r"on_error='pass' is not known"),
-        ({"repeats": 0}, r"repeats=0; give a whole number from 1"),
-        ({"seed": None}, r"seed=None; give a whole number"),
+        ({"repeats": 0}, r"repeats=0 was given; it must be a whole number, 1 or more"),
+        ({"seed": None}, r"seed=None was given; it must be a whole number"),
         ({"model": LogisticRegression}, r"give an estimator"),
         ({"scoring": lambda model, X, y: model.coef_.sum()}, r"fails on a constant prediction"),
         ({"model": StandardScaler()}, r"neither a classifier nor a regressor"),

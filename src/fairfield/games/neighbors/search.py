@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray, on_host
 from fairfield.core.copies import lent
+from fairfield.core.imports import needed_for
 
 IntArray: TypeAlias = NDArray[np.int64]
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
@@ -100,13 +101,8 @@ class MetricSearch:
         by no more than the rounding of |x|² - 2xy + |y|², which brute search computes.
         """
         if self._index is None:
-            try:
+            with needed_for(f"a search among {len(self.X)} rows without neighbors="):
                 from sklearn.neighbors import NearestNeighbors
-            except ImportError as error:
-                raise ImportError(
-                    f"searching among {len(self.X)} rows needs scikit-learn; install "
-                    "fairfield[ml], or pass your own index as neighbors="
-                ) from error
             self._index = NearestNeighbors(metric=self.metric).fit(self.X)
             self._norm = np.linalg.norm(self.X, axis=1).max()
         rows = np.sort(self._index.kneighbors(points, ask, return_distance=False), axis=1)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.checks import flat_points, names, nonnegative, number, numbers
+from fairfield.core.checks import flat_points, names, nonnegative, number, numbers, whole
 from fairfield.core.coalitions import coalition_of
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Player, Players, name_players
@@ -97,12 +97,7 @@ class GlovesGame(Game):
     """
 
     def __init__(self, left: int, right: int, *, players: Players | None = None) -> None:
-        for side, count in (("left", left), ("right", right)):
-            if not isinstance(count, (int, np.integer)) or count < 1:
-                raise ValueError(
-                    f"{side}={count!r} was given; each side needs a whole number ≥ 1 of gloves"
-                )
-        self.left, self.right = int(left), int(right)
+        self.left, self.right = whole("left", left), whole("right", right)
         self.players = names(players, self.left + self.right)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
