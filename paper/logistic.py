@@ -14,7 +14,7 @@ import fairfield as ff
 from fairfield.core.arrays import BoolArray
 from fairfield.mean_field.elbo import sigmoid
 from fairfield.games.data.game import PAPERS_WORTH
-from fairfield.games.data.fingerprint import digest
+from fairfield.core.fingerprint import digest
 from fairfield.core.arrays import FloatArray
 
 # After a step of Newton's method from a decrement (squared) below this, the next would be below

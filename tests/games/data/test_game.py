@@ -26,7 +26,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer, roc_auc_score
-from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -38,7 +38,6 @@ import fairfield as ff
 from fairfield.core.coalitions import coalitions_in
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.evaluation.options import Options
-from fairfield.games.data.fingerprint import tells_all, told
 
 PLAYERS = 5
 
@@ -522,16 +521,6 @@ def test_what_a_frozen_step_has_learnt_is_told(sets, groups):
     assert not one.opaque
 
 
-def test_long_parameters_are_told_in_full():
-    one, other = np.zeros(3000), np.zeros(3000)
-    other[1500] = 1
-    for wrap in (lambda a: [(a, a)], lambda a: {"a": a}, lambda a: PredefinedSplit(a)):
-        assert told(wrap(one)) == told(wrap(one.copy())) != told(wrap(other))
-        assert tells_all(wrap(one))
-    assert told({"b", "a"}) == told({"a", "b"})
-    assert told(np.dtype(float)) == "dtype('float64')"
-
-
 class Edited(LogisticRegression):
     """Its code may change between two runs."""
 
@@ -629,9 +618,9 @@ def test_random_groups_are_equal_and_clusters_near(rng):
     assert sorted(np.bincount(ff.cluster(uneven, 5))) == [6, 6, 7, 7, 7]
     with pytest.warns(ConvergenceWarning, match="distinct clusters"):
         assert sorted(ff.cluster(np.zeros((4, 1)), 3).tolist()) == [0, 0, 1, 2]
-    for k, options in ((0, "random"), (5, "random"), (2, "ward")):
+    for k, how in ((0, "random"), (5, "random"), (2, "ward")):
         with pytest.raises(ValueError, match=r"groups of 4 rows|choose 'kmeans'"):
-            ff.cluster(np.zeros((4, 1)), k, options=options)
+            ff.cluster(np.zeros((4, 1)), k, how=how)
 
 
 # The paper

@@ -11,10 +11,10 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.copies import lent
+from fairfield.core.fingerprint import digest, is_complete, text_of
 from fairfield.core.game import Game, Player, name_players
 from fairfield.core.imports import needed_for
 from fairfield.evaluation.warnings_once import Place, each_once
-from fairfield.games.data.fingerprint import digest, tells_all, told
 from fairfield.games.data.random_states import Setter, random_states
 from fairfield.games.data.scoring import all_classes, best_constants, knowing, scorers_of
 from fairfield.games.features.rows import row_players
@@ -107,7 +107,7 @@ class DataGame(Game):
         self._chances = len(states)
         for set_state in states:
             set_state(0)
-        self.opaque = not all(map(tells_all, [self._pattern, *_listed(scoring)]))
+        self.opaque = not all(map(is_complete, [self._pattern, *_listed(scoring)]))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.worths_and_variances(coalitions)[0]
@@ -130,10 +130,10 @@ class DataGame(Game):
         return {
             **super().describe(),
             "model": f"{kind.__module__}.{kind.__qualname__}",
-            "parameters": {k: told(v) for k, v in self._pattern.get_params(deep=True).items()},
+            "parameters": {k: text_of(v) for k, v in self._pattern.get_params(deep=True).items()},
             "data": {name: digest(held) for name, held in data.items()},
             "groups": digest(self.owner),
-            "scoring": dict(zip(self.scorings, map(told, _listed(self.scoring)), strict=True)),
+            "scoring": dict(zip(self.scorings, map(text_of, _listed(self.scoring)), strict=True)),
             "fallback": self.fallback,
             "on_error": self.on_error,
             "repeats": self.repeats,

@@ -13,9 +13,9 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names, number, slabs
 from fairfield.core.copies import lent
 from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
 from fairfield.core.imports import needed_for
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.ensembles.ballots import labels_of, votes_of
 from fairfield.games.ensembles.vote_tables import right_shares
 from fairfield.games.set_functions.products import ProductsExtension

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.evaluation.workers import WorthError
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.model_output import link_of, output_of
 from fairfield.games.features.rows import (

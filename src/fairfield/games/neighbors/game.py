@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
 from fairfield.core.checks import numbers, numbers_anywhere
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.features.rows import row_players
 from fairfield.games.neighbors.extension import NeighborExtension
 from fairfield.games.neighbors.search import (

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
 from fairfield.core.checks import is_sparse, names, numbers, numbers_anywhere, parts_of
 from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.set_functions.maxima import MaximaExtension
 from fairfield.games.set_functions.products import ProductsExtension
 

@@ -18,8 +18,8 @@ from fairfield.core.checks import (
     parts_of,
 )
 from fairfield.core.extension import Extension, Update
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
-from fairfield.games.data.fingerprint import digest
 
 
 class PairwiseGame(Game):

@@ -13,8 +13,8 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import flat_points, names, nonnegative, number, numbers
 from fairfield.core.coalitions import coalition_of
 from fairfield.core.extension import Extension
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Player, Players, name_players
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.set_functions.facility_location import FacilityLocationGame
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.textbook.sums import (

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.checks import BLOCK, names, number, numbers
 from fairfield.core.extension import Extension
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.textbook.sums import RESOLUTION, SumExtension, Sums, in_units
 
 # A sum of real weights reaches the quota when it falls short by rounding only.
