@@ -28,8 +28,9 @@ from fairfield.games.data.game import DataGame
 from fairfield.games.ensembles.game import EnsembleGame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.linear import LinearGame
+from fairfield.games.given.function import FunctionGame
 from fairfield.games.given.shapiq import from_shapiq, to_shapiq
-from fairfield.games.given.table import FunctionGame, TableGame
+from fairfield.games.given.table import TableGame
 from fairfield.games.neighbors.game import NeighborGame
 from fairfield.games.set_functions.facility_location import (
     CoverageGame,

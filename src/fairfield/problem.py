@@ -26,7 +26,7 @@ from fairfield.core.game import Game, Players
 from fairfield.evaluation.evaluator import versions
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.table import as_game
+from fairfield.games.given.convert import as_game
 from fairfield.mean_field.elbo import elbo, sigmoid
 from fairfield.multilinear.choose import choose, table_of
 from fairfield.multilinear.table import TableExtension

@@ -9,8 +9,7 @@ import brute
 import fairfield as ff
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.evaluation.options import Options
-from fairfield.games.given.conditioned import HeldGame
-from fairfield.games.given.subgame import Subgame
+from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.mean_field.stability import index_covariance
 from fairfield.multilinear import size_weights as by_size
 from fairfield.multilinear.choose import table_of
@@ -196,14 +195,14 @@ def test_those_who_stay_keep_their_errors(game):
     alone = ff.shapley(ff.TableGame(worths, variances=variances))
     whole, _ = table_of(game, Options())
     for of in (game, whole):
-        found = ff.shapley(Subgame(of, staying))
+        found = ff.shapley(ConditionedGame(of, outside=~staying))
         assert_allclose(found.values, alone.values, atol=1e-14)
         assert_allclose(found.stderr, alone.stderr)
 
 
 def test_worths_beside_players_held_inside_keep_their_errors(game):
     held = np.array([False, True, False, False])
-    part = HeldGame(game, held, np.zeros(4, dtype=bool))
+    part = ConditionedGame(game, held, np.zeros(4, dtype=bool))
     wanted = game.worths_and_variances(np.insert(brute.coalitions(3), 1, True, axis=1))
     assert_allclose(part.worths_and_variances(brute.coalitions(3)), wanted)
     alone = ff.shapley(ff.TableGame(wanted[0], variances=wanted[1]))
@@ -223,8 +222,8 @@ def test_failures_are_told_by_sums_and_parts(rng):
         return ff.DataGame(Fussy(), X, y, X, y, groups=np.arange(12) // 3, on_error="fallback")
 
     for jobs in (1, 2):
-        total, part = 2.0 * played(), Subgame(played(), np.array([True, True, True, False]))
-        held = HeldGame(played(), np.arange(4) == 3, np.zeros(4, dtype=bool))
+        total, part = 2.0 * played(), ConditionedGame(played(), outside=np.arange(4) == 3)
+        held = ConditionedGame(played(), np.arange(4) == 3, np.zeros(4, dtype=bool))
         for each in (total, part, held):
             ff.shapley(each, n_jobs=jobs)
         assert (total.failures, part.failures, held.failures) == (6, 3, 3)

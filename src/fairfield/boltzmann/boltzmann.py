@@ -18,8 +18,9 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import coalition_of
 from fairfield.core.game import Game, Player, Players
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.conditioned import HeldGame
-from fairfield.games.given.table import TableGame, as_game
+from fairfield.games.given.conditioned import ConditionedGame
+from fairfield.games.given.convert import as_game
+from fairfield.games.given.table import TableGame
 from fairfield.mean_field.elbo import CERTAIN, log_odds, prior_energy, prior_logits
 from fairfield.multilinear.choose import table_of, table_refused
 from fairfield.multilinear.table import TableExtension
@@ -223,7 +224,7 @@ class Boltzmann:
         gone = held | barred
         if isinstance(self.partition, Partition):
             return self._reduced(gone, lambda xp, out, into, i: into if held[i] else out)
-        game = HeldGame(self._remaining(gone), held, barred)
+        game = ConditionedGame(self._remaining(gone), held, barred)
         return self._resampled(game, gone)
 
     def marginalise(self, players: Iterable[Player]) -> Boltzmann:

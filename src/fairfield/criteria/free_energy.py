@@ -10,7 +10,7 @@ from fairfield.boltzmann.exact import Partition
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.table import as_game
+from fairfield.games.given.convert import as_game
 from fairfield.multilinear.choose import table_refused
 from fairfield.problem import Problem
 from fairfield.results.display import joined

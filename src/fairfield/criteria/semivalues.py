@@ -28,7 +28,8 @@ from fairfield.estimation.paired import Paired
 from fairfield.estimation.permutations import Permutations
 from fairfield.estimation.surrogates.sample import Law
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.table import TableGame, as_game
+from fairfield.games.given.convert import as_game
+from fairfield.games.given.table import TableGame
 from fairfield.multilinear import size_weights as by_size
 from fairfield.multilinear.grand import near_grand
 from fairfield.multilinear.table import TableExtension

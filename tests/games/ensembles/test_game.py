@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.games.given.subgame import Subgame
+from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.games.given.table import TableGame
 from fairfield.games.textbook.voting import whole_votes
 from fairfield.multilinear.table import TableExtension
@@ -382,7 +382,7 @@ def test_rounded_votes_are_not_called_exact() -> None:
     assert len(some) == 18
     assert ff.shapley(ff.EnsembleGame(chances.round(), None, truth, vote="hard")).stop == "exact"
     real = ff.VotingGame(rng.random(5), 1.2, resolution=20)
-    assert "not known" in ff.shapley(Subgame(real, np.arange(5) < 4)).stop
+    assert "not known" in ff.shapley(ConditionedGame(real, outside=np.arange(5) == 4)).stop
 
 
 def test_one_model_is_no_list_of_models() -> None:

@@ -26,7 +26,7 @@ from fairfield.criteria.interactions.law import Place, block_gains, log_odds_int
 from fairfield.criteria.interactions.strongest import strongest_pairs
 from fairfield.criteria.variational import at_least_one, variational_index
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.table import as_game
+from fairfield.games.given.convert import as_game
 from fairfield.multilinear import size_weights as by_size
 from fairfield.multilinear.choose import table_of
 from fairfield.multilinear.table import TableExtension
