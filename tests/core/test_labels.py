@@ -52,6 +52,7 @@ def test_booleans_are_numbers(given):
 def test_a_text_is_no_number():
     assert positions(["1", 1, True, None], np.array(["1", "2"])).tolist() == [0, -1, -1, -1]
     assert positions(np.array(["1"]), [1]).tolist() == [-1]
+    assert positions([1, "a"], ["a", 1]).tolist() == [1, 0]
     assert plain_labels(np.array([1, "a"], dtype=object)).tolist() == ["1", "a"]
 
 

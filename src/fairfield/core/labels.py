@@ -52,11 +52,13 @@ def positions(labels: Any, classes: Any) -> IntArray:
     >>> positions(["b"], classes=np.array(["a", "b"])).tolist()
     [1]
     """
-    known = {label: place for place, label in enumerate(plain_labels(classes, "classes").tolist())}
-    # A list of Python's own labels is taken as it is: as one array, numbers would become text.
-    given = labels if isinstance(labels, (list, tuple)) else plain_labels(labels).tolist()
-    found = [known.get(label, -1) for label in given]
-    return np.array(found, dtype=np.int64)
+    places = {label: place for place, label in enumerate(_listed(classes))}
+    return np.array([places.get(label, -1) for label in _listed(labels)], dtype=np.int64)
+
+
+def _listed(labels: Any) -> list[Any]:
+    # A list of mixed labels stays as it is: in one array its numbers would become text.
+    return list(labels) if isinstance(labels, (list, tuple)) else plain_labels(labels).tolist()
 
 
 def _is_missing(label: Any) -> bool:

@@ -283,6 +283,42 @@ def test_players_and_labels():
     np.testing.assert_allclose(soft.worths(np.eye(3, dtype=bool)), [0.1, 0.8, 0.7])
 
 
+@pytest.mark.parametrize(
+    "stored",
+    [
+        lambda y: y.astype(object),
+        lambda y: y.astype(float),
+        lambda y: pd.Series(y, dtype="category"),
+        lambda y: pd.Series(y, dtype="Int64"),
+        lambda y: pd.Series(y.astype(object)),
+    ],
+)
+def test_whole_labels_are_equal_however_they_are_stored(stored, rng):
+    game, (X, y, X_test, y_test) = small_game(rng, 8, 3, "labels")
+    wanted = game.worths(enumerate_coalitions(8))
+    for labels in ((stored(y), y_test), (y, stored(y_test)), (stored(y), stored(y_test))):
+        other = ff.NeighborGame(X, labels[0], X_test, labels[1], k=3)
+        assert other.task == "classification"
+        np.testing.assert_array_equal(other.worths(enumerate_coalitions(8)), wanted)
+    objects = ff.NeighborGame(X, y.astype(object), X_test, y_test.astype(object), k=3)
+    assert objects.describe() == game.describe()
+
+
+def test_other_labels_are_equal_however_they_are_stored(rng):
+    X, every = rng.normal(size=(6, 2)), enumerate_coalitions(6)
+    texts = np.array(["no", "yes", "no", "no", "yes", "yes"])
+    wanted = ff.NeighborGame(X, texts, X, texts, k=2).worths(every)
+    for y in (texts.astype(object), pd.Series(texts, dtype="category"), texts == "yes"):
+        np.testing.assert_array_equal(ff.NeighborGame(X, y, X, y, k=2).worths(every), wanted)
+    answers = rng.normal(size=6)
+    wanted = ff.NeighborGame(X, answers, X, answers, k=2)
+    objects = ff.NeighborGame(X, answers.astype(object), X, answers.astype(object), k=2)
+    assert objects.task == wanted.task == "regression"
+    np.testing.assert_array_equal(objects.worths(every), wanted.worths(every))
+    with pytest.raises(ValueError, match="y holds None in row 1; leave that row out"):
+        ff.NeighborGame(X, np.array(["a", None, *"abab"], dtype=object), X, texts)
+
+
 def test_task_follows_the_labels():
     X = np.arange(4.0)[:, None]
     assert ff.NeighborGame(X, [0.0, 1.0, 1.0, 0.0], X, [0, 1, 0, 1]).task == "classification"
@@ -290,6 +326,12 @@ def test_task_follows_the_labels():
     counts = ff.NeighborGame(X, [1, 2, 3, 4], X, [1, 2, 3, 4], task="regression", k=1)
     # Every answer is its own neighbour's: the gain is the variance of y.
     assert counts.worths(np.ones((1, 4), dtype=bool))[0] == pytest.approx(1.25)
+
+
+def indexed(*data):
+    """The same rows under two indexes."""
+    for p in (1, 2):
+        yield ff.NeighborGame(*data, neighbors=NearestNeighbors(p=p).fit(data[0]))
 
 
 def test_description_tells_games_apart(rng):
@@ -301,6 +343,14 @@ def test_description_tells_games_apart(rng):
         ff.NeighborGame(X, y, X_test, y_test, k=3, metric="cosine"),
         ff.NeighborGame(X, y.astype(str).astype(object), X_test, y_test.astype(str), k=3),
     ]
+    assert len({g.describe()["metric"] for g in indexed(X, y, X_test, y_test)}) == 2
+    shares = pd.DataFrame(rng.dirichlet(np.ones(2), 6), columns=["no", "yes"])
+    said = ["no", "yes", "no", "no", "yes", "yes"]
+    soft = [
+        ff.NeighborGame(X, shares.set_axis(names, axis=1), X_test, said)
+        for names in (["no", "yes"], ["yes", "no"])
+    ]
+    assert soft[0].describe() != soft[1].describe()
     prints = {hashlib.sha256(str(g.describe()).encode()).hexdigest() for g in [game, *others]}
     assert len(prints) == 5
 

@@ -7,16 +7,16 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray, beside, on_host
 from fairfield.core.checks import numbers, numbers_anywhere
-from fairfield.core.fingerprint import digest
+from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game
+from fairfield.core.labels import is_text, plain_labels, positions
 from fairfield.games.features.rows import row_players
 from fairfield.games.neighbors.extension import NeighborExtension
 from fairfield.games.neighbors.search import (
     DeviceSearch,
     IndexSearch,
-    IntArray,
     Metric,
     MetricSearch,
     Neighborhoods,
@@ -92,9 +92,8 @@ class NeighborGame(Game):
                 )
         self.k = int(k)
         self.players = row_players(X, rows)
-        measure = metric if neighbors is None else type(neighbors)
-        self.metric = measure if isinstance(measure, str) else measure.__qualname__
-        self.task, self._known, self._asked = _labels(y, y_test, task)
+        self._search_by = metric if neighbors is None else neighbors
+        self.task, self._labels, self._targets = _read_labels(y, y_test, task)
         search: Search
         if neighbors is None:
             table = numbers_anywhere(X, "X", axes=2)
@@ -139,15 +138,15 @@ class NeighborGame(Game):
         return self._extension
 
     def describe(self) -> dict[str, Any]:
-        # Objects have no bytes of their own to speak of; their text has.
-        arrays = [on_host(given, None) for given in self._inputs]
-        text = [array.astype(str) if array.dtype == object else array for array in arrays]
+        X, y, X_test, y_test = self._inputs
+        rows, labels = (on_host(X, None), on_host(X_test, None)), map(plain_labels, (y, y_test))
         return {
             **super().describe(),
             "k": self.k,
             "task": self.task,
-            "metric": self.metric,
-            "data": digest(*text),
+            "metric": text_of(self._search_by),
+            # The targets say which column of soft labels each name stands for.
+            "data": digest(*rows, *labels, self._targets),
         }
 
     def __repr__(self) -> str:
@@ -156,65 +155,66 @@ class NeighborGame(Game):
 
     def _match(self, rows: IntArray, tests: slice) -> FloatArray:
         """a of these rows, (tests, m), at these test points."""
-        asked = self._asked[tests, None]
-        if self._known.ndim == 2:
-            return np.asarray(self._known[rows, asked])
+        targets = self._targets[tests, None]
+        if self._labels.ndim == 2:
+            return np.asarray(self._labels[rows, targets])
         if self.task == "classification":
-            return np.asarray(self._known[rows] == asked, dtype=float)
-        return np.asarray((self._known.mean() - asked) ** 2 - (self._known[rows] - asked) ** 2)
+            return np.asarray(self._labels[rows] == targets, dtype=float)
+        return np.asarray(
+            (self._labels.mean() - targets) ** 2 - (self._labels[rows] - targets) ** 2
+        )
 
     def _largest(self) -> float:
         """A bound of |a|."""
-        if self._known.ndim == 2:
-            return float(np.abs(self._known).max())
+        if self._labels.ndim == 2:
+            return float(np.abs(self._labels).max())
         if self.task == "classification":
             return 1.0
-        ends = np.array([[self._known.min()], [self._known.max()]])
-        return float(((ends - self._asked) ** 2).max())
+        ends = np.array([[self._labels.min()], [self._labels.max()]])
+        return float(((ends - self._targets) ** 2).max())
 
 
-def _labels(y: Any, y_test: Any, task: Task | None) -> tuple[Task, NDArray[Any], NDArray[Any]]:
-    """The task, and the labels as numbers: codes of classes, probabilities, or answers."""
-    known, asked = on_host(y, None), on_host(y_test, None)
-    if known.ndim > 2 or asked.ndim != 1 or known.shape[1:] == (1,):
+def _read_labels(y: Any, y_test: Any, task: Task | None) -> tuple[Task, NDArray[Any], NDArray[Any]]:
+    """The task, and labels and targets as numbers: codes of classes, probabilities, or answers."""
+    labels, targets = plain_labels(y, "y"), plain_labels(y_test, "y_test")
+    if labels.ndim > 2 or targets.ndim != 1 or labels.shape[1:] == (1,):
         raise ValueError(
-            f"y has shape {known.shape} and y_test {asked.shape}; give one label per row, or "
+            f"y has shape {labels.shape} and y_test {targets.shape}; give one label per row, or "
             "one column of y per class"
         )
-    for name, labels in (("y", known), ("y_test", asked)):
-        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            row = np.argwhere(~np.isfinite(labels))[0]
+    for name, given in (("y", labels), ("y_test", targets)):
+        if given.dtype.kind == "f" and not np.isfinite(given).all():
+            place = np.argwhere(~np.isfinite(given))[0]
             raise ValueError(
-                f"{name} holds {labels[tuple(row)]} in row {row[0]}; leave that row out"
+                f"{name} holds {given[tuple(place)]} in row {place[0]}; leave that row out"
             )
     if task is None:
-        fractions = known.dtype.kind == "f" and known.ndim == 1 and (known % 1 != 0).any()
+        fractions = labels.dtype.kind == "f" and labels.ndim == 1 and (labels % 1 != 0).any()
         task = "regression" if fractions else "classification"
     if task not in ("classification", "regression"):
         raise ValueError(f'task={task!r} is not known; say "classification" or "regression"')
     if task == "regression":
-        if known.ndim == 2 or known.dtype.kind not in "biuf" or asked.dtype.kind not in "biuf":
+        if labels.ndim == 2 or is_text(labels) or is_text(targets):
             raise ValueError(
-                f"regression needs numbers, one per row; y has shape {known.shape} and dtype "
-                f"{known.dtype}, y_test has dtype {asked.dtype}"
+                f"regression needs numbers, one per row; y has shape {labels.shape} and dtype "
+                f"{labels.dtype}, y_test has dtype {targets.dtype}"
             )
-        return task, known.astype(float), asked.astype(float)
-    if known.ndim == 2:
-        names = list(y.columns) if hasattr(y, "columns") else list(range(known.shape[1]))
-        column = {name: number for number, name in enumerate(names)}
-        unknown = [label for label in asked.tolist() if label not in column]
-        if unknown:
+        return task, labels.astype(float), targets.astype(float)
+    if labels.ndim == 2:
+        columns = list(y.columns) if hasattr(y, "columns") else list(range(labels.shape[1]))
+        found = positions(targets, columns)
+        if (found < 0).any():
             raise ValueError(
-                f"y_test holds {unknown[0]!r}, but the columns of y are {names[0]!r} to "
-                f"{names[-1]!r}; with soft labels, y_test says which column is true"
+                f"y_test holds {targets[found < 0].tolist()[0]!r}, but the columns of y are "
+                f"{columns[0]!r} to {columns[-1]!r}; with soft labels, y_test says which column is true"
             )
-        return task, known.astype(float), np.array([column[label] for label in asked.tolist()])
-    if (known.dtype.kind in "OUS") != (asked.dtype.kind in "OUS"):
+        return task, labels.astype(float), found
+    if is_text(labels) != is_text(targets):
         raise ValueError(
-            f"y has dtype {known.dtype} and y_test {asked.dtype}; their labels can never be equal"
+            f"y has dtype {labels.dtype} and y_test {targets.dtype}; their labels can never be equal"
         )
-    _, codes = np.unique(np.concatenate([known, asked]), return_inverse=True)
-    return task, codes[: len(known)], codes[len(known) :]
+    _, codes = np.unique(np.concatenate([labels, targets]), return_inverse=True)
+    return task, codes[: len(labels)], codes[len(labels) :]
 
 
 def _length(given: Any, name: str) -> int:
