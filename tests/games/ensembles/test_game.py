@@ -439,3 +439,51 @@ def test_models_and_scores_may_write_into_what_they_get() -> None:
     assert_allclose(game.worths(S), wanted)
     assert X[0, 0] == 5
     assert y[0] == 3
+
+
+@pytest.mark.parametrize("kind", [object, float, "category", "Int64"])
+def test_labels_are_equal_however_they_are_stored(kind: object) -> None:
+    pandas = pytest.importorskip("pandas")
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    chances, truth = votes(4, 30, 3)
+    everyone = enumerate_coalitions(4)
+    stored = pandas.Series(truth, dtype=kind)
+    for vote in ("soft", "hard"):
+        wanted = ff.EnsembleGame(chances, None, truth, vote=vote)
+        found = ff.EnsembleGame(chances, None, stored, vote=vote)
+        assert_same(found.worths(everyone), wanted.worths(everyone))
+    labels = chances.argmax(axis=-1)
+    wanted = ff.EnsembleGame(labels, None, truth, vote="hard").worths(everyone)
+    objects = labels.astype(object)
+    assert_same(ff.EnsembleGame(objects, None, stored, vote="hard").worths(everyone), wanted)
+    X = rng.normal(size=(30, 2))
+    fitted = linear_model.LogisticRegression().fit(X, truth)
+    # Its classes are objects, as those of a model that was fitted on a column of objects.
+    odd = linear_model.LogisticRegression().fit(X, truth)
+    odd.classes_ = odd.classes_.astype(object)
+    for vote in ("soft", "hard"):
+        both = [
+            ff.EnsembleGame([model], X, y, vote=vote)
+            for model, y in ((fitted, truth), (odd, stored))
+        ]
+        assert_same(both[1].worths(everyone[:2, :1]), both[0].worths(everyone[:2, :1]))
+
+
+def test_a_text_is_no_number_among_classes() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    with pytest.raises(ValueError, match="has the classes"):
+        ff.EnsembleGame([linear_model.LogisticRegression().fit(X, y.astype(str))], X, y)
+
+
+def test_describe_tells_labels_apart_that_a_scoring_reads() -> None:
+    chances, _ = votes(3, 20, 2)
+
+    def mean(true: np.ndarray, predicted: np.ndarray) -> float:
+        return float(predicted.mean())
+
+    one, same, other = (
+        ff.EnsembleGame(chances, None, np.zeros(20), scoring=mean, labels=labels).describe()
+        for labels in ([0, 1], [0, 1], [0, 2])
+    )
+    assert one == same != other

@@ -13,9 +13,10 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names, number, slabs
 from fairfield.core.copies import lent
 from fairfield.core.extension import CombinedExtension, Extension
-from fairfield.core.fingerprint import digest
+from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, Players
 from fairfield.core.imports import needed_for
+from fairfield.core.labels import plain_labels
 from fairfield.games.ensembles.ballots import labels_of, votes_of
 from fairfield.games.ensembles.vote_tables import right_shares
 from fairfield.games.set_functions.products import ProductsExtension
@@ -25,9 +26,9 @@ from fairfield.games.textbook.voting import WholeVotes, reached, whole_votes
 Score: TypeAlias = Callable[[FloatArray], float]
 
 VOTES = ("soft", "hard", "rozemberczki", "mean")
-# Sums of real votes this close are a tie: about their rounding.
+# Sums of real votes that differ by less are a tie: about their rounding error.
 TIE = 1e-9
-# Steps of the total vote on a row into which real votes are rounded unless told otherwise.
+# Steps of the total vote on a row to which real votes are rounded by default.
 RESOLUTION = 1000
 # Up to so many models the exact table costs about as much as one index of rounded votes.
 FEW = 16
@@ -95,18 +96,19 @@ class EnsembleGame(Game):
         if isinstance(models_or_predictions, Mapping):
             players = list(models_or_predictions) if players is None else players
             models_or_predictions = list(models_or_predictions.values())
-        truth = np.asarray(y_test)
+        truth = plain_labels(y_test, "y_test")
         if truth.ndim != 1 or not truth.size:
             raise ValueError(
                 f"y_test of shape {truth.shape} was given; it must hold one entry per row"
             )
         self.vote, self.scoring, self.resolution = vote, scoring, resolution
-        known = labels_of(labels, truth)
-        named, votes = votes_of(models_or_predictions, X_test, truth, vote, known)
+        named, votes = votes_of(
+            models_or_predictions, X_test, truth, vote, labels_of(labels, truth)
+        )
         self.players = names(players, len(votes))
         self._voting = _voting_games(votes, named, truth, vote, scoring)
         self._margins = _margins(votes, named, truth, vote, scoring)
-        self._truth = truth
+        self._labels, self._truth = named, truth
         # The votes themselves are needed only where margins do not settle who is right.
         self._votes = votes if self._voting is None and self._margins is None else votes[:0]
         self._score = _score(scoring, named, X_test, truth)
@@ -184,7 +186,7 @@ class EnsembleGame(Game):
 
         The mean over rows of P(vote within its joint rounding of the quota); 0 for hard
         votes. A slope ∂_i f is off by at most the bound with player i in plus the bound
-        with him out.
+        with player i out.
         """
         if self._whole is None:
             raise ValueError("these votes have no closed form, so nothing is rounded")
@@ -192,14 +194,17 @@ class EnsembleGame(Game):
         return votes.error_bound(x, share)
 
     def describe(self) -> dict[str, Any]:
-        arrays: tuple[NDArray[Any], ...] = (self._votes, self._truth)
+        votes = self._votes if self._margins is None else self._margins
         if self._voting is not None:
-            arrays = (self._voting[0], np.array(self._voting[1]))
-        elif self._margins is not None:
-            arrays = (self._margins,)
-        scoring = getattr(self.scoring, "__qualname__", self.scoring)
-        own = {"vote": self.vote, "scoring": scoring, "empty": self.empty, "votes": digest(*arrays)}
-        return {**super().describe(), **own, "resolution": self.resolution}
+            votes = self._voting[0]
+        return {
+            **super().describe(),
+            "vote": self.vote,
+            "scoring": text_of(self.scoring),
+            "empty": self.empty,
+            "votes": digest(votes, self._labels, self._truth),
+            "resolution": self.resolution,
+        }
 
 
 def _voting_games(
