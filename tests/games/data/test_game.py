@@ -103,6 +103,29 @@ def test_groups_are_labels_or_a_column(sets, groups):
     assert_array_equal(in_both.worths(S), by_label.worths(S))
 
 
+@pytest.mark.parametrize("kind", [object, "category", "Int64"])
+def test_labels_are_equal_however_they_are_stored(kind, sets, groups):
+    X, y, X_test, y_test = sets
+    game = ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring="neg_log_loss")
+    stored = [pd.Series(labels, dtype=kind) for labels in (y, y_test)]
+    for labels in ((stored[0], y_test), (y, stored[1]), stored):
+        other = ff.DataGame(
+            LogisticRegression(),
+            X,
+            labels[0],
+            X_test,
+            labels[1],
+            groups=groups,
+            scoring="neg_log_loss",
+        )
+        assert other.describe() == game.describe()
+    some = brute.coalitions(PLAYERS)[::7]
+    assert_array_equal(other.worths(some), game.worths(some))
+    missing = np.array(["a", None] * 20, dtype=object)
+    with pytest.raises(ValueError, match="y holds None in row 1; leave that row out"):
+        ff.DataGame(LogisticRegression(), X, missing, X_test, y_test)
+
+
 def test_one_player_plays(sets):
     game = ff.DataGame(LogisticRegression(), *sets, groups=["all"] * 40)
     found = ff.shapley(game)

@@ -14,6 +14,7 @@ from fairfield.core.copies import lent
 from fairfield.core.fingerprint import digest, is_complete, text_of
 from fairfield.core.game import Game, Player, name_players
 from fairfield.core.imports import needed_for
+from fairfield.core.labels import plain_labels
 from fairfield.evaluation.warnings_once import Place, each_once
 from fairfield.games.data.random_states import Setter, random_states
 from fairfield.games.data.scoring import all_classes, best_constants, knowing, scorers_of
@@ -84,7 +85,7 @@ class DataGame(Game):
         self.model, self.scoring, self.fallback = model, scoring, fallback
         self.on_error = on_error
         self.repeats, self.seed = _whole("repeats", repeats, 1), _whole("seed", seed, 0)
-        self.y, self.y_test = _labels(y), _labels(y_test)
+        self.y, self.y_test = plain_labels(y, "y"), plain_labels(y_test, "y_test")
         self.X, self.X_test = _rows(X), _rows(X_test)
         _check_lengths("training", self.X, self.y)
         _check_lengths("test", self.X_test, self.y_test)
@@ -223,12 +224,6 @@ def _rows(X: Any) -> Any:
 def _taken(X: Any, rows: IntArray) -> Any:
     """A copy of some rows."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
-def _labels(y: Any) -> Any:
-    y = np.asarray(y)
-    # Columns of DataFrames hold Python's objects; their own type is compared faster.
-    return np.array(y.tolist()) if y.dtype == object else y
 
 
 def _check_lengths(which: str, X: Any, y: Any) -> None:
