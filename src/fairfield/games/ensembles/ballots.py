@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,28 +15,35 @@ from fairfield.core.copies import lent
 from fairfield.core.labels import is_text, plain_labels, positions
 
 
-def labels_of(given: ArrayLike | None, truth: NDArray[Any]) -> NDArray[Any]:
-    """The labels as they were given, or those that the test rows hold, sorted."""
-    if given is None:
-        return np.unique(truth)
-    labels = plain_labels(given)
-    distinct = labels.ndim == 1 and len(np.unique(labels)) == len(labels)
-    if not distinct or (positions(truth, labels) < 0).any():
-        raise ValueError(
-            f"labels={spell(labels.ravel().tolist())} were given, y_test holds "
-            f"{spell(np.unique(truth).tolist())}; name each label once, all of those among them"
-        )
-    return labels
+@dataclass(frozen=True)
+class Ballots:
+    """The votes of models for the labels of test rows, beside the truth.
 
-
-def votes_of(
-    given: Any, X_test: Any, truth: NDArray[Any], vote: str, labels: NDArray[Any]
-) -> tuple[NDArray[Any], FloatArray]:
-    """All labels, sorted, and each model's vote for them: (models, rows, labels).
-
-    ``given`` are models or predictions, ``labels`` those of its columns, if it has columns.
-    Numbers have no labels; their votes are (models, rows, 1).
+    Predicted numbers have no labels; their votes are (models, rows, 1).
     """
+
+    labels: NDArray[Any]  # sorted
+    votes: FloatArray  # (models, rows, labels)
+    truth: NDArray[Any]  # (rows,)
+
+    @property
+    def for_truth(self) -> FloatArray:
+        """The votes for the true label of each row: (models, rows)."""
+        columns = np.searchsorted(self.labels, self.truth)
+        return np.asarray(self.votes[:, np.arange(len(self.truth)), columns])
+
+    def margins(self) -> FloatArray:
+        """Votes for the truth less votes for each other label: (models, labels - 1, rows)."""
+        others = (self.truth != self.labels[:, None]).T.argsort(axis=1).T[1:]
+        against = self.votes.transpose(0, 2, 1)[:, others, np.arange(len(self.truth))]
+        return np.ascontiguousarray(self.for_truth[:, None] - against)
+
+
+def ballots_of(
+    given: Any, X_test: Any, truth: NDArray[Any], vote: str, named: ArrayLike | None
+) -> Ballots:
+    """The votes of models, or of predictions, whose columns stand for the labels ``named``."""
+    labels = _given_labels(named, truth)
     if hasattr(given, "predict"):
         raise TypeError(_one_model(given))
     if isinstance(given, Sequence) and given and all(hasattr(model, "predict") for model in given):
@@ -66,7 +74,21 @@ def votes_of(
             votes = np.eye(len(labels))[votes.argmax(axis=-1)]
     if not np.isfinite(votes).all() or (vote != "mean" and (votes.min() < 0 or votes.max() > 1)):
         raise ValueError("predictions hold NaN, infinity or probabilities outside [0, 1]; fix them")
-    return labels, votes
+    return Ballots(labels, votes, truth)
+
+
+def _given_labels(given: ArrayLike | None, truth: NDArray[Any]) -> NDArray[Any]:
+    """The labels as they were given, or those that the test rows hold, sorted."""
+    if given is None:
+        return np.unique(truth)
+    labels = plain_labels(given)
+    distinct = labels.ndim == 1 and len(np.unique(labels)) == len(labels)
+    if not distinct or (positions(truth, labels) < 0).any():
+        raise ValueError(
+            f"labels={spell(labels.ravel().tolist())} were given, y_test holds "
+            f"{spell(np.unique(truth).tolist())}; name each label once, all of those among them"
+        )
+    return labels
 
 
 def _one_model(model: Any) -> str:

@@ -25,12 +25,12 @@ from fairfield.games.neighbors.search import (
 
 Task: TypeAlias = Literal["classification", "regression"]
 
-# Neighbours of coalitions looked at together: 16 MB of flags, 64 MB of counts.
+# Neighbours of coalitions counted at once: 16 MB of flags, 64 MB of counts.
 FLAGS = 2**24
 
 
 class NeighborGame(Game):
-    """What training rows bring to a K-nearest-neighbour model, over some test points.
+    """What training rows contribute to a K-nearest-neighbour model, over some test points.
 
     The worth of a coalition S of rows is the mean over test points t of
 
@@ -43,8 +43,8 @@ class NeighborGame(Game):
       of the true class. A class of the test points that y lacks is worth 0 throughout.
     - soft labels, where y has shape (n, classes): a_j = y[j, y_t], the probability of the
       true class, with y_t a column number (a column name if y is a DataFrame).
-    - regression: a_j = (ȳ - y_t)² - (y_j - y_t)², how much nearer than the mean ȳ of y the
-      neighbour's own answer comes; a missing neighbour answers ȳ. This is the mean gain
+    - regression: a_j = (ȳ - y_t)² - (y_j - y_t)², how much nearer the
+      neighbour's own answer is to the truth than the mean ȳ of y; a missing neighbour predicts ȳ. This is the mean gain
       *of the neighbours*; the squared error of their mean prediction is not additive in
       them, has no such closed form, and is not offered.
 
@@ -54,8 +54,8 @@ class NeighborGame(Game):
     ``metric`` is a name or a function, as SciPy and scikit-learn know them. Search is exact
     unless ``neighbors`` is given: an index built on X, with scikit-learn's
     ``kneighbors(X_test, m) -> (distances, rows)``, or a function of the same two; then X
-    itself is not looked at. Rows X may be an array of PyTorch, CuPy or JAX; then they are
-    searched on its device.
+    itself is not used. X may be an array of PyTorch, CuPy or JAX, which is then searched on
+    its device.
 
     Cost per test point: O(n) for a worth, O(M K) for a gradient, with M the rows it takes
     until K are in almost surely (80 at x = ½, K = 5), and a whole sort for Shapley. Source:
@@ -108,14 +108,14 @@ class NeighborGame(Game):
         else:
             search = IndexSearch(neighbors, X_test, rows)
         self._inputs = (X, y, X_test, y_test)
-        # Enough neighbours for a gradient at x = ½, and some more for an x that wanders.
+        # Enough neighbours for a gradient at x = ½, and for points not far from it.
         self._lists = Neighborhoods(search, self._match, rows, tests, first=96 + 4 * self.k)
         self._extension = NeighborExtension(self._lists, self.k, self._largest())
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each coalition, by its definition: O(n) per test point at most.
 
-        The lists of neighbours are followed until every coalition has its K, or all.
+        Lists of neighbours are extended until they hold K members of every coalition, or all.
         """
         total = np.zeros(len(coalitions))
         for tests in self._lists.blocks(max(1, FLAGS // len(self.players))):
