@@ -17,7 +17,7 @@ from fairfield.core.imports import needed_for
 from fairfield.core.labels import plain_labels
 from fairfield.evaluation.warnings_once import Place, each_once
 from fairfield.games.data.random_states import Setter, random_states
-from fairfield.games.data.scoring import all_classes, best_constants, knowing, scorers_of
+from fairfield.games.data.scoring import all_classes, best_constants, scorers_of, with_classes
 from fairfield.games.features.rows import row_players
 
 Scoring = str | Callable[[Any, Any, Any], float]
@@ -183,7 +183,7 @@ class DataGame(Game):
         model.fit(_taken(self.X, rows), self.y[rows])
         found, tests = [], np.arange(len(self.y_test))
         for scorer in self._scorers.values():
-            known = knowing(self._classes, model, scorer)
+            known = with_classes(self._classes, model, scorer)
             # A copy of the answer too, which may be an array that a scorer uses again.
             found.append(np.array(scorer(known, _taken(self.X_test, tests), lent(self.y_test))))
         return found
