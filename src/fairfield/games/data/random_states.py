@@ -25,29 +25,29 @@ def random_states(model: Any, *, every: bool) -> Iterator[Setter]:
     []
     """
     parameters = dict(sorted(model.get_params(deep=True).items()))
-    named = {id(held) for held in parameters.values() if hasattr(held, "get_params")}
-    for name, held in parameters.items():
+    named = {id(value) for value in parameters.values() if hasattr(value, "get_params")}
+    for name, value in parameters.items():
         if name.rpartition("__")[2] != "random_state":
-            yield from _inside(held, named, every)
-        elif every or not isinstance(held, Integral):
+            yield from _inside(value, named, every)
+        elif every or not isinstance(value, Integral):
             yield partial(_set_parameter, model, name)
 
 
-def _inside(held: Any, named: set[int], every: bool) -> Iterator[Setter]:
+def _inside(value: Any, named: set[int], every: bool) -> Iterator[Setter]:
     """The random states of a parameter that get_params does not list separately."""
-    if id(held) in named:
+    if id(value) in named:
         return
-    if isinstance(held, Mapping):
-        held = list(held.values())
-    if isinstance(held, (list, tuple)):
-        for each in held:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for each in value:
             yield from _inside(each, named, every)
-    elif isinstance(held, type):
+    elif isinstance(value, type):
         return
-    elif hasattr(held, "get_params"):
-        yield from random_states(held, every=every)
-    elif hasattr(held, "random_state") and _is_open(held, every):
-        yield partial(setattr, held, "random_state")
+    elif hasattr(value, "get_params"):
+        yield from random_states(value, every=every)
+    elif hasattr(value, "random_state") and _is_open(value, every):
+        yield partial(setattr, value, "random_state")
 
 
 def _is_open(splitter: Any, every: bool) -> bool:
