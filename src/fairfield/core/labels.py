@@ -27,10 +27,18 @@ def plain_labels(given: Any, what: str = "labels") -> NDArray[Any]:
     if labels.dtype != object:
         return np.asarray(labels)
     for place, label in enumerate(labels.ravel().tolist()):
-        if _is_missing(label):
+        if is_missing(label):
             row = np.unravel_index(place, labels.shape)[0] if labels.ndim else 0
             raise ValueError(f"{what} holds {label} in row {row}; leave that row out")
     return np.array(labels.tolist())
+
+
+def is_missing(label: Any) -> bool:
+    """Whether this is None, NaN or pandas' NA, which does not even equal itself."""
+    same = label == label
+    if isinstance(same, np.ndarray):
+        return False  # the labels of several outputs
+    return label is None or not isinstance(same, (bool, np.bool_)) or not same
 
 
 def is_text(labels: NDArray[Any]) -> bool:
@@ -59,9 +67,3 @@ def positions(labels: Any, classes: Any) -> IntArray:
 def _listed(labels: Any) -> list[Any]:
     # A list of mixed labels stays as it is: in one array its numbers would become text.
     return list(labels) if isinstance(labels, (list, tuple)) else plain_labels(labels).tolist()
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether this is None, NaN or pandas' NA, which does not even equal itself."""
-    same = label == label
-    return label is None or not isinstance(same, (bool, np.bool_)) or not same
