@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import fairfield as ff
-from fairfield.core.arrays import BoolArray
-from fairfield.mean_field.elbo import sigmoid
-from fairfield.games.data.game import PAPERS_WORTH
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.fingerprint import digest
-from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Traits
+from fairfield.games.data.game import PAPERS_WORTH
+from fairfield.mean_field.elbo import sigmoid
 
 # After a step of Newton's method from a decrement (squared) below this, the next would be below
 # rounding; and so many steps have always sufficed.
@@ -34,7 +34,7 @@ class LogisticGame(ff.Game):
     steps of O(rows · features²) for each coalition, as matrix products over a block of them.
     """
 
-    opaque = False  # its description holds all its data
+    traits = Traits(opaque=False)  # its description holds all its data
 
     def __init__(self, X: Any, y: Any, X_test: Any, y_test: Any, groups: Any = None) -> None:
         rows = np.asarray(X, dtype=float)

@@ -7,17 +7,15 @@ over 100 background rows; T = 0.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import fairfield as ff
-from fairfield.core.arrays import BoolArray
-from fairfield.core.arrays import IntArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import rows_of
-from fairfield.core.arrays import FloatArray
 from paper.adult import fit
 from paper.readings import factor, read
 from paper.run import CRITERIA
@@ -117,7 +115,8 @@ def study(
     game = ff.FeatureGame(trained, table[chosen], background, output="label", y=y[chosen])
     names = [str(name) for name in getattr(X, "columns", range(table.shape[1]))]
     played = ff.TableGame(game.table(progress), names)
-    played.data, played.nulls = game.data, game.nulls
+    played.info = replace(played.info, data=game.info.data)
+    played.traits = replace(played.traits, nulls=game.traits.nulls)
     found = ff.compare(played, criteria=CRITERIA, temperature=temperature)
     steps = ff.variational_values(played, STEPS, temperature=temperature)
     return Study(

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fairfield as ff
-from fairfield.core.arrays import BoolArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.mean_field.elbo import sigmoid
-from fairfield.core.arrays import FloatArray
 
 TEMPERATURE = 0.5
 FEATURES, IMPORTANT, TESTS = 10, 4, 100

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fairfield as ff
+from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
 from fairfield.evaluation.evaluator import evaluate_all
-from fairfield.core.arrays import FloatArray
 from paper.run import CRITERIA, Run
 from paper.splits import (
     QUICK_SPLITS,
@@ -141,7 +141,7 @@ def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
 
 def _table(split: Split, problem: Problem, run: Run, store: str) -> FloatArray:
     options = ff.Options(**run.options(store))
-    return evaluate_all(split.fast_game(problem), options)[0]
+    return evaluate_all(split.fast_game(problem), options)[0].worths
 
 
 def _changed(ours: FloatArray, theirs: FloatArray, split: Split) -> NDArray[np.int64]:

@@ -20,10 +20,10 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from fairfield.evaluation.known import unpack
 
 import fairfield as ff
 from fairfield.core.coalitions import rows_of
-from fairfield.evaluation.known import unpack
 from fairfield.evaluation.store import Store
 
 KILLS, PLAYERS = 20, 12

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import fairfield as ff
+from fairfield.core.game import GameInfo
 
 FEATURES = [
     "Age", "Workclass", "Education-Num", "Marital Status", "Occupation", "Relationship", "Race",
@@ -30,7 +31,7 @@ def one(count, criterion=ff.variational_index, errors=False, players=None):
     """A valuation of one game, with data, and with standard errors where asked."""
     rng = np.random.default_rng(1)
     played = game(count, players)
-    played.data = np.round(rng.standard_normal(count) * 10, 2)
+    played.info = GameInfo(data=np.round(rng.standard_normal(count) * 10, 2))
     found = criterion(played, temperature=1.0)
     return replace(found, stderr=0.05 + 0.2 * rng.random(count)) if errors else found
 

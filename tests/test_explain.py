@@ -71,7 +71,7 @@ def test_linear_models_have_a_closed_form(X, many):
         wanted = ff.FeatureGame(margin(model), rows, X)
         S = brute.coalitions(4)
         assert_allclose(game.worths(S), wanted.worths(S), atol=1e-12)
-        assert_array_equal(game.data, rows)
+        assert_array_equal(game.info.data, rows)
         for criterion in ("shapley", "banzhaf", "variational_index", "leave_one_out"):
             found = ff.explain(model, rows, X, criterion)
             assert found.method == "closed form: linear"
@@ -89,7 +89,7 @@ def test_linear_models_of_several_outputs_and_groups(X):
     model = LogisticRegression().fit(X, letters)
     game = LinearGame(model, X[:2], X, output="c", groups={"pair": [0, 3]})
     assert game.players == ("pair", 1, 2)
-    assert game.data is None
+    assert game.info.data is None
     assert_allclose(
         game.worths(np.ones((1, 3), dtype=bool))[:, 0], model.decision_function(X[:2])[:, 2]
     )
@@ -288,7 +288,7 @@ def test_it_says_what_was_explained(X):
         assert f", for the {meaning}" in game_of(model, X[:2], X, output=output).__repr__()
     assert ff.explain(line, X[:1], X, "shapley", output="margin").game.endswith("of class True")
     labels = ff.FeatureGame(line, X[:2], X, output="label", y=y[:2], link="logit")
-    assert labels.plays_for == "logit of the probability of the true class"
+    assert labels.info.worth_name == "logit of the probability of the true class"
     with pytest.raises(ValueError, match="MLPClassifier has no decision_function"):
         ff.explain(net, X[:2], X, output="margin")
 
@@ -305,7 +305,9 @@ def test_it_says_what_was_explained_of_other_libraries(X, library):
         (kinds["Classifier"](n_estimators=2, **quiet), letters, 2, "margin of class 2"),
         (kinds["Regressor"](n_estimators=2, **quiet), X[:, 0], None, "prediction"),
     ):
-        assert game_of(model.fit(X, y.astype(int)), X[:2], X, output=output).plays_for == meaning
+        assert (
+            game_of(model.fit(X, y.astype(int)), X[:2], X, output=output).info.worth_name == meaning
+        )
 
 
 def test_rows_of_a_frame_keep_their_names(X):

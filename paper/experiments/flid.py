@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import fairfield as ff
-from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import enumerate_coalitions
 from paper.claims import (
     DIFFERS,
     REPRODUCED,

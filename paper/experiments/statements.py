@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 
 import fairfield as ff
-from fairfield.core.arrays import BoolArray
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding
 from paper.registry import experiment
 from paper.run import Run

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import fairfield as ff
-from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import enumerate_coalitions
 from paper.claims import DIFFERS, REPRODUCED, WRONG, Claim, Finding, Table, share
 from paper.experiments.flid import flid_game
 from paper.registry import experiment

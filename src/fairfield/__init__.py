@@ -11,13 +11,18 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Game
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
+from fairfield.criteria.banzhaf import banzhaf
 from fairfield.criteria.compare import compare, stream
 from fairfield.criteria.diagnosis import Diagnosis, diagnose
 from fairfield.criteria.free_energy import free_energy_value
-from fairfield.criteria.interactions.interactions import interactions, moebius
+from fairfield.criteria.interactions.interactions import interactions
+from fairfield.criteria.interactions.moebius import moebius
+from fairfield.criteria.leave_one_out import leave_one_out
 from fairfield.criteria.samples import samples_needed
-from fairfield.criteria.semivalues import banzhaf, beta, leave_one_out, semivalue, shapley
-from fairfield.criteria.variational import variational_index, variational_values
+from fairfield.criteria.semivalue import beta, semivalue
+from fairfield.criteria.shapley import shapley
+from fairfield.criteria.variational_index import variational_index
+from fairfield.criteria.variational_values import variational_values
 from fairfield.curves import Curve, addition_curve, pruning_curve, removal_curve, weighted_drop
 from fairfield.evaluation.options import Options, separate_bottom, separate_top
 from fairfield.evaluation.store import StoreError, describe_store, verify_store

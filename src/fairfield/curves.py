@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game, Player, Players
-from fairfield.criteria.compare import Criterion, criterion_of
+from fairfield.criteria.criterion import Given, valued
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.conditioned import ConditionedGame
@@ -128,12 +128,12 @@ def _curve(
     with Evaluator(played, Options().changed(options)) as evaluator:
         worths = evaluator.worths(chosen if staying else ~chosen)
     names = tuple(played.players[i] for i in order)
-    return Curve(what, counts / count, worths, names, played.labels)
+    return Curve(what, counts / count, worths, names, played.info.labels)
 
 
 def pruning_curve(
     game: Any,
-    criterion: str | Criterion = "shapley",
+    criterion: Given = "shapley",
     *,
     players: Players | None = None,
     **options: Unpack[Keywords],
@@ -156,12 +156,11 @@ def pruning_curve(
         raise ValueError(f"{played!r} is a batch; prune one game at a time")
     if played.extension() is None:
         played, _ = table_of(played, chosen)
-    value = criterion_of(criterion)
     count = len(played.players)
     staying = np.ones(count, dtype=bool)
     order, worths = [], []
     for _ in range(count):
-        found = value(ConditionedGame(played, outside=~staying))
+        found = valued(criterion, ConditionedGame(played, outside=~staying))
         worths.append(found.grand)
         order.append(found.ranking()[-1])
         staying[played.players.index(order[-1])] = False

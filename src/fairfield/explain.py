@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Game
-from fairfield.criteria.compare import Criterion, criterion_of
+from fairfield.criteria.criterion import Given, valued
 from fairfield.games.features.game import FeatureGame, is_tree_model
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.features.rows import Groups
@@ -19,7 +20,7 @@ def explain(
     model: Any,
     X: Any,
     background: Any = None,
-    criterion: str | Criterion = "variational_index",
+    criterion: Given = "variational_index",
     *,
     output: Any = None,
     y: Any = None,
@@ -45,8 +46,7 @@ def explain(
     array([[3., 3.]])
     """
     game = game_of(model, X, background, output=output, y=y, groups=groups)
-    T = {} if temperature is None else {"temperature": temperature}
-    return criterion_of(criterion)(game, **T, **options)
+    return valued(criterion, game, temperature=temperature, **options)
 
 
 def game_of(
@@ -80,7 +80,8 @@ def game_of(
             error.add_note(f"{closed.__name__} was no help either: {refusal}")
         raise
     if closed is not None:
-        game.instead = f"mend what {closed.__name__} refused ({refusal})"
+        advice = f"fix what {closed.__name__} refused ({refusal})"
+        game.info = replace(game.info, advice=advice)
         warnings.warn(
             f"{closed.__name__} refused, so FeatureGame plays for {game.output.name}, whose units "
             f"may be others: {refusal}",

@@ -1,255 +1,150 @@
-"""What every criterion starts from and how its answer is put together."""
+"""What is asked of a game: a frozen problem, every argument of which is checked at once.
+
+Nothing is evaluated before the extension, or a temperature relative to it, is first read;
+so whatever is wrong with an argument is raised before a single worth is paid for.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Hashable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from math import isfinite
-from typing import Any
-
-import numpy as np
+from functools import cached_property
+from typing import Any, TypeAlias
 
 from fairfield.boltzmann.exact import Partition
 from fairfield.boltzmann.sampled import SampledLaw
-from fairfield.boltzmann.temperature import (
-    OWN_SCALE,
-    Relative,
-    Temperature,
-    absolute,
-    check,
-    resolve,
-    scale_of,
-)
+from fairfield.boltzmann.temperature import Concentrated, Relative, Temperature, absolute, check
+from fairfield.boltzmann.temperature import resolve as resolve_temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players
-from fairfield.evaluation.evaluator import versions
+from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.convert import as_game
-from fairfield.mean_field.elbo import elbo, sigmoid
-from fairfield.multilinear.choose import choose, table_of
+from fairfield.multilinear.choose import Source, table_refused
 from fairfield.multilinear.table import TableExtension
-from fairfield.results.valuation import Valuation, as_number
+
+ProblemLaw: TypeAlias = Partition | SampledLaw
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A game, the extension that answers for it, and the temperature it is read at.
+    """A game, the source of its worths, a temperature, a prior and options.
 
-    Criteria take a setting in place of a game, so that several of them share one table
-    and one log Z. A game that is to be estimated has no extension; its temperature may
-    wait for an estimate of Banzhaf's value.
+    ``given`` is the temperature as the user gave it, ``prior`` holds log-odds. Problems
+    that differ in temperature, prior or options share one source, so worths are evaluated
+    once and log Z is summed once for all criteria that are read from them.
     """
 
     game: Game
-    known: Extension | None
-    temperature: FloatArray | None
+    source: Source
     options: Options
-    evaluations: int
+    given: Temperature | None = None
     prior: FloatArray | None = None
-    # A temperature that is relative to Banzhaf values not known yet.
-    pending: Relative | None = None
     started: float = field(default_factory=time.perf_counter)
-    # How many worths the game had failed to find before.
-    failed_before: int = 0
-    # Sums over p(S) by temperature and prior, shared by all who use this setting.
-    laws: dict[tuple[bytes, bytes], Partition | SampledLaw] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        game: Any,
-        players: Players | None,
-        temperature: Temperature | None,
-        options: Keywords,
-        *,
-        as_table: bool = False,
-    ) -> Problem:
-        """A setting made for the game, or the given one with what is asked differently."""
-        started = time.perf_counter()
-        check(temperature)
-        if isinstance(game, Problem):
-            problem = replace(game, started=started, options=game.options.changed(options))
-            given = temperature is not None and temperature is not OWN_SCALE
-        else:
-            chosen = Options().changed(options)
-            played = as_game(game, players)
-            before = played.failures
-            known, evaluations = choose(played, chosen, as_table=as_table)
-            problem = cls(
-                played, known, None, chosen, evaluations, started=started, failed_before=before
-            )
-            given = True
-        if as_table and not isinstance(problem.extension, TableExtension):
-            table, more = table_of(problem.game, problem.options)
-            extension = TableExtension.of(table)
-            problem = replace(problem, known=extension, evaluations=problem.evaluations + more)
-        unsettled = problem.temperature is None and problem.pending is None
-        if temperature is not None and (given or unsettled):
-            problem = problem.at(temperature)
-        return problem
-
-    def at(self, temperature: Temperature) -> Problem:
-        """The same game at this temperature."""
-        if self.known is not None:
-            return replace(self, temperature=resolve(temperature, self.known))
-        if isinstance(temperature, Relative):
-            return replace(self, temperature=None, pending=temperature)
-        return replace(self, temperature=absolute(temperature, self.game.batch), pending=None)
+    # Evaluates worths for all criteria of one call; each has its own where there is none.
+    evaluator: Evaluator | None = None
+    # Sums over p(S) by what they depend on, shared by all problems of one source.
+    laws: dict[Hashable, ProblemLaw] = field(default_factory=dict)
 
     @property
-    def sampled(self) -> bool:
+    def estimated(self) -> bool:
         """Whether values are to be estimated, all worths being more than the budget allows."""
-        return self.known is None
+        return self.source.estimated
 
     @property
     def extension(self) -> Extension:
-        """The exact extension; for a criterion that cannot be estimated, the budget's end."""
-        if self.known is None:
+        """The exact extension; reading it evaluates the table where there is no closed form."""
+        if self.estimated:
             raise out_of_reach(self.game, self.options)
-        return self.known
+        return self.source.extension
+
+    @property
+    def pending(self) -> Relative | None:
+        """A temperature relative to Banzhaf values that are still to be estimated."""
+        return self.given if self.estimated and isinstance(self.given, Relative) else None
+
+    @cached_property
+    def temperature(self) -> FloatArray | None:
+        """T of each game; None where none was given, and while a relative one is pending."""
+        if self.given is None or self.pending is not None:
+            return None
+        if self.estimated:
+            return absolute(self.given, self.game.batch)
+        return resolve_temperature(self.given, self.extension)
+
+    def check_exact(self) -> None:
+        """Refuse what only exact values can answer, before the first worth."""
+        if self.estimated:
+            raise out_of_reach(self.game, self.options)
+        self.source.check()
 
     def needs_temperature(self) -> FloatArray:
-        """The temperature, where the criterion cannot do without."""
+        """The temperature, for a criterion that cannot do without."""
         if self.temperature is None:
             raise ValueError("this criterion needs a temperature; pass temperature=")
         return self.temperature
 
-    def partition(self) -> Partition | SampledLaw | None:
-        """Sums over p(S), where they are asked for and within reach.
+    def at(self, temperature: Temperature | None) -> Problem:
+        """The same problem at another temperature, checked."""
+        check(temperature)
+        scaled = isinstance(temperature, Relative) or (
+            isinstance(temperature, Concentrated) and not self.estimated
+        )
+        if temperature is not None and not scaled:
+            absolute(temperature, self.game.batch)
+        return replace(self, given=temperature)
 
-        From a table unless they are refused; of a closed form only by ``decoupling=True``.
-        """
-        asked, table = self.options.decoupling, isinstance(self.extension, TableExtension)
-        if self.temperature is None or asked is False or not (table or asked):
-            return None
-        return self.law()
+    def changed(self, keywords: Keywords) -> Problem:
+        """The same problem with other options."""
+        return replace(self, options=self.options.changed(keywords)) if keywords else self
 
-    def law(self) -> Partition | SampledLaw:
+    def evaluating(self) -> AbstractContextManager[Evaluator]:
+        """The evaluator of this call, or one of its own."""
+        if self.evaluator is None:
+            return Evaluator(self.game, self.options)
+        return nullcontext(self.evaluator)
+
+    def law(self) -> ProblemLaw:
         """Sums over p(S), exactly from a table, else by sampling; computed once."""
-        temperature = self.needs_temperature()
-        key = temperature.tobytes(), b"" if self.prior is None else self.prior.tobytes()
+        temperature, extension = self.needs_temperature(), self.extension
+        prior = b"" if self.prior is None else self.prior.tobytes()
+        key = id(extension), temperature.tobytes(), prior
         if key not in self.laws:
             self.laws[key] = (
-                Partition(self.extension, temperature, self.prior)
-                if isinstance(self.extension, TableExtension)
-                else SampledLaw(self.game, self.extension, temperature, self.prior, self.options)
+                Partition(extension, temperature, self.prior)
+                if isinstance(extension, TableExtension)
+                else SampledLaw(self.game, extension, temperature, self.prior, self.options)
             )
         return self.laws[key]
 
-    def _rounding(self) -> list[str]:
-        """A sentence on what rounding for the closed form may have moved, if there was any."""
-        most = self.extension.coarseness
-        if not most:
-            return []
-        # Shown to two digits, so never less than it is.
-        bound = f"at most {1.05 * most:.2g}" if isfinite(most) else "an amount that is not known"
-        return [f"votes were rounded for the closed form, which moves a Banzhaf value by {bound}"]
+    def with_exact_law(self) -> Problem:
+        """The same problem read from the table of all worths, where that is within reach.
 
-    def failures(self) -> list[str]:
-        """A sentence on the worths that the game could not find and filled in, if there are any."""
-        count = self.game.failures - self.failed_before
-        if not count:
-            return []
-        worths = "one worth" if count == 1 else f"{count:,} worths"
-        which = "that" if count == 1 else "the first"
-        return [
-            f"{worths} could not be found and took the fallback, {which} of {self.game.first_failure}"
-        ]
-
-    def estimated_marginals(self, criterion: str, values: FloatArray) -> dict[str, Any]:
-        temperature = self.temperature
-        if temperature is None and self.pending is not None:
-            if criterion != "banzhaf":
-                raise ValueError(
-                    f"a relative temperature needs Banzhaf values, which {criterion} under a budget "
-                    "does not know; pass temperature= as a number in the units of the worths"
-                )
-            temperature = self.pending.factor * scale_of(values)
-        if temperature is None:
-            return {}
-        return {
-            "marginals": sigmoid(values / temperature[..., None]),
-            "temperature": as_number(temperature),
-        }
-
-    def about(self) -> dict[str, Any]:
-        """What a valuation tells of its game and its making."""
-        return {
-            "players": self.game.players,
-            "game": repr(self.game),
-            "prior": None if self.prior is None else sigmoid(self.prior),
-            "data": self.game.data,
-            "labels": self.game.labels,
-            "seconds": time.perf_counter() - self.started,
-            "seed": self.options.seed,
-            "versions": versions(),
-        }
-
-    def valuation(
-        self,
-        criterion: str,
-        values: FloatArray,
-        logits: FloatArray | None = None,
-        covariance: FloatArray | None = None,
-        **rest: Any,
-    ) -> Valuation:
-        """The valuation of these values, with what the temperature adds to it.
-
-        ``logits`` are those of the marginals, λ + value/T unless they are given;
-        ``covariance`` is that of the values, where errors of the worths are passed on.
+        Sums over p(S) have no closed form; the law of a game that has one, but too many
+        players for a table, is sampled.
         """
-        empty, grand = self.extension.ends()
-        if self.game.nulls is not None:
-            # What sums of equal worths leave of a null player is rounding.
-            scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
-            rounding = np.abs(values) <= 1e-12 * scale[..., None]
-            values = np.where(self.game.nulls & rounding, 0.0, values)
-        if covariance is not None:
-            # Rounding may leave a variance of 0 a little below it.
-            variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
-            rest.update(stderr=np.sqrt(variances), covariance=covariance)
-        rounded = self._rounding()
-        about = {
-            **self.about(),
-            "method": self.extension.method,
-            "stops": np.full(
-                self.extension.batch, "exact for the rounded game" if rounded else "exact"
-            ),
-            **self._energies(values, logits),
-            **rest,
-        }
-        for told in [*rounded, *self.failures()]:
-            about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {told}"))
-        return Valuation(
-            criterion=criterion,
-            values=values,
-            empty=as_number(empty),
-            grand=as_number(grand),
-            evaluations=self.evaluations,
-            **about,
-        )
+        sampled = self.source.closed is not None and table_refused(self.game, self.options)
+        return self if sampled else replace(self, source=self.source.as_table())
 
-    def _energies(self, values: FloatArray, logits: FloatArray | None) -> dict[str, Any]:
-        """Marginals, their ELBO, log Z and decoupling error."""
-        if self.temperature is None:
-            return {}
-        if logits is None:
-            logits = (0.0 if self.prior is None else self.prior) + values / self.temperature[
-                ..., None
-            ]
-        x = sigmoid(logits)
-        known: dict[str, Any] = {"marginals": x, "temperature": as_number(self.temperature)}
-        if self.options.decoupling is False:
-            return known
-        value, _ = self.extension.centred(x)
-        height = elbo(value, logits, self.temperature, self.prior)
-        known["elbo"] = as_number(height + self.extension.offset / self.temperature)
-        law = self.partition()
-        if law is not None:
-            known["log_z"] = as_number(law.log_z)
-            known["decoupling_error"] = as_number(law.gap_of(height))
-        if isinstance(law, SampledLaw):
-            known["log_z_stderr"] = as_number(law.stderr("log_z"))
-        return known
+    def played(self) -> Game:
+        """The game, as the table of its worths where that is what answers for it."""
+        return self.source.played()
+
+
+def resolve(
+    game: Any,
+    players: Players | None = None,
+    temperature: Temperature | None = None,
+    options: Keywords | Options | None = None,
+) -> Problem:
+    """The problem that these arguments pose, all of them checked, no worth evaluated."""
+    started = time.perf_counter()
+    check(temperature)
+    chosen = options if isinstance(options, Options) else Options().changed(options or {})
+    played = as_game(game, players)
+    problem = Problem(played, Source(played, chosen), chosen, started=started)
+    return problem.at(temperature)

@@ -71,12 +71,11 @@ class DeterminantGame(ff.Game):
     def __init__(self, kernel):
         self.kernel = kernel
         self.players = tuple(range(len(kernel)))
-        self.contributions = self._contributions
 
     def worths(self, coalitions):
-        return self._contributions(coalitions)[0]
+        return self.contributions(coalitions)[0]
 
-    def _contributions(self, coalitions):
+    def contributions(self, coalitions):
         """From the inverse of L_S: log of Schur complements, of members and of the others."""
         inside = coalitions.astype(float)
         each = np.arange(len(self.kernel))

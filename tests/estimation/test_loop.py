@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import fairfield as ff
+from fairfield.core.game import Measured, Traits
 
 PLAYERS = 12
 GAINS = np.random.default_rng(3).random((PLAYERS, 4))
@@ -184,13 +185,13 @@ def test_the_noise_of_both_ends_is_in_the_sum_of_the_values(sampler):
     """Shapley's values sum to F(N) - F(∅), so their errors must as well."""
 
     class Noisy(ff.Game):
-        players, noisy = tuple(range(PLAYERS)), True
+        players, traits = tuple(range(PLAYERS)), Traits(noisy=True)
 
         def worths(self, coalitions):
             return covered(coalitions)
 
-        def worths_and_variances(self, coalitions):
-            return covered(coalitions), 0.1 + coalitions.mean(axis=1)
+        def measure(self, coalitions):
+            return Measured(covered(coalitions), 0.1 + coalitions.mean(axis=1))
 
     found = ff.shapley(Noisy(), budget=600, sampler=sampler)
     np.testing.assert_allclose(found.covariance.sum(), 0.1 + 1.1, rtol=0.03)
@@ -208,7 +209,7 @@ def test_bad_wishes_are_told():
         ff.shapley(covered, players=PLAYERS, budget=29)
     with pytest.raises(ValueError, match=r"no sampler 'best' for shapley; choose from"):
         ff.shapley(covered, players=PLAYERS, budget=100, sampler="best")
-    with pytest.raises(ValueError, match=r"tolerance=-1 was given.*or top\(k\)"):
+    with pytest.raises(ValueError, match=r"tolerance=-1 was given.*or separate_top\(k\)"):
         ff.shapley(covered, players=PLAYERS, tolerance=-1)
     with pytest.raises(ValueError, match="seconds=0 was given"):
         ff.shapley(covered, players=PLAYERS, seconds=0)

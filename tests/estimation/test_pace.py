@@ -1,6 +1,7 @@
 """Estimates end in time: by a clock that moves only when something is worked at."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import fairfield as ff
 from fairfield.estimation import loop as estimates
 from fairfield.estimation import pace, paired
-from fairfield.estimation.surrogates.sample import Law
+from fairfield.estimation.surrogates import registry
 from fairfield.evaluation import evaluator as evaluate
 from fairfield.evaluation.options import Options
 
@@ -45,14 +46,15 @@ def game(clock, seconds):
 
 def slowed(monkeypatch, clock, name, seconds):
     """Has a surrogate take so long for every pair, and counts its fits."""
-    fit, sizes = getattr(paired, name), []
+    registry.surrogates()
+    own, sizes = registry._registered[name], []
 
     def slow(sample, *more):
         sizes.append(len(sample.coalitions))
         clock.now += seconds * len(sample.coalitions)
-        return fit(sample, *more)
+        return own.fit(sample, *more)
 
-    monkeypatch.setattr(paired, name, slow)
+    monkeypatch.setitem(registry._registered, name, replace(own, fit=slow))
     return sizes
 
 
@@ -62,12 +64,13 @@ class Slow(paired.Paired):
     clock: Clock
 
     def estimate(self, until=np.inf):
-        self.clock.now += 0.01 * sum(worths.shape[-1] for worths in self._worths)
+        self.clock.now += 0.01 * sum(worths.shape[-1] for worths in self.pairs._worths)
         return super().estimate(until)
 
 
 def test_time_is_kept_for_the_estimate(clock):
-    estimator = Slow(PLAYERS, Law.shapley(PLAYERS), 0, surrogates=False)
+    pairs = paired.Pairs(PLAYERS, ["shapley"], 0, noisy=False)
+    estimator = Slow("shapley", pairs, helped=False)
     estimator.clock = clock
     (last,) = estimates.run(game(clock, 1e-2), estimator, Options(seconds=60.0))
     assert last.stop.startswith("stopped after 60 seconds")
@@ -77,7 +80,7 @@ def test_time_is_kept_for_the_estimate(clock):
 
 
 def test_a_surrogate_that_would_come_late_is_left_out(clock, monkeypatch):
-    sizes = slowed(monkeypatch, clock, "kernel_surrogate", 0.02)
+    sizes = slowed(monkeypatch, clock, "kernel", 0.02)
     found = ff.shapley(game(clock, 1e-3), seconds=10.0)
     assert sizes
     assert max(sizes) < found.evaluations // 2
@@ -85,14 +88,14 @@ def test_a_surrogate_that_would_come_late_is_left_out(clock, monkeypatch):
 
 
 def test_a_surrogate_is_used_where_there_is_time(clock, monkeypatch):
-    sizes = slowed(monkeypatch, clock, "kernel_surrogate", 1e-4)
+    sizes = slowed(monkeypatch, clock, "kernel", 1e-4)
     found = ff.shapley(game(clock, 0.05), seconds=40.0)
     assert max(sizes) == (found.evaluations - 2) // 2
     assert "kernel" in found.method
 
 
 def test_a_budget_knows_no_clock(clock, monkeypatch):
-    slowed(monkeypatch, clock, "kernel_surrogate", 1e6)
+    slowed(monkeypatch, clock, "kernel", 1e6)
     late = ff.shapley(game(clock, 1e6), budget=200)
     monkeypatch.undo()
     usual = ff.shapley(game(Clock(), 0.0), budget=200)

@@ -1,5 +1,6 @@
 """Regression on pairs, its surrogates, and the laws that survive sampling."""
 
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 
@@ -12,19 +13,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
-from fairfield.estimation import paired
-from fairfield.estimation.pairs import Design, Stratum
-from fairfield.estimation.surrogates import kernels, triples
+from fairfield.core.game import Traits
+from fairfield.estimation.pairs import Design, Strata, Stratum
+from fairfield.estimation.surrogates import kernels, registry, triples
 from fairfield.estimation.surrogates import sample as surrogates
 from fairfield.estimation.surrogates import trees as boosting
-from fairfield.estimation.surrogates.sample import Law, Sample
+from fairfield.estimation.surrogates.sample import Diagonal, Sample
 
 PLAYERS = 9
 SIGNS = brute.coalitions(PLAYERS) - 0.5
 # No subnormal games: worths of 1e-200 and nothing larger are refused.
 WORTHS = st.integers(-(10**6), 10**6)
 TABLES = arrays(np.int64, 2**PLAYERS, elements=WORTHS).map(lambda whole: whole / 1e5)
-LAWS = {"shapley": Law.shapley, "banzhaf": Law.banzhaf}
+DIAGONALS = {"shapley": Diagonal.shapley, "banzhaf": Diagonal.banzhaf}
 
 
 def sampled(criterion, table, **options):
@@ -99,27 +100,27 @@ def test_intervals_hold_the_truth_as_often_as_they_say(criterion, sampler):
     assert 0.6 < np.mean([v.stderr for v in runs]) / spread < 1.7
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", DIAGONALS)
 @pytest.mark.parametrize("kernel", kernels.KERNELS)
 def test_sections_of_a_kernel_have_their_values_in_closed_form(kernel, law):
     players = 5
     signs = brute.coalitions(players) - 0.5
     sections = kernels._gram(signs, signs, kernel)
-    values = kernels._values(signs, np.eye(len(signs)), kernel, LAWS[law](players))
+    values = kernels._values(signs, np.eye(len(signs)), kernel, DIAGONALS[law](players))
     for section, value in zip(sections, values, strict=True):
         assert_allclose(value, getattr(brute, law)(section), atol=1e-12)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", DIAGONALS)
 @pytest.mark.parametrize("surrogate", ["kernel", "triples", "trees"])
 def test_a_surrogate_adds_up(surrogate, law, rng):
     """Values of the surrogate, and of what it leaves of the game, are those of the game."""
     table = np.tanh(SIGNS @ rng.standard_normal(PLAYERS)) + SIGNS[:, :3].prod(axis=1)
     sample = sample_of(table, law, 240)
     fits = {
-        "kernel": lambda: kernels.kernel_surrogate(sample, LAWS[law](PLAYERS)),
-        "triples": lambda: triples.triple_surrogate(sample, LAWS[law](PLAYERS), 0, sample.odd),
-        "trees": lambda: boosting.tree_surrogate(sample, LAWS[law](PLAYERS), 0, sample.odd),
+        "kernel": lambda: kernels.kernel_surrogate(sample, DIAGONALS[law](PLAYERS), 0, sample.odd),
+        "triples": lambda: triples.triple_surrogate(sample, DIAGONALS[law](PLAYERS), 0, sample.odd),
+        "trees": lambda: boosting.tree_surrogate(sample, DIAGONALS[law](PLAYERS), 0, sample.odd),
     }
     fit = fits[surrogate]()
     exact = getattr(brute, law)(table)
@@ -156,7 +157,7 @@ def test_noise_is_not_taken_for_what_is_known(criterion, rng):
     table = ff.TableGame(SIGNS @ np.arange(9.0) + rng.standard_normal(2**PLAYERS))
 
     class Trials(ff.Game):
-        players, noisy = table.players, True
+        players, traits = table.players, Traits(noisy=True)
 
         def worths(self, coalitions):
             return table.worths(coalitions)
@@ -174,7 +175,7 @@ def test_more_pairs_than_are_fitted_are_left_to_the_correction(rng, monkeypatch)
     table = np.tanh(SIGNS @ rng.standard_normal(PLAYERS)) + SIGNS[:, :3].prod(axis=1)
     monkeypatch.setattr(surrogates, "FITTED", 120)
     sample = sample_of(table, "shapley", 200)
-    fit = triples.triple_surrogate(sample, Law.shapley(PLAYERS), 0, sample.odd)
+    fit = triples.triple_surrogate(sample, Diagonal.shapley(PLAYERS), 0, sample.odd)
     assert_array_equal(fit.inside[:, 120:], fit.outside[:, 120:])
     assert (fit.inside[:, :120] != fit.outside[:, :120]).all()
     found = sampled(ff.shapley, table, budget=402)
@@ -192,7 +193,7 @@ def test_a_kernel_predicts_in_blocks_what_it_predicts_at_once(rng, monkeypatch):
 
 def test_a_hopeless_surrogate_is_given_up(rng):
     sample = sample_of(np.tanh(SIGNS @ rng.standard_normal(PLAYERS)), "shapley", 240)
-    law = Law.shapley(PLAYERS)
+    law = Diagonal.shapley(PLAYERS)
     assert triples.triple_surrogate(sample, law, 0, sample.odd) is not None
     assert triples.triple_surrogate(sample, law, 0, sample.odd * 1e-6) is None
 
@@ -217,7 +218,9 @@ def test_without_scikit_learn_or_numba_there_are_no_trees(monkeypatch):
         )
         assert not boosting.trees_are_installed()
     table = (SIGNS @ np.arange(PLAYERS) > 0.4) * 1.0
-    monkeypatch.setattr(paired, "tree_surrogate", None)  # would fail if it were called
+    registry.surrogates()
+    trees = replace(registry._registered["trees"], fit=None)  # would fail if it were called
+    monkeypatch.setitem(registry._registered, "trees", trees)
     found = sampled(ff.shapley, table, budget=300)
     assert "trees" not in found.method
 
@@ -233,9 +236,9 @@ def test_a_stratum_lists_every_pair_once(players, size):
     assert {row.tobytes() for row in drawn} <= {row.tobytes() for row in every}
 
 
-@pytest.mark.parametrize("make", [Design.shapley, Design.banzhaf])
+@pytest.mark.parametrize("make", [Strata.shapley, Strata.banzhaf])
 def test_a_design_draws_no_pair_twice_and_ends_with_all(make):
-    design, drawn = make(7, 0), []
+    design, drawn = Design(7, [make(7)], 0), []
     while True:
         pairs, strata = design.next(20, design.shares(None, 20))
         if not len(pairs):
@@ -248,16 +251,16 @@ def test_a_design_draws_no_pair_twice_and_ends_with_all(make):
 
 
 def test_a_large_stratum_draws_no_pair_twice():
-    design = Design.banzhaf(40, 3)
+    design = Design(40, [Strata.banzhaf(40)], 3)
     pairs, _ = design.next(3000, design.shares(None, 3000))
     assert len(np.unique(pairs, axis=0)) == 3000
 
 
 def test_strata_with_more_left_to_explain_are_drawn_from_more():
-    design = Design.shapley(20, 0)
+    design = Design(20, [Strata.shapley(20)], 0)
     left = np.ones(10)
     left[3] = 100.0
-    shares = design.shares(left, 10_000)
+    shares = design.shares(left[None], 10_000)
     assert shares[3] > 2 * design.shares(None, 10_000)[3]
     assert_allclose(shares.sum(), 1.0)
 

@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fairfield as ff
+from fairfield.core.game import Traits
 
 PLAYERS = 8
 
@@ -26,7 +27,7 @@ PLAYERS = 8
 class Fits(ff.Game):
     """A small model fit per worth; one coalition may kill its worker, once or always."""
 
-    block = 1
+    traits = Traits(block=1)
 
     def __init__(self, killer=None, flag=None, seconds=0.0):
         self.players = tuple(range(PLAYERS))
@@ -174,7 +175,8 @@ ff.shapley(Fits(seconds=0.02), store=sys.argv[1], n_jobs=int(sys.argv[3]))
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_killed_driver_resumes_from_its_store(n_jobs, tmp_path):
     path = tmp_path / "worths.db"
-    places = os.pathsep.join(str(p) for p in (Path(__file__).parent, Path(__file__).parents[1]))
+    folders = [str(p) for p in (Path(__file__).parent, Path(__file__).parents[1])]
+    places = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", DRIVER, str(path), str(Path(__file__).parent), str(n_jobs)]
     driver = subprocess.Popen(
         command, env={**os.environ, "PYTHONPATH": places}, start_new_session=True

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
+from fairfield.core.game import Measured, Traits
 from fairfield.evaluation import memory
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
@@ -125,7 +126,7 @@ def test_coalitions_that_cost_nothing_do_not_make_a_long_round(tmp_path):
     class Late(ff.Game):
         """The first coalitions are free, the others take a while."""
 
-        players, block = tuple(range(8)), 1
+        players, traits = tuple(range(8)), Traits(block=1)
 
         def worths(self, coalitions):
             if coalitions[0, 4:].any():
@@ -160,19 +161,19 @@ class Buffered:
 class Reckless(ff.Game):
     """The same as a game, both at once."""
 
-    players, noisy = tuple(range(6)), False
+    players = tuple(range(6))
 
     def __init__(self, noisy=False):
-        self.answer, self.noisy = Buffered(), noisy
+        self.answer, self.traits = Buffered(), Traits(noisy=noisy)
 
     def worths(self, coalitions):
         worths = self.answer(coalitions)
         coalitions[:] = True
         return worths
 
-    def worths_and_variances(self, coalitions):
+    def measure(self, coalitions):
         worths = self.worths(coalitions)
-        return worths, worths
+        return Measured(worths, worths if self.traits.noisy else None)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -182,10 +183,10 @@ def test_functions_may_write_into_their_argument_and_use_their_answer_again(
 ):
     game, wanted = ff.FunctionGame(function, 6), np.arange(64.0)
     with Evaluator(game, Options(n_jobs=n_jobs, store=tmp_path / "worths.db")) as evaluator:
-        assert_array_equal(evaluator.table(), wanted)
+        assert_array_equal(evaluator.table().worths, wanted)
     assert ff.verify_store(tmp_path / "worths.db", game) == 64
     with Evaluator(game, Options(n_jobs=n_jobs, store=tmp_path / "worths.db")) as evaluator:
-        assert_array_equal(evaluator.table(), wanted)
+        assert_array_equal(evaluator.table().worths, wanted)
     with Evaluator(game, Options(n_jobs=n_jobs)) as evaluator:
         assert_array_equal(evaluator.worths(brute.coalitions(6)), wanted)
     curve = ff.removal_curve(function, 2.0 ** np.arange(6), n_jobs=n_jobs)
@@ -211,9 +212,9 @@ def test_games_may_write_into_their_argument_and_use_their_answer_again(noisy):
     for played, factor in ((game, 1), (game + 2 * shared, 3)):
         with Evaluator(played, Options()) as evaluator:
             table = evaluator.table()
-        assert_array_equal(table[0] if noisy else table, factor * np.arange(64.0))
+        assert_array_equal(table.worths, factor * np.arange(64.0))
         if noisy:
-            assert_array_equal(table[1], (1 if factor == 1 else 5) * np.arange(64.0))
+            assert_array_equal(table.variances, (1 if factor == 1 else 5) * np.arange(64.0))
 
 
 def test_a_failure_after_writing_names_the_right_coalition():

@@ -8,8 +8,9 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import fairfield as ff
+from fairfield.core.game import Traits
 from fairfield.evaluation import workers
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.evaluation.threads import one_blas_thread
 
 
 def blas_threads():
@@ -31,7 +32,7 @@ def test_overlapping_limits_hold_to_the_last_and_are_put_back():
 class Watching(ff.Game):
     """Worths that are right only where BLAS has one thread."""
 
-    players, block = tuple(range(6)), 1
+    players, traits = tuple(range(6)), Traits(block=1)
 
     def worths(self, coalitions):
         return coalitions.sum(axis=1) * float(blas_threads() == {1})

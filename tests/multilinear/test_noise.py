@@ -131,7 +131,8 @@ def game(rng):
 
 
 def test_repeated_fits_become_error_bars(game, tmp_path):
-    worths, variances = game.worths_and_variances(brute.coalitions(4))
+    found = game.measure(brute.coalitions(4))
+    worths, variances = found.worths, found.variances
     assert (variances[:, 1:] > 0).any(axis=1).all()
     found = ff.shapley(game, store=tmp_path / "worths.db")
     coefficients = linear(lambda e: e.shapley(), 4)
@@ -150,7 +151,7 @@ def test_errors_are_stored_shared_out_and_found_again(game, tmp_path):
     assert curve.worths.shape == (2, 5)
     assert_array_equal(curve.worths[:, 0], here.grand)
     table, _ = evaluate_all(game, Options(store=store))
-    assert table.shape == (2, 2, 16)
+    assert table.worths.shape == table.variances.shape == (2, 16)
 
 
 def test_the_errors_cover_what_other_trials_find(rng):
@@ -174,7 +175,7 @@ def test_sums_of_noisy_games_add_their_variances(game, rng):
     other.players = plain.players = game.players
     total = 2 * game - 3 * other + plain
     coalitions = brute.coalitions(4)
-    variances = 4 * game.worths_and_variances(coalitions)[1] + 9 * other.variances
+    variances = 4 * game.measure(coalitions).variances + 9 * other.variances
     found = ff.shapley(total)
     coefficients = linear(lambda e: e.shapley(), 4)
     assert_allclose(found.stderr**2, variances @ coefficients.T**2, atol=1e-16)
@@ -191,8 +192,8 @@ def test_those_who_stay_keep_their_errors(game):
     staying = np.array([True, False, True, True])
     coalitions = brute.coalitions(3)
     among_all = np.insert(coalitions, 1, False, axis=1)
-    worths, variances = game.worths_and_variances(among_all)
-    alone = ff.shapley(ff.TableGame(worths, variances=variances))
+    measured = game.measure(among_all)
+    alone = ff.shapley(ff.TableGame(measured.worths, variances=measured.variances))
     whole, _ = table_of(game, Options())
     for of in (game, whole):
         found = ff.shapley(ConditionedGame(of, outside=~staying))
@@ -203,13 +204,15 @@ def test_those_who_stay_keep_their_errors(game):
 def test_worths_beside_players_held_inside_keep_their_errors(game):
     held = np.array([False, True, False, False])
     part = ConditionedGame(game, held, np.zeros(4, dtype=bool))
-    wanted = game.worths_and_variances(np.insert(brute.coalitions(3), 1, True, axis=1))
-    assert_allclose(part.worths_and_variances(brute.coalitions(3)), wanted)
-    alone = ff.shapley(ff.TableGame(wanted[0], variances=wanted[1]))
+    wanted = game.measure(np.insert(brute.coalitions(3), 1, True, axis=1))
+    measured = part.measure(brute.coalitions(3))
+    assert_allclose(measured.worths, wanted.worths)
+    assert_allclose(measured.variances, wanted.variances)
+    alone = ff.shapley(ff.TableGame(wanted.worths, variances=wanted.variances))
     assert_allclose(ff.shapley(part).stderr, alone.stderr)
 
 
-def test_failures_are_told_by_sums_and_parts(rng):
+def test_failures_are_reported_by_sums_and_parts(rng):
     X, y = rng.standard_normal((12, 2)), np.arange(12) % 2
 
     class Fussy(SGDClassifier):
@@ -224,9 +227,9 @@ def test_failures_are_told_by_sums_and_parts(rng):
     for jobs in (1, 2):
         total, part = 2.0 * played(), ConditionedGame(played(), outside=np.arange(4) == 3)
         held = ConditionedGame(played(), np.arange(4) == 3, np.zeros(4, dtype=bool))
-        for each in (total, part, held):
-            ff.shapley(each, n_jobs=jobs)
-        assert (total.failures, part.failures, held.failures) == (6, 3, 3)
+        for each, count in ((total, 6), (part, 3), (held, 3)):
+            assert table_of(each, Options(n_jobs=jobs))[1].failures.count == count
+            assert f"{count} worths could not be found" in ff.shapley(each, n_jobs=jobs).stop
 
 
 # Leaving one out

@@ -102,7 +102,7 @@ def test_the_experiments_run_small_and_resume_without_a_fit(tmp_path, small, mon
         raise AssertionError("a worth was fitted again")
 
     monkeypatch.setattr(LogisticGame, "worths", refuse)
-    monkeypatch.setattr(ff.DataGame, "worths_and_variances", refuse)
+    monkeypatch.setattr(ff.DataGame, "measure", refuse)
     valued.all_splits.cache_clear()
     again = convergence.find(run)
     assert again.tables["convergence"].rows == settled.tables["convergence"].rows

@@ -164,8 +164,8 @@ def test_a_comparison_shows_errors_and_why_it_stopped():
     assert shown.count("±") == 3 * 12 + 1
     assert f"± {1.959964 * shapley.stderr[0]:.2g}" in shown
     assert "± is half the width of a 95 % interval" in shown
-    count = sum(v.evaluations for v in found.values())
-    assert f"temperature 2, {count} worths evaluated" in shown
+    assert found.evaluations <= 60
+    assert f"temperature 2, {found.evaluations} worths evaluated" in shown
     assert "not to be trusted" in shapley.stop
     for name, v in found.items():
         assert f"{name}: {v.stop}" in shown.splitlines()

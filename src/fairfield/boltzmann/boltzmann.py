@@ -21,6 +21,7 @@ from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.games.given.convert import as_game
 from fairfield.games.given.table import TableGame
+from fairfield.mcmc.landscape import from_game
 from fairfield.mean_field.elbo import CERTAIN, log_odds, prior_energy, prior_logits
 from fairfield.multilinear.choose import table_of, table_refused
 from fairfield.multilinear.table import TableExtension
@@ -318,7 +319,7 @@ def _law(
 ) -> tuple[Game, Partition | SampledLaw]:
     """The law of a game: exact from its table where that is within reach, else sampled."""
     extension = game.extension()
-    sampled = extension is not None or game.contributions is not None or options.budget is not None
+    sampled = extension is not None or from_game(game) is not None or options.budget is not None
     if not (sampled and table_refused(game, options)):
         table = table_of(game, options)[0]
         exact = TableExtension.of(table)

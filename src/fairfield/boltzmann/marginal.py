@@ -14,7 +14,7 @@ import numpy as np
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.core.game import Game
+from fairfield.core.game import Game, Traits
 from fairfield.mcmc.landscape import Contributions
 from fairfield.mean_field.elbo import log_odds, prior_energy
 
@@ -44,11 +44,9 @@ class MarginalGame(Game):
         self.gone: IntArray = np.flatnonzero(gone)
         self.free: IntArray = np.flatnonzero(~gone)
         self.players = tuple(game.players[i] for i in self.free)
-        self.opaque = game.opaque
+        self.traits = Traits(opaque=game.traits.opaque)
         self._lean = None if prior is None else prior[self.gone]
-        if source is not None:
-            self._source = source
-            self.contributions = self._contributions
+        self._source = source
 
     @cached_property
     def _others(self) -> BoolArray:
@@ -73,10 +71,12 @@ class MarginalGame(Game):
         worths = self.whole.worths(self._completed(coalitions))
         return self._sum(worths.reshape(len(coalitions), -1))
 
-    def _contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        if self._source is None:
+            return None
         worths, steps = self._source(self._completed(coalitions))
-        worths = worths.reshape(len(coalitions), -1)
-        steps = steps[:, self.free].reshape(*worths.shape, -1)
+        worths = worths.reshape(len(coalitions), len(self._others))
+        steps = steps[:, self.free].reshape(*worths.shape, len(self.free))
         own = self._sum(worths)
         signs = np.where(coalitions, -1.0, 1.0)
         flipped = self._sum((worths[..., None] + signs[:, None] * steps).swapaxes(1, 2))

@@ -23,7 +23,13 @@ from fairfield.mcmc import diagnostics as diagnostics
 from fairfield.mcmc.bases import Mixture, mean_field_modes
 from fairfield.mcmc.gibbs import Path
 from fairfield.mcmc.jackknife import Jackknifed
-from fairfield.mcmc.landscape import Contributions, Landscape, from_extension, from_worths
+from fairfield.mcmc.landscape import (
+    Contributions,
+    Landscape,
+    from_extension,
+    from_game,
+    from_worths,
+)
 from fairfield.mcmc.sampler import Run, Sampler
 from fairfield.mcmc.tempering import Tempered
 from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_energy, sigmoid
@@ -82,8 +88,9 @@ class SampledLaw:
     @cached_property
     def contributions(self) -> Contributions | None:
         """A way to all contributions at once, the game's own or its closed form's."""
-        if self.game.contributions is not None or self.extension is None:
-            return self.game.contributions
+        own = from_game(self.game)
+        if own is not None or self.extension is None:
+            return own
         return from_extension(self.extension)
 
     def _source(self) -> AbstractContextManager[Contributions]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -194,7 +194,7 @@ def _game(
         split.X, split.y, split.X_test, split.y_test,
         groups=owners, scoring=scoring, seed=options.seed,
     )  # fmt: skip
-    game.instead = INSTEAD
+    game.info = replace(game.info, advice=INSTEAD)
     return game
 
 

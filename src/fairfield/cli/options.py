@@ -16,14 +16,14 @@ import typer
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature, relative
 from fairfield.cli.engines import Backend, engine
 from fairfield.cli.sentences import InputError, told, worths_kept
-from fairfield.criteria.compare import CRITERIA, USUAL
+from fairfield.criteria.criterion import USUAL, plain_names
 from fairfield.report import WRITERS
 
 WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
 
 
 def _criteria() -> list[str]:
-    return [name.replace("_", "-") for name in (*CRITERIA, "all")]
+    return [name.replace("_", "-") for name in (*plain_names(), "all")]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Asked:
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"One of {', '.join(name.replace('_', '-') for name in CRITERIA)}, or all: the "
+            help=f"One of {', '.join(name.replace('_', '-') for name in plain_names())}, or all: the "
             "first three side by side. May be given several times.  [default: all]",
             autocompletion=_criteria,
             rich_help_panel=WHAT,
@@ -75,10 +75,10 @@ class Asked:
         names: list[str] = []
         for each in given:
             name = each.strip().lower().replace("-", "_")
-            if name != "all" and name not in CRITERIA:
+            if name != "all" and name not in plain_names():
                 raise InputError(
                     f"there is no criterion {each!r}; choose from "
-                    f"{', '.join(known.replace('_', '-') for known in CRITERIA)}, all"
+                    f"{', '.join(known.replace('_', '-') for known in plain_names())}, all"
                 )
             names += USUAL if name == "all" else [name]
         return list(dict.fromkeys(names))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,12 @@ from fairfield.cli.sentences import say
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
 from fairfield.criteria.annealing import annealing
-from fairfield.criteria.compare import CRITERIA, Criterion, compare
+from fairfield.criteria.compare import compared
+from fairfield.criteria.criterion import call_of
 from fairfield.criteria.interactions.interactions import interactions
-from fairfield.criteria.variational import variational_index
 from fairfield.curves import removal_curve
 from fairfield.learning import ScoreTable
-from fairfield.problem import Problem
+from fairfield.problem import Problem, resolve
 from fairfield.report import report
 from fairfield.report.summarise import label_of, summarise
 from fairfield.results.comparison import Comparison, Interactions
@@ -51,12 +50,22 @@ def value(
     known: dict[str, Any] = {"interactions": pairs, "scores": scores}
     with options.workers():
         started = time.perf_counter()
-        problem = Problem.of(game, None, options.temperature_of_game(), options.keywords())  # type: ignore[arg-type]  # checked by Options
+        problem = resolve(game, None, options.temperature_of_game(), options.keywords())  # type: ignore[arg-type]  # checked by Options
+        begun: dict[str, Any] = {} if start is None else {"start": start}
+        calls = [
+            call_of(name, **(begun if name == "variational_index" else {}))
+            for name in options.criteria()
+        ]
+        if not problem.estimated:
+            problem.source.check()
+            problem.played()
         spent = time.perf_counter() - started
-        begun = CRITERIA if start is None else {**CRITERIA, "variational_index": _from(start)}
-        found = compare(problem, criteria=[begun[name] for name in options.criteria()])
+        found = compared(calls, problem)
         # The worths were evaluated for all criteria; none was found without them.
-        found = Comparison({k: replace(v, seconds=v.seconds + spent) for k, v in found.items()})
+        found = replace(
+            found,
+            valuations={k: replace(v, seconds=v.seconds + spent) for k, v in found.items()},
+        )
         if not options.quiet:
             print_table(found)
         for path in (options.csv, options.json):
@@ -75,9 +84,9 @@ def _extras(problem: Problem, found: Comparison, curves: bool) -> dict[str, Any]
     exact = all(v.stderr is None for v in found.values())
     parts: dict[str, Any] = {}
     if exact and count <= MOST_PATHS:
-        parts["annealing"] = annealing(problem, criteria=list(found))
+        parts["annealing"] = annealing(problem.played(), criteria=list(found))
     if exact and 2 <= count <= MOST_PAIRS:
-        parts["interactions"] = interactions(problem, "shapley")
+        parts["interactions"] = interactions(problem.played(), "shapley")
     if curves:
         parts["curves"] = [
             removal_curve(
@@ -86,10 +95,6 @@ def _extras(problem: Problem, found: Comparison, curves: bool) -> dict[str, Any]
             for v in found.values()
         ]
     return parts
-
-
-def _from(start: FloatArray) -> Criterion:
-    return partial(variational_index, start=start)
 
 
 def _told(path: Path, options: Asked) -> None:

@@ -1,8 +1,9 @@
-"""The boundary of games that are given by numbers: arrays, names and points, checked once."""
+"""Arguments, checked once where they are given: numbers, arrays, names of players, points."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import array_api_compat
@@ -14,6 +15,23 @@ from fairfield.core.game import Player, Players, name_players
 
 # Numbers worked on at once: 4 MB stay in the cache between the passes over them.
 BLOCK = 2**19
+
+
+def whole(name: str, given: Any, least: int | None = 1) -> int:
+    """A whole number of at least ``least``, where that is not None.
+
+    >>> whole("budget", 1e3)
+    1000
+    >>> whole("k", 0)
+    Traceback (most recent call last):
+    ValueError: k=0 was given; it must be a whole number, 1 or more
+    """
+    # 1e3 is a float, and as good a budget as 1000.
+    is_whole = isinstance(given, Integral) or (isinstance(given, float) and given.is_integer())
+    if not is_whole or (least is not None and given < least):
+        bound = "" if least is None else f", {least} or more"
+        raise ValueError(f"{name}={given!r} was given; it must be a whole number{bound}")
+    return int(given)
 
 
 def numbers(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:
@@ -46,8 +64,7 @@ def numbers_anywhere(given: Any, what: str, axes: int = 1) -> Any:
     xp = array_api_compat.array_namespace(given)
     check_double(given)
     if given.ndim != axes or not bool(xp.all(xp.isfinite(given))):
-        # What is wrong is told as of any other array.
-        numbers(on_host(given), what, axes)
+        numbers(on_host(given), what, axes)  # raises the error that any other array would
     return xp.astype(given, xp.float64)
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
+
+from fairfield.core.arrays import BoolArray
+from fairfield.core.game import Game, Measured
+
 
 def lent(table: Any) -> Any:
     """A copy of rows or labels, of any library; the thing itself where it has no copies.
@@ -21,3 +26,10 @@ def lent(table: Any) -> Any:
         if hasattr(table, name):
             return getattr(table, name)()
     return table
+
+
+def measured(game: Game, coalitions: BoolArray) -> Measured:
+    """What the game measures, whatever it does to its argument or its answer later."""
+    found = game.measure(coalitions.copy())
+    variances = None if found.variances is None else np.array(found.variances, dtype=float)
+    return Measured(np.array(found.worths, dtype=float), variances, found.failures)

@@ -6,7 +6,7 @@ f(x) = E F(z),   z_i ~ Bernoulli(x_i) independently.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -122,33 +122,3 @@ class Extension:
         if self.batch:
             raise NotImplementedError
         return self
-
-
-class CombinedExtension(Extension):
-    """Σ c·f: the extension is linear in the game."""
-
-    def __init__(self, terms: Sequence[tuple[float, Extension]]) -> None:
-        self.terms = tuple(terms)
-        first = self.terms[0][1]
-        self.players, self.batch = first.players, first.batch
-        self.degree = max(part.degree for _, part in self.terms)
-        self.coarseness = sum(abs(c) * part.coarseness for c, part in self.terms)
-        self.method = " + ".join(dict.fromkeys(part.method for _, part in self.terms))
-
-    def hessian(self, x: ArrayLike) -> FloatArray:
-        return cast(FloatArray, sum(c * part.hessian(x) for c, part in self.terms))
-
-    def shapley(self) -> FloatArray:
-        return cast(FloatArray, sum(c * part.shapley() for c, part in self.terms))
-
-    @property
-    def offset(self) -> FloatArray:
-        return cast(FloatArray, sum(c * part.offset for c, part in self.terms))
-
-    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        parts = [(c, *part.centred(x)) for c, part in self.terms]
-        value = cast(FloatArray, sum(c * value for c, value, _ in parts))
-        return value, cast(FloatArray, sum(c * gradient for c, _, gradient in parts))
-
-    def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
-        return CombinedExtension([(c, part.rows(chosen)) for c, part in self.terms])

@@ -1,70 +1,124 @@
-"""Games: players, a worth for every coalition of them, and sums of games.
+"""Games: players, and a worth for every coalition of them.
 
-A game answers ``worths(coalitions)``; where its multilinear extension has a closed form,
-it also hands that out.
+A game has three sides: its identity (``players``, ``batch``, ``describe()``), its evaluation
+(``worths``, and what is faster than worths one by one), and its presentation (``info``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from copy import copy
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.core.extension import Extension
 
 Player: TypeAlias = Hashable
 Players: TypeAlias = int | Iterable[Player]
 Worths: TypeAlias = Callable[[BoolArray], ArrayLike]
 
 
+@dataclass(frozen=True)
+class Failures:
+    """How many worths could not be computed and took a fallback, and why the first of them."""
+
+    count: int = 0
+    first: str = ""
+
+    def __add__(self, other: Failures) -> Failures:
+        return Failures(self.count + other.count, self.first or other.first)
+
+    def sentences(self) -> list[str]:
+        """One sentence on them, or none where there are none."""
+        if not self.count:
+            return []
+        worths = "one worth" if self.count == 1 else f"{self.count:,} worths"
+        which = "that" if self.count == 1 else "the first"
+        return [f"{worths} could not be found and took the fallback, {which} of {self.first}"]
+
+
+NO_FAILURES = Failures()
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Worths (*batch, m), the variance of each where they are estimates, and the failures."""
+
+    worths: FloatArray
+    variances: FloatArray | None = None
+    failures: Failures = NO_FAILURES
+
+
+@dataclass(frozen=True, eq=False)
+class Traits:
+    """How the worths of a game are to be evaluated.
+
+    - ``block``: how many coalitions to evaluate at once; None leaves it to the evaluator.
+    - ``device``: a device with memory of its own, on which the table is built and stays.
+    - ``noisy``: whether worths are means of random trials, so that they have variances.
+    - ``opaque``: whether ``describe`` leaves out something that worths depend on, as the name
+      of a function does; a few stored worths are then evaluated again before they are used.
+    - ``nulls``: the players known to add nothing to any coalition, shaped (*batch, n).
+    """
+
+    block: int | None = None
+    device: Any = None
+    noisy: bool = False
+    opaque: bool = True
+    nulls: BoolArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GameInfo:
+    """What tables, plots and error messages say about a game.
+
+    - ``labels``: the names of the games of a batch of one axis.
+    - ``worth_name``: what a worth is, "probability of class 1", and ``unit`` its unit:
+      "probability", "log-odds".
+    - ``data``: values to show beside the players, feature values say, shaped (*batch, n).
+    - ``noun`` and ``row_noun``: what a player and a game of a batch are called.
+    - ``advice``: what else to do where there are too many players for a table.
+    """
+
+    labels: tuple[Any, ...] | None = None
+    worth_name: str = ""
+    unit: str = ""
+    data: Any = None
+    noun: str = "player"
+    row_noun: str = "game"
+    advice: str = "use a game with a closed form"
+
+
 class Game:
     """Players and the worth of their coalitions.
 
-    A new kind of game sets ``players`` and implements ``worths``; it may also offer a
-    closed-form ``extension`` or a ``table`` that is faster than coalition by coalition.
+    A new kind of game sets ``players`` and implements ``worths``; the rest is optional. Where
+    worths have variances or may fail, it implements ``measure``, and ``worths`` reads that.
     """
 
     players: tuple[Player, ...]
     batch: tuple[int, ...] = ()
-    # The names of the games of a batch of one axis, where they have names.
-    labels: tuple[Any, ...] | None = None
-    # What a worth is, in words, where the game can say: "probability of class 1".
-    plays_for: str = ""
-    # How many coalitions to hand over at once; None leaves it to the evaluation.
-    block: int | None = None
-    # What to show beside the players (feature values, say), shaped (*batch, n).
-    data: Any = None
-    # Whether ``describe`` leaves out something that worths depend on, as the name of a
-    # function does; kept worths are then tried again before they are used.
-    opaque: bool = True
-    # Whether worths are means of random trials: it then tells their variances as well.
-    noisy: bool = False
-    # How many worths it could not find and filled in, here and on its workers, and why it
-    # could not find the first of them.
-    failures: int = 0
-    first_failure: str = ""
-    # Which players are known to add nothing to any coalition, shaped (*batch, n).
-    nulls: BoolArray | None = None
-    # A device with memory of its own, on which the table is built and stays.
-    device: Any = None
-    # Worths (m,) and contributions F(S+i) - F(S-i) (m, n) of coalitions (m, n), where there is
-    # a faster way than n + 1 worths each; closed forms need not give it.
-    contributions: Callable[[BoolArray], tuple[FloatArray, FloatArray]] | None = None
-    # What else to do where there are too many players for a table.
-    instead: str = "use a game with a closed form"
+    traits: Traits = Traits()
+    info: GameInfo = GameInfo()
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each row of ``coalitions`` (m, n), shaped (*batch, m)."""
         raise NotImplementedError
 
-    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """The worths of a noisy game, and the variance of each as an estimate: 0 if exact."""
-        worths = self.worths(coalitions)
-        return worths, np.zeros_like(worths)
+    def measure(self, coalitions: BoolArray) -> Measured:
+        """The worths, their variances where they are estimates, and what failed."""
+        return Measured(np.asarray(self.worths(coalitions), dtype=float))
+
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        """Worths (m,) and contributions F(S+i) - F(S-i) (m, n) of coalitions (m, n).
+
+        None where n + 1 worths of each are the only way to them; closed forms need not give
+        it. Whether there is a faster way is asked with no coalitions at all, (0, n).
+        """
+        return None
 
     def extension(self) -> Extension | None:
         """The closed form of the game's multilinear extension, if it has one."""
@@ -78,22 +132,26 @@ class Game:
         return None
 
     def describe(self) -> dict[str, Any]:
-        """What identifies the game, as plain data."""
+        """What identifies the game, as plain data: every number that its worths depend on."""
         return {"game": type(self).__name__, "players": [str(p) for p in self.players]}
 
     def __repr__(self) -> str:
         games = "game" if self.batch == (1,) else "games"
         batch = f"{' × '.join(map(str, self.batch))} {games} of " if self.batch else ""
         count = len(self.players)
-        goal = f", for the {self.plays_for}" if self.plays_for else ""
+        goal = f", for the {self.info.worth_name}" if self.info.worth_name else ""
         return f"{type(self).__name__}: {batch}{count} player{'s' if count > 1 else ''}{goal}"
 
     def __add__(self, other: Game) -> Game:
-        return (
-            Combination(((1.0, self), (1.0, other))) if isinstance(other, Game) else NotImplemented
-        )
+        from fairfield.core.combined import Combination
+
+        if not isinstance(other, Game):
+            return NotImplemented
+        return Combination(((1.0, self), (1.0, other)))
 
     def __mul__(self, factor: float) -> Game:
+        from fairfield.core.combined import Combination
+
         return Combination(((float(factor), self),))
 
     __rmul__ = __mul__
@@ -110,101 +168,6 @@ class Game:
 
     def __sub__(self, other: Game) -> Game:
         return self + other * -1.0
-
-
-class Combination(Game):
-    """Σ c·F over games on the same players; its extension is the sum of theirs.
-
-    A game that occurs more than once is one term. The errors of different noisy games
-    count as independent: the variance of a worth is Σ c²·Var F.
-    """
-
-    def __init__(self, terms: Iterable[tuple[float, Game]]) -> None:
-        self.terms = _gathered(terms)
-        first = self.terms[0][1]
-        for _, game in self.terms:
-            if game.players != first.players or game.batch != first.batch:
-                raise ValueError(
-                    f"games are added over the same players; {first!r} and {game!r} differ"
-                )
-        if not all(np.isfinite(factor) for factor, _ in self.terms):
-            raise ValueError("a game is scaled by a finite number; NaN or infinity was given")
-        games = [game for _, game in self.terms]
-        self.players, self.batch, self.data = first.players, first.batch, first.data
-        self.labels = first.labels
-        self.opaque = any(game.opaque for game in games)
-        self.noisy = any(game.noisy for game in games)
-        self.block = min((game.block for game in games if game.block), default=None)
-        self.device = first.device if all(g.device == first.device for g in games) else None
-        # Who adds nothing to any of the games adds nothing to their sum.
-        nulls = [game.nulls for game in games if game.nulls is not None]
-        self.nulls = np.logical_and.reduce(nulls) if len(nulls) == len(games) else None
-
-    def __copy__(self) -> Combination:
-        # Workers side by side count the failures of copies, each of its own.
-        return Combination((factor, copy(game)) for factor, game in self.terms)
-
-    @property
-    def failures(self) -> int:
-        """How many worths its games could not find and filled in."""
-        return sum(game.failures for _, game in self.terms)
-
-    @failures.setter
-    def failures(self, count: int) -> None:
-        # Which of the games failed on a worker is not known; their sum is.
-        self.terms[0][1].failures += count - self.failures
-
-    @property
-    def first_failure(self) -> str:
-        """Why the first of these worths was not found."""
-        return next((game.first_failure for _, game in self.terms if game.first_failure), "")
-
-    @first_failure.setter
-    def first_failure(self, reason: str) -> None:
-        for place, (_, game) in enumerate(self.terms):
-            game.first_failure = "" if place else reason
-
-    def worths(self, coalitions: BoolArray) -> FloatArray:
-        # Each game gets a copy, which it may write into; a product is one.
-        return cast(FloatArray, sum(c * game.worths(coalitions.copy()) for c, game in self.terms))
-
-    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        found = []
-        for c, game in self.terms:
-            worths, variances = game.worths_and_variances(coalitions.copy())
-            found.append((c * worths, c**2 * variances))
-        total, doubt = (sum(parts) for parts in zip(*found, strict=True))
-        return cast(FloatArray, total), cast(FloatArray, doubt)
-
-    def table(self, progress: bool | None = None) -> Any:
-        if self.noisy:
-            return None  # variances come with the worths, coalition by coalition
-        total: Any = 0.0
-        for factor, game in self.terms:
-            table = game.table(progress)
-            if table is None:
-                return None
-            total = total + factor * table
-        return total
-
-    def extension(self) -> Extension | None:
-        parts = [(factor, game.extension()) for factor, game in self.terms]
-        known = [(factor, part) for factor, part in parts if part is not None]
-        return CombinedExtension(known) if len(known) == len(parts) else None
-
-    def describe(self) -> dict[str, Any]:
-        terms = [{"factor": c, **game.describe()} for c, game in self.terms]
-        return {**super().describe(), "terms": terms}
-
-
-def _gathered(terms: Iterable[tuple[float, Game]]) -> tuple[tuple[float, Game], ...]:
-    """The terms of a sum of games, those of sums within it too, every game once."""
-    factors: dict[int, tuple[float, Game]] = {}
-    for factor, game in terms:
-        for own, part in game.terms if isinstance(game, Combination) else ((1.0, game),):
-            before = factors.get(id(part), (0.0, part))[0]
-            factors[id(part)] = before + factor * own, part
-    return tuple(factors.values())
 
 
 def name_players(players: Players) -> tuple[Player, ...]:

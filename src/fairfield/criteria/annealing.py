@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.boltzmann.temperature import Relative, Temperature, resolve
+from fairfield.boltzmann.temperature import Relative, Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Players
 from fairfield.core.imports import needed_for
-from fairfield.criteria.compare import USUAL, Criterion, compare, criterion_of
-from fairfield.criteria.variational import variational_index
+from fairfield.criteria.compare import Criteria, calls_of, compared
+from fairfield.criteria.criterion import USUAL, Call
+from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.evaluation.options import Keywords
 from fairfield.mean_field.continuation import critical_temperatures, predicted
-from fairfield.problem import Problem
+from fairfield.problem import resolve
 from fairfield.results.comparison import Comparison
 from fairfield.results.display import number, text_table
 
@@ -79,7 +79,7 @@ def annealing(
     game: Any,
     temperatures: Sequence[Temperature] | None = None,
     *,
-    criteria: str | Sequence[str | Criterion] = USUAL,
+    criteria: str | Criteria = USUAL,
     players: Players | None = None,
     **options: Unpack[Keywords],
 ) -> Annealing:
@@ -96,25 +96,23 @@ def annealing(
     >>> path.values()[:, 0].round(2)
     array([2.52, 3.94])
     """
-    if isinstance(criteria, str):
-        criteria = [criteria]
+    calls = calls_of(criteria)
     steps: Sequence[Temperature] = (
         [Relative(c) for c in LADDER] if temperatures is None else temperatures
     )
     if not len(steps):
         raise ValueError("no temperatures were given; give at least one")
-    base = Problem.of(game, players, None, options)
-    falling = [resolve(step, base.extension) for step in steps]
+    base = resolve(game, players, None, options)
+    base.check_exact()
+    posed = [base.at(step) for step in steps]
+    for call in calls:
+        call.problem(posed[0])
+    falling = [each.needs_temperature() for each in posed]
     falling.sort(key=lambda temperature: -float(np.mean(temperature)))
     start: ArrayLike = 0.5
     comparisons: list[Comparison] = []
     for k, temperature in enumerate(falling):
-        problem = replace(base, temperature=temperature)
-        chosen = [
-            partial(function, start=start) if function is variational_index else function
-            for function in map(criterion_of, criteria)
-        ]
-        comparisons.append(compare(problem, criteria=chosen))
+        comparisons.append(compared([_from(call, start) for call in calls], base.at(temperature)))
         if "variational_index" in comparisons[-1] and k + 1 < len(falling):
             x = np.asarray(comparisons[-1]["variational_index"].marginals)
             start = predicted(base.extension, x, temperature, falling[k + 1])
@@ -123,3 +121,10 @@ def annealing(
         return path
     found = critical_temperatures(base.extension, path.temperatures, path.marginals())
     return replace(path, critical=tuple(found))
+
+
+def _from(call: Call, start: ArrayLike) -> Call:
+    """The index looked for from this start; other criteria as they are."""
+    if not isinstance(call.criterion, VariationalIndex):
+        return call
+    return replace(call, criterion=replace(call.criterion, start=start))

@@ -19,7 +19,7 @@ import numpy as np
 from fairfield.core.arrays import FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions, rows_of
 from fairfield.core.game import Game, Players
-from fairfield.criteria.compare import Criterion, criterion_of
+from fairfield.criteria.criterion import Given, valued
 from fairfield.evaluation.options import Options
 from fairfield.games.given.convert import as_game
 from fairfield.games.given.table import TableGame
@@ -42,7 +42,7 @@ class Check:
         return self.violation <= 1e-9 * self.scale
 
 
-def null_player(criterion: str | Criterion, game: Any, *, players: Players | None = None) -> Check:
+def null_player(criterion: Given, game: Any, *, players: Players | None = None) -> Check:
     """A player who adds nothing to any coalition is worth 0.
 
     Each player in turn is replaced by one who adds nothing.
@@ -57,7 +57,7 @@ def null_player(criterion: str | Criterion, game: Any, *, players: Players | Non
     return _worst("null player", seen, table)
 
 
-def symmetry(criterion: str | Criterion, game: Any, *, players: Players | None = None) -> Check:
+def symmetry(criterion: Given, game: Any, *, players: Players | None = None) -> Check:
     """Players who add the same to every coalition are worth the same.
 
     Each pair in turn is made interchangeable, by averaging the game with its mirror image.
@@ -73,7 +73,7 @@ def symmetry(criterion: str | Criterion, game: Any, *, players: Players | None =
 
 
 def marginalism(
-    criterion: str | Criterion, game: Any, *, own: bool = False, players: Players | None = None
+    criterion: Given, game: Any, *, own: bool = False, players: Players | None = None
 ) -> Check:
     """Values depend on marginal contributions alone.
 
@@ -99,7 +99,7 @@ def marginalism(
 
 
 def additivity(
-    criterion: str | Criterion, game: Any, other: Any = None, *, players: Players | None = None
+    criterion: Given, game: Any, other: Any = None, *, players: Players | None = None
 ) -> Check:
     """The values of a sum of games are the sums of the values.
 
@@ -119,7 +119,7 @@ def additivity(
     return _worst("additivity", seen, table)
 
 
-def efficiency(criterion: str | Criterion, game: Any, *, players: Players | None = None) -> Check:
+def efficiency(criterion: Given, game: Any, *, players: Players | None = None) -> Check:
     """The values add up to F(N) - F(∅)."""
     table, names = _table(game, players)
     gap = abs(_values(criterion, table, names).sum() - (table[-1] - table[0]))
@@ -149,7 +149,7 @@ class Checks(dict[str, Check]):
         )
 
 
-def check(criterion: str | Criterion, game: Any, *, players: Players | None = None) -> Checks:
+def check(criterion: Given, game: Any, *, players: Players | None = None) -> Checks:
     """All five axioms on one criterion and game.
 
     >>> import fairfield as ff
@@ -174,8 +174,8 @@ def _noise(scale: float, shape: tuple[int, int]) -> FloatArray:
     return np.asarray(scale * np.random.default_rng([0xFA1, 0xF1E1D]).standard_normal(shape))
 
 
-def _values(criterion: str | Criterion, table: FloatArray, names: tuple[Any, ...]) -> FloatArray:
-    return criterion_of(criterion)(TableGame(table, names)).values
+def _values(criterion: Given, table: FloatArray, names: tuple[Any, ...]) -> FloatArray:
+    return valued(criterion, TableGame(table, names)).values
 
 
 def _worst(axiom: str, seen: list[tuple[float, str]], table: FloatArray) -> Check:

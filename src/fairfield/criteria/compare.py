@@ -2,50 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, Unpack
-
-import numpy as np
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
-from fairfield.criteria.free_energy import free_energy_value
-from fairfield.criteria.semivalues import banzhaf, leave_one_out, shapley
-from fairfield.criteria.streamed import rounds_of
-from fairfield.criteria.variational import variational_index
+from fairfield.criteria.criterion import USUAL, Call, Given, call_of, rounds
+from fairfield.criteria.together import estimated_together
 from fairfield.evaluation.options import Keywords
-from fairfield.problem import Problem
+from fairfield.problem import Problem, resolve
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
 
-Criterion: TypeAlias = Callable[..., Valuation]
-
-Criteria: TypeAlias = Sequence[str | Criterion] | Mapping[str, str | Criterion]
-
-CRITERIA: dict[str, Criterion] = {
-    "variational_index": variational_index,
-    "banzhaf": banzhaf,
-    "shapley": shapley,
-    "leave_one_out": leave_one_out,
-    "free_energy_value": free_energy_value,
-}
-# What can tell Banzhaf's scale from a sample.
-SETTLING = (variational_index, banzhaf)
-USUAL = ("variational_index", "banzhaf", "shapley")
+Criteria: TypeAlias = Sequence[Given] | Mapping[str, Given]
 
 
-def criterion_of(given: str | Criterion) -> Criterion:
-    """A criterion from its name, or the function itself."""
-    if callable(given):
-        return given
-    if given not in CRITERIA:
-        raise ValueError(f"there is no criterion {given!r}; choose from {', '.join(CRITERIA)}")
-    return CRITERIA[given]
-
-
-def stream(
-    criterion: str | Criterion, game: Any, *given: Any, **keywords: Any
-) -> Iterator[Valuation]:
+def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Iterator[Valuation]:
     """The valuations of a criterion as evaluations come in, the last being its answer.
 
     What follows the game is handed to the criterion. Under a budget, a tolerance or a time
@@ -59,21 +33,25 @@ def stream(
     >>> certain
     'used the budget of 400 coalitions'
     """
-    yield from rounds_of(criterion_of(criterion))(game, *given, **keywords)
+    call = call_of(criterion, *arguments, **keywords, each_round=True)
+    yield from rounds(call.criterion, call.resolve(game))
 
 
 def compare(
     game: Any,
     *,
-    criteria: Criteria = USUAL,
+    criteria: str | Criteria = USUAL,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
     **options: Unpack[Keywords],
 ) -> Comparison:
     """The values of the players by several criteria, side by side.
 
-    Criteria are names, functions that hand what they are given to a criterion, or a
-    mapping from labels to these. The worths are evaluated once, log Z is summed once.
+    Criteria are names, the functions of this package (with arguments of their own as
+    ``functools.partial``), functions of your own that take a game (and a temperature, if they
+    like) and return a valuation, or a mapping from labels to these. The worths are evaluated
+    once, log Z is summed once; a budget is that of the whole call, spent on coalitions that
+    serve all criteria.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -82,38 +60,46 @@ def compare(
     >>> both["shapley"].values
     array([2.5, 2.5])
     """
+    calls = calls_of(criteria)
+    found = compared(calls, resolve(game, players, temperature, options))
+    if isinstance(criteria, Mapping):
+        return replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
+    return found
+
+
+def calls_of(criteria: str | Criteria) -> list[Call]:
+    """The calls of the criteria that were listed, at least one."""
     if isinstance(criteria, str):
         criteria = [criteria]
     if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
-    listed = criteria.values() if isinstance(criteria, Mapping) else criteria
-    chosen = [criterion_of(each) for each in listed]
-    found = _all(chosen, Problem.of(game, players, temperature, options))
-    if isinstance(criteria, Mapping):
-        return Comparison(dict(zip(criteria, found, strict=True)))
+    return [call_of(each) for each in _listed(criteria)]
+
+
+def _listed(criteria: Criteria) -> Sequence[Given]:
+    return list(criteria.values()) if isinstance(criteria, Mapping) else criteria
+
+
+def compared(calls: list[Call], problem: Problem) -> Comparison:
+    """The valuations of a problem by these criteria, under their names."""
     valuations: dict[str, Valuation] = {}
+    found, evaluations = _all(calls, problem)
     for valuation in found:
         name, count = valuation.criterion, 2
         while name in valuations:
             name, count = f"{valuation.criterion} ({count})", count + 1
         valuations[name] = valuation
-    return Comparison(valuations)
+    return Comparison(valuations, evaluations, time.perf_counter() - problem.started)
 
 
-def _all(criteria: list[Criterion], problem: Problem) -> list[Valuation]:
-    """The valuations by all of them, at one temperature.
-
-    Where a relative one has to be estimated, those go first that can, and the rest follow.
-    """
-    order = list(range(len(criteria)))
-    if problem.pending:
-        order.sort(key=lambda at: criteria[at] not in SETTLING)
-        if criteria[order[0]] not in SETTLING:
-            problem = problem.at(np.asarray(banzhaf(problem).temperature))
-    found: dict[int, Valuation] = {}
-    for at in order:
-        found[at] = criteria[at](problem)
-        temperature = found[at].temperature
-        if problem.pending and temperature is not None:
-            problem = problem.at(temperature)
-    return [found[at] for at in range(len(criteria))]
+def _all(calls: list[Call], problem: Problem) -> tuple[list[Valuation], int]:
+    """The valuations by all of them and the worths evaluated; all are checked before the first."""
+    if problem.estimated:
+        return estimated_together(calls, problem)
+    posed = [call.problem(problem) for call in calls]
+    # Criteria that share worths do not share the clock.
+    found = [
+        call.criterion.exact(replace(each, started=time.perf_counter()))
+        for call, each in zip(calls, posed, strict=True)
+    ]
+    return found, max(each.evaluations for each in found)

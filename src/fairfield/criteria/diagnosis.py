@@ -8,9 +8,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.checks import whole
 from fairfield.core.extension import Extension
 from fairfield.core.game import Players
-from fairfield.criteria.variational import FLAT, at_least_one
+from fairfield.criteria.variational_index import FLAT
 from fairfield.evaluation.options import Keywords
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
@@ -18,7 +19,7 @@ from fairfield.mean_field.elbo import elbo, log_odds, prior_logits, sigmoid
 from fairfield.mean_field.solvers import MeanField, start_points
 from fairfield.mean_field.stability import response
 from fairfield.multilinear.table import TableExtension
-from fairfield.problem import Problem
+from fairfield.problem import resolve
 from fairfield.results.valuation import CONVERGED, Valuation
 
 BRACKET_STEPS = 1000
@@ -121,14 +122,16 @@ def diagnose(
     if valuation.batch:
         raise ValueError("a batch is diagnosed game by game; pass one game and v[i]")
     temperature = float(valuation.temperature)
-    problem = Problem.of(game, players, temperature, options)
-    extension, x = problem.extension, valuation.marginals
-    if problem.game.players != valuation.players or extension.batch:
+    problem = resolve(game, players, temperature, options)
+    if problem.game.players != valuation.players or problem.game.batch:
         raise ValueError("the valuation is of other players, or of another number of games")
+    whole("starts", starts)
+    problem.check_exact()
+    extension, x = problem.extension, valuation.marginals
     tilt = prior_logits(valuation.prior, extension.players)
     pull = extension.gradient(x) / temperature + (0.0 if tilt is None else tilt)
     eigenvalues = np.linalg.eigvalsh(response(extension, x)) / temperature
-    points = start_points(at_least_one("starts", starts), extension.players, problem.options.seed)
+    points = start_points(starts, extension.players, problem.options.seed)
     found = [
         mean_field.solve(anderson, extension, start, np.asarray(temperature), tilt)
         for start in points

@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
+from fairfield.assemble import assemble
 from fairfield.boltzmann.exact import Partition
+from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
-from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.convert import as_game
-from fairfield.multilinear.choose import table_refused
+from fairfield.criteria.criterion import Criterion, register, value
+from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 from fairfield.results.valuation import Valuation
+
+
+@register
+@dataclass(frozen=True)
+class FreeEnergyValue(Criterion):
+    """T·logit p_i, with p_i the true marginal of p(S) ∝ exp(F(S)/T)."""
+
+    name = "free_energy_value"
+    meaning = (
+        "How far the law of coalitions favours those with the player over those without, in the "
+        "units of the worths."
+    )
+    temperature = OWN_SCALE
+
+    def prepare(self, problem: Problem) -> Problem:
+        """The table is needed, unless a closed form is too large for one and its law is sampled."""
+        return super().prepare(problem.with_exact_law())
+
+    def exact(self, problem: Problem) -> Valuation:
+        """Sums of a table in the log domain, or estimates from samples of the law."""
+        temperature, law = problem.needs_temperature(), problem.law()
+        if isinstance(law, Partition):
+            return assemble(problem, self.name, temperature[..., None] * law.log_odds())
+        assert isinstance(law, SampledLaw)  # the only other law of a problem
+        odds, errors = law.log_odds()
+        return assemble(
+            problem,
+            self.name,
+            temperature * odds,
+            stderr=temperature * errors,
+            method=f"{problem.extension.method}, its law sampled",
+            stops=np.array(joined([f"{law.samples:,} samples of the law", *law.warnings])),
+        )
 
 
 def free_energy_value(
@@ -37,23 +72,4 @@ def free_energy_value(
     >>> ff.free_energy_value([0, 0, 0, 1], temperature=1).values.round(4)
     array([0.6201, 0.6201])
     """
-    if not isinstance(game, Problem):
-        game, players = as_game(game, players), None
-    problem = Problem.of(game, players, temperature, options, as_table=not _sampled(game, options))
-    T, law = problem.needs_temperature(), problem.law()
-    if isinstance(law, Partition):
-        return problem.valuation("free_energy_value", np.asarray(T)[..., None] * law.log_odds())
-    odds, errors = law.log_odds()
-    return problem.valuation(
-        "free_energy_value",
-        T * odds,
-        stderr=T * errors,
-        method=f"{problem.extension.method}, its law sampled",
-        stops=np.array(joined([f"{law.samples:,} samples of the law", *law.warnings])),
-    )
-
-
-def _sampled(game: Any, options: Keywords) -> bool:
-    """Whether the law must be sampled: a closed form, and no table within reach."""
-    played, chosen = (game.game, game.options) if isinstance(game, Problem) else (game, Options())
-    return played.extension() is not None and table_refused(played, chosen.changed(options))
+    return value(FreeEnergyValue(), game, players, temperature, options)

@@ -33,7 +33,7 @@ MOST_STEPS, SETTLED = 500, 1e-10
 
 
 class _Contributions:
-    """Pairs of coalitions without and with a player, asked for in order and told in part."""
+    """Pairs of coalitions without and with a player, asked for in order and received in part."""
 
     sampler: str
 
@@ -45,19 +45,19 @@ class _Contributions:
             )
         if problem.temperature is None and not (start == 0.5).all():
             raise ValueError(
-                f"sampler={self.sampler!r} knows no Banzhaf value where start is not ½; pass "
+                f"sampler={self.sampler!r} has no Banzhaf value where start is not ½; pass "
                 "temperature= as a number in the units of the worths"
             )
         self.problem, self.start = problem, start
         self.players = len(start)
-        self.tilt = np.zeros(self.players) if problem.prior is None else problem.prior
+        self.prior = np.zeros(self.players) if problem.prior is None else problem.prior
         self.temperature = problem.temperature
         self.steps = steps
         self.rng = np.random.default_rng(problem.options.seed)
-        self.asked: BoolArray = np.empty((0, self.players), dtype=bool)
-        self.told: FloatArray = np.empty(0)
+        self.planned: BoolArray = np.empty((0, self.players), dtype=bool)
+        self.received: FloatArray = np.empty(0)
 
-    def law(self) -> dict[str, Any]:
+    def provenance(self) -> dict[str, Any]:
         """The sampler and its seed."""
         return {"sampler": self.sampler, "seed": self.problem.options.seed}
 
@@ -65,21 +65,21 @@ class _Contributions:
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
     ) -> None:
         """Keep the worths, which come in the order of the proposals."""
-        self.told = np.concatenate([self.told, worths])
+        self.received = np.concatenate([self.received, worths])
 
-    def ask(self, inside: FloatArray, each: int) -> None:
+    def plan(self, inside: FloatArray, each: int) -> None:
         """``each`` contributions of every player, others joining with the given probability."""
         drawn = self.rng.random((each, self.players, self.players)) < inside
         own = np.eye(self.players, dtype=bool)
         both = np.stack([drawn & ~own, drawn | own], axis=2)
-        self.asked = np.concatenate([self.asked, both.reshape(-1, self.players)])
+        self.planned = np.concatenate([self.planned, both.reshape(-1, self.players)])
 
     def contributions(self, first: int) -> tuple[BoolArray, FloatArray]:
         """Coalitions (each, n, n) and contributions (each, n), of all players alike."""
-        told = self.told[first:]
-        whole = len(told) - len(told) % (2 * self.players)
-        worths = told[:whole].reshape(-1, self.players, 2)
-        rows = self.asked[first:][:whole].reshape(*worths.shape, self.players)[:, :, 0]
+        received = self.received[first:]
+        whole = len(received) - len(received) % (2 * self.players)
+        worths = received[:whole].reshape(-1, self.players, 2)
+        rows = self.planned[first:][:whole].reshape(*worths.shape, self.players)[:, :, 0]
         return rows, worths[..., 1] - worths[..., 0]
 
     def settle(self, banzhaf: FloatArray) -> FloatArray:
@@ -104,7 +104,7 @@ class _Contributions:
             "stderr": np.sqrt(np.diagonal(covariance)),
             "covariance": covariance,
             "more": {
-                "marginals": sigmoid(self.tilt + values / temperature),
+                "marginals": sigmoid(self.prior + values / temperature),
                 "temperature": as_number(temperature),
                 "trajectory": np.stack(path),
                 "steps": len(path) - 1,
@@ -131,18 +131,18 @@ class MonteCarlo(_Contributions):
         self.path = [start]
         self.readings: list[tuple[FloatArray, FloatArray, FloatArray]] = []
 
-    def propose(self, most: int) -> BoolArray:
-        """The contributions of the next step, once those of the last are told."""
-        if len(self.told) == len(self.asked) and len(self.readings) < self.rounds:
-            self.ask(self.path[-1], self.each)
-        return self.asked[len(self.told) :][:most]
+    def ask(self, most: int) -> BoolArray:
+        """The contributions of the next step, once those of the last are received."""
+        if len(self.received) == len(self.planned) and len(self.readings) < self.rounds:
+            self.plan(self.path[-1], self.each)
+        return self.planned[len(self.received) :][:most]
 
     def tell(
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
     ) -> None:
         """Take the step that the worths complete."""
         super().tell(coalitions, worths, variances)
-        if len(self.told) == len(self.asked):
+        if len(self.received) == len(self.planned):
             self._step()
 
     def _step(self) -> None:
@@ -152,7 +152,7 @@ class MonteCarlo(_Contributions):
         weights = np.full_like(gains, 1 / len(gains))
         self.readings.append((gradient, variance, curvature(rows, gains, weights, x)))
         temperature = self.settle(gradient)
-        self.path.append(sigmoid(self.tilt + gradient / temperature))
+        self.path.append(sigmoid(self.prior + gradient / temperature))
 
     def estimate(self, until: float = inf) -> Estimate:
         """The last step that is complete, errors carried from step to step."""
@@ -178,12 +178,12 @@ class OneShot(_Contributions):
         super().__init__(problem, start, steps)
         self.least = 4 * self.players
 
-    def propose(self, most: int) -> BoolArray:
+    def ask(self, most: int) -> BoolArray:
         """Half as many contributions again of every player."""
-        if len(self.told) == len(self.asked):
-            known = len(self.asked) // (2 * self.players)
-            self.ask(np.full(self.players, 0.5), max(FIRST, known // 2))
-        return self.asked[len(self.told) :][:most]
+        if len(self.received) == len(self.planned):
+            known = len(self.planned) // (2 * self.players)
+            self.plan(np.full(self.players, 0.5), max(FIRST, known // 2))
+        return self.planned[len(self.received) :][:most]
 
     def estimate(self, until: float = inf) -> Estimate:
         """The steps asked for, or steps until they settle, on the same contributions."""
@@ -201,7 +201,7 @@ class OneShot(_Contributions):
             own = weights * (gains - gradient)
             if self.steps is not None:
                 shifts = own[..., None] * np.eye(self.players) + shifts @ carried.T
-            target = sigmoid(self.tilt + gradient / temperature)
+            target = sigmoid(self.prior + gradient / temperature)
             moved = float(np.max(np.abs(target - x)))
             if self.steps is None and moved <= SETTLED:
                 break

@@ -1,7 +1,7 @@
 """From what a surrogate leaves of the sampled pairs to values and their errors.
 
 Either by weighted least squares of the residuals on z - ½, or by their weighted mean times
-z - ½ over the second moments that the whole population is known to have. The first knows what
+z - ½ over the second moments that the whole population is known to have. The first fits what
 is linear without error; the second is the better one where little is linear.
 """
 

@@ -19,12 +19,12 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.batches import TRUSTED, Draws
+from fairfield.estimation.adaptive import TRUSTED, Draws
 from fairfield.estimation.draws import log_law
 from fairfield.estimation.importance import FEW_EFFECTIVE, weighed
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pool import Control, Reading
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.evaluation.threads import one_blas_thread
 from fairfield.games.set_functions.pairwise import PairwiseExtension
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
@@ -90,9 +90,9 @@ class IndexEstimator(Draws):
 
     def points(self) -> tuple[FloatArray, IntArray]:
         """The index so far; ½ where the temperature waits for Banzhaf's value."""
-        certain = np.abs(self.tilt) == CERTAIN
+        certain = np.abs(self.prior) == CERTAIN
         x = np.full_like(self.start, 0.5) if self.temperature is None else sigmoid(self.logits)
-        return np.where(certain, sigmoid(self.tilt), x), np.arange(len(x))
+        return np.where(certain, sigmoid(self.prior), x), np.arange(len(x))
 
     def update(self) -> None:
         """Move every game towards its index."""
@@ -113,8 +113,8 @@ class IndexEstimator(Draws):
 
         It is ``enough`` that its own index is so close.
         """
-        temperature, certain = self.needed_temperature()[[game]], np.abs(self.tilt) == CERTAIN
-        logits = np.where(certain, self.tilt, start)
+        temperature, certain = self.needed_temperature()[[game]], np.abs(self.prior) == CERTAIN
+        logits = np.where(certain, self.prior, start)
         pace, nearest = 1.0, np.inf
         gradient = self.guesses[game]
         for _ in range(most):
@@ -122,8 +122,8 @@ class IndexEstimator(Draws):
             reading = self.pool.read(x, game, gradient, control)
             gradient, hessian = reading.slopes.gradient, reading.hessian
             model = PairwiseExtension(gradient - hessian @ x, hessian)
-            index = mean_field.solve(anderson, model, x, temperature[0], self.tilt)
-            target = np.where(certain, self.tilt, np.clip(index.logits[0], -FAR, FAR))
+            index = mean_field.solve(anderson, model, x, temperature[0], self.prior)
+            target = np.where(certain, self.prior, np.clip(index.logits[0], -FAR, FAR))
             apart = float(np.max(np.abs(sigmoid(target) - x)))
             # A model whose index is no nearer than the last one's asks for shorter steps.
             pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
@@ -153,7 +153,7 @@ class IndexEstimator(Draws):
         temperature, model = self.needed_temperature()[game], self._best(game)
         reading = model.reading
         x, gradient, hessian = reading.slopes.x, reading.slopes.gradient, reading.hessian
-        at = model.index.logits[0] if model.holds else self.tilt + gradient / temperature
+        at = model.index.logits[0] if model.holds else self.prior + gradient / temperature
         step = sigmoid(at) - x if model.holds else np.zeros_like(x)
         spread = sigmoid(at) * sigmoid(-at)
         root = np.sqrt(spread)
@@ -171,7 +171,7 @@ class IndexEstimator(Draws):
         )
 
     def _within_reach(self, logits: FloatArray, target: FloatArray, share: float) -> FloatArray:
-        """This share of the way to the target, or as much as the draws still speak of."""
+        """This share of the way to the target, or as far as the draws reach."""
         enough = REACH * self.pool.drawn / len(self.start)
         while share > 0.01:
             nearer = np.where(logits == target, target, logits + share * (target - logits))
@@ -219,12 +219,12 @@ class IndexEstimator(Draws):
         error is the larger one of the two.
         """
         pool, prior = self.pool, self.problem.prior
-        tilt = 0.0 if prior is None else log_law(pool.inside, sigmoid(prior))
+        log_prior = 0.0 if prior is None else log_law(pool.inside, sigmoid(prior))
         log_z, gap, error = [], [], []
         for each, worths, temperature in zip(
             found, pool.worths, self.needed_temperature(), strict=True
         ):
-            law = weighed(worths / temperature + tilt - pool.log_mixture(), pool.counts)
+            law = weighed(worths / temperature + log_prior - pool.log_mixture(), pool.counts)
             apart = law.shifts - each.reading.slopes.level_influence() / temperature
             variance = max(pool.counts @ law.shifts**2, pool.counts @ apart**2)
             log_z.append(law.log_z)
@@ -244,5 +244,5 @@ class IndexEstimator(Draws):
                     ReliabilityWarning,
                     stacklevel=2,
                 )
-        told = {"log_z": log_z, "decoupling_error": gap, "log_z_stderr": error}
-        return {name: as_number(self.shaped(each)) for name, each in told.items()}
+        found_by_name = {"log_z": log_z, "decoupling_error": gap, "log_z_stderr": error}
+        return {name: as_number(self.shaped(each)) for name, each in found_by_name.items()}

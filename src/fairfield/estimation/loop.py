@@ -1,15 +1,17 @@
-"""Estimates from a budget of coalitions: what to evaluate, and when to stop.
+"""Estimates from a budget of coalitions: the loop of asking and telling.
 
-What to ask and what to make of the answers is an estimator's business; the loop here has the
-worths found (stored, shared out, shown) and stops by budget, tolerance or time, early enough
-for the estimate to be made in time: under a clock it is rehearsed as the sample grows. An estimator
-proposes the same coalitions for the same seed and the same worths, so a run on a store
-repeats itself without an evaluation, and a larger budget goes on where a smaller one stopped.
+Which coalitions to ask for, and what follows from their worths, is the business of an
+estimator; the loop has the worths evaluated (stored, shared out, shown) and stops by budget,
+tolerance or time, early enough for the last estimate to be made in time: under a clock it is
+rehearsed as the sample grows. An estimator asks for the same coalitions given the same seed
+and the same worths, so a run on a store repeats itself without an evaluation, and a larger
+budget continues where a smaller one stopped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
@@ -17,8 +19,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import Game
+from fairfield.core.game import Failures, Game
 from fairfield.estimation.pace import Pace
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
@@ -26,12 +29,12 @@ from fairfield.problem import Problem
 from fairfield.results.display import joined
 from fairfield.results.valuation import NORMAL, Valuation
 
-# So many coalitions are asked for at most where nothing else limits them.
+# At most so many coalitions are asked for where nothing else limits them.
 ENDLESS = 2**40
-# Squares of larger worths, and of smaller ones, are no numbers any more.
+# Squares of larger worths overflow, those of smaller ones underflow.
 LARGEST, SMALLEST = 1e150, 1e-150
-# Under a clock an estimate is rehearsed whenever the sample has grown so many times, and what
-# is not thought to take more than this share of the time left is tried in it.
+# Under a clock an estimate is rehearsed whenever the sample has grown by this factor, in at most
+# this share of the time left.
 REHEARSED, REHEARSAL = 2, 1 / 8
 # No two estimates take quite the same time, so a little more is kept for the last.
 SLACK = 1.25
@@ -39,11 +42,11 @@ SLACK = 1.25
 
 @dataclass(frozen=True)
 class Estimate:
-    """The values of the players as known so far, and how well.
+    """The values of the players as estimated so far, and their errors.
 
     ``values`` and ``stderr`` are (*batch, n), ``covariance`` of the values (*batch, n, n).
-    ``warnings`` are sentences that say why the errors are not to be trusted; ``more`` holds
-    what it adds to the valuation by name (empty, grand, marginals, elbo, steps, residual).
+    ``warnings`` are sentences on why the errors are unreliable; ``more`` holds further
+    fields of the valuation by name (empty, grand, marginals, elbo, steps, residual).
     """
 
     values: FloatArray
@@ -55,35 +58,35 @@ class Estimate:
 
 
 class Estimator(Protocol):
-    """Proposes coalitions, is told their worths, and says what follows for the players."""
+    """Asks for coalitions, is told their worths, and estimates the values of the players."""
 
     # The fewest coalitions from which an estimate can be made.
     least: int
 
-    def propose(self, most: int) -> BoolArray:
-        """The next coalitions, at most so many; none if it has no use for more.
+    def ask(self, most: int) -> BoolArray:
+        """The next coalitions, at most so many; none if more would not help.
 
-        They depend on the seed and the worths told so far alone; ``most`` only cuts them off.
+        They depend on the seed and the worths received so far alone; ``most`` only cuts them off.
         """
         ...
 
-    def law(self) -> dict[str, Any]:
-        """The law of the last proposal as plain data: sampler, seed, point."""
+    def provenance(self) -> dict[str, Any]:
+        """How the last coalitions were chosen, as plain data: sampler, seed, point."""
         ...
 
     def tell(
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
     ) -> None:
-        """Take in the worths (*batch, m) of proposed coalitions, or of the first of them.
+        """Receive the worths (*batch, m) of the coalitions asked for, or of the first of them.
 
         ``variances`` are those of a noisy game's worths.
         """
         ...
 
     def estimate(self, until: float = inf) -> Estimate:
-        """What is known of the values now.
+        """The values as the worths received so far have them.
 
-        What would not be done by ``until`` (of ``time.perf_counter``) is left out, if the
+        What would not be done by ``until`` (of ``time.perf_counter``) is left out, where the
         estimate can do without it.
         """
         ...
@@ -91,45 +94,50 @@ class Estimator(Protocol):
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a run stands after a round: its estimate, and why it is the last, if it is.
+    """A run after a round: its estimate, and why it is the last, if it is.
 
     ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
-    found for them.
+    evaluated for them, ``failures`` those of them that took a fallback.
     """
 
     estimate: Estimate
     coalitions: int
     evaluations: int
     stop: str | None
+    failures: Failures
 
 
-def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing]:
-    """Round after round of an estimator on a game, until a limit of ``how`` is reached."""
-    _check_budget(game, estimator.least, options)
-    _check_separation(game, options.tolerance)
+def run(
+    game: Game, estimator: Estimator, options: Options, shared: Evaluator | None = None
+) -> Iterator[Standing]:
+    """Round after round of an estimator on a game, until a limit of the options is reached.
+
+    Runs that are parts of one call share an evaluator, and so evaluate no coalition twice.
+    """
+    check_run(game, estimator, options)
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
     used, rehearsed, largest = 0, 0, 0.0
     pace = Pace({"estimate": 0.0})
-    with Evaluator(game, options) as evaluator:
+    with Evaluator(game, options) if shared is None else nullcontext(shared) as evaluator:
         while True:
-            coalitions = estimator.propose(budget - used)
+            coalitions = estimator.ask(budget - used)
             deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
             # The first estimate is waited for.
             wait = deadline if used >= estimator.least else inf
-            found = evaluator.measured(coalitions, estimator.law(), wait)
-            worths, variances = found if game.noisy else (found, None)
-            told = worths.shape[-1]
-            if told:
+            found = evaluator.measure(coalitions, estimator.provenance(), wait)
+            worths, variances = found.worths, found.variances
+            received = worths.shape[-1]
+            if received:
                 largest = max(largest, float(np.abs(worths).max()))
                 _check_scale(game, largest)
-                estimator.tell(coalitions[:told], worths, variances)
-                used += told
+                estimator.tell(coalitions[:received], worths, variances)
+                used += received
             elif used < estimator.least:
-                raise AssertionError("the estimator proposes nothing, yet cannot estimate")
+                raise AssertionError("the estimator asks for nothing, yet cannot estimate")
             if used < estimator.least:
                 continue
-            ended = _ended(used, told, deadline, options)
+            ended = _ended(used, received, deadline, options, evaluator.options.budget)
             wanted = ended is not None or options.tolerance is not None or options.each_round
             if not wanted and (until == inf or used < REHEARSED * rehearsed):
                 continue
@@ -142,7 +150,7 @@ def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing
                 continue
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
-            yield Standing(estimate, used, evaluator.evaluations, ended)
+            yield Standing(estimate, used, evaluator.evaluations, ended, found.failures)
             if ended is not None:
                 return
 
@@ -150,23 +158,34 @@ def run(game: Game, estimator: Estimator, options: Options) -> Iterator[Standing
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
     """Valuations after each round of an estimator; the last says why it stopped."""
     for standing in run(problem.game, estimator, problem.options):
-        estimate = standing.estimate
-        stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
-        about: dict[str, Any] = {**problem.about(), **estimate.more}
-        if "marginals" not in about:
-            about |= problem.estimated_marginals(criterion, estimate.values)
-        yield Valuation(
-            criterion=criterion,
-            values=estimate.values,
-            stderr=estimate.stderr,
-            covariance=estimate.covariance,
-            method=estimate.method,
-            stops=np.full(
-                problem.game.batch, joined([stop, *estimate.warnings, *problem.failures()])
-            ),
-            evaluations=problem.evaluations + standing.evaluations,
-            **about,
-        )
+        yield written(problem, criterion, standing)
+
+
+def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
+    """The valuation of an estimate."""
+    estimate = standing.estimate
+    stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
+    stop = joined([stop, *estimate.warnings, *standing.failures.sentences()])
+    found = dict(estimate.more)
+    if "marginals" not in found:
+        found |= marginals(problem, estimate.values, banzhaf=criterion == "banzhaf")
+    return write(
+        problem,
+        criterion,
+        estimate.values,
+        stderr=estimate.stderr,
+        covariance=estimate.covariance,
+        method=estimate.method,
+        stops=np.full(problem.game.batch, stop),
+        evaluations=standing.evaluations,
+        **found,
+    )
+
+
+def check_run(game: Game, estimator: Estimator, options: Options) -> None:
+    """Refuse limits under which nothing can be estimated."""
+    _check_budget(game, estimator.least, options)
+    _check_separation(game, options.tolerance)
 
 
 def _check_budget(game: Game, least: int, options: Options) -> None:
@@ -190,22 +209,26 @@ def _check_separation(game: Game, tolerance: float | Separation | None) -> None:
 
 
 def _check_scale(game: Game, largest: float) -> None:
-    """Refuse worths whose errors could not be told."""
+    """Refuse worths whose errors could not be computed."""
     if largest and not SMALLEST <= largest <= LARGEST:
         raise ValueError(
             f"{game!r}: the largest worth is of size {largest:.3g}, and its square is beyond what "
-            "floating-point numbers hold, so no error could be told; give the worths in other units"
+            "floating-point numbers hold, so no error could be computed; give the worths in other units"
         )
 
 
-def _ended(used: int, told: int, deadline: float, options: Options) -> str | None:
+def _ended(
+    used: int, received: int, deadline: float, options: Options, whole: int | None
+) -> str | None:
     """The sentence that ends the run, if budget or time do, or nothing is left to ask."""
     missed = "" if options.tolerance is None else ", before the tolerance was met"
     if options.budget is not None and used >= options.budget:
+        if whole is not None and whole > options.budget:
+            return f"used {options.budget:,} coalitions of the budget of {whole:,}{missed}"
         return f"used the budget of {options.budget:,} coalitions{missed}"
     if perf_counter() >= deadline:
         return f"stopped after {options.seconds:g} seconds and {used:,} coalitions{missed}"
-    return None if told else f"nothing is left to ask after {used:,} coalitions"
+    return None if received else f"nothing is left to ask after {used:,} coalitions"
 
 
 def _settled(estimate: Estimate, tolerance: float | Separation, used: int) -> str | None:

@@ -1,7 +1,7 @@
 """Pairs of complementary coalitions, drawn without replacement.
 
 Shapley's and Banzhaf's values depend on the odd part [F(S) - F(N∖S)]/2 of a game alone, so
-coalitions are asked for together with their complements. Pairs are stratified by size: for
+coalitions are evaluated together with their complements. Pairs are stratified by size: for
 Shapley's value at first each size alike (leverage sampling: Musco and Witter, 2025), for
 Banzhaf's by the binomial law; single players early; later more where more is left to explain
 (Neyman, 1934). No pair is drawn twice, so small sizes are soon known whole.
@@ -96,42 +96,29 @@ class Distinct:
         return np.concatenate(found)
 
 
-class Design:
-    """A sequence of pairs whose every beginning is spread over the strata by their shares.
+@dataclass(frozen=True)
+class Strata:
+    """What a criterion makes of the sizes: the weight of each in its regression.
 
-    The j-th pair of a stratum with share σ has its turn at time (j + ½)/σ; a stratum that
-    is used up leaves the rest to the others. ``masses`` are the weights of the strata in the
-    regression, ``reach`` how far a residual of 1 moves the values, ``early`` how many pairs
+    ``reach`` is how far a residual of 1 moves the values, ``early`` whether single players
     are wanted early.
     """
 
-    def __init__(
-        self,
-        sizes: IntArray,
-        players: int,
-        masses: FloatArray,
-        reach: FloatArray,
-        seed: int,
-        *,
-        alone_early: bool = False,
-    ) -> None:
-        self.strata = [Stratum(players, int(size)) for size in sizes]
-        self.pairs = np.array([each.pairs for each in self.strata])
-        self.masses, self.reach = masses / masses.sum(), reach
-        self.early = np.where((sizes <= 1) & alone_early, self.pairs, 0.0)
-        rngs = np.random.default_rng(seed).spawn(len(sizes))
-        self._queues = [Distinct(each, rng) for each, rng in zip(self.strata, rngs, strict=True)]
+    sizes: IntArray
+    masses: FloatArray
+    reach: FloatArray
+    early: bool = False
 
     @classmethod
-    def shapley(cls, players: int, seed: int) -> Design:
+    def shapley(cls, players: int) -> Strata:
         """Sizes 1 … n-1, weighing 1/(s (n-s)) each."""
         size = np.arange(1, players // 2 + 1)
         spread = size * (players - size)
         masses = np.where(2 * size == players, 0.5, 1.0) / spread
-        return cls(size, players, masses, np.sqrt(spread), seed)
+        return cls(size, masses, np.sqrt(spread))
 
     @classmethod
-    def banzhaf(cls, players: int, seed: int) -> Design:
+    def banzhaf(cls, players: int) -> Strata:
         """All coalitions alike, but for sizes that hardly occur."""
         from scipy.special import gammaln
 
@@ -139,18 +126,48 @@ class Design:
         logs = gammaln(players + 1) - gammaln(size + 1) - gammaln(players - size + 1)
         logs += np.where(2 * size == players, 0.0, np.log(2)) - players * np.log(2)
         kept = logs > np.log(RARE)
-        masses, reach = np.exp(logs[kept]), np.ones(int(kept.sum()))
-        return cls(size[kept], players, masses, reach, seed, alone_early=True)
+        return cls(size[kept], np.exp(logs[kept]), np.ones(int(kept.sum())), early=True)
+
+    def among(self, sizes: IntArray) -> Strata:
+        """The same strata among others, which have no weight."""
+        place = np.searchsorted(sizes, self.sizes)
+        masses, reach = np.zeros(len(sizes)), np.ones(len(sizes))
+        masses[place], reach[place] = self.masses, self.reach
+        return Strata(sizes, masses, reach, self.early)
+
+
+class Design:
+    """A sequence of pairs whose every beginning is spread over the strata by their shares.
+
+    The j-th pair of a stratum with share σ has its turn at time (j + ½)/σ; a stratum that
+    is used up leaves the rest to the others. Each of several criteria has its own ``masses``
+    (criteria, strata); what they need is averaged.
+    """
+
+    def __init__(self, players: int, criteria: list[Strata], seed: int) -> None:
+        self.sizes: IntArray = np.unique(np.concatenate([each.sizes for each in criteria]))
+        self.strata = [Stratum(players, int(size)) for size in self.sizes]
+        self.pairs = np.array([each.pairs for each in self.strata])
+        placed = [each.among(self.sizes) for each in criteria]
+        self.masses = np.stack([each.masses / each.masses.sum() for each in placed])
+        self.reach = np.stack([each.reach for each in placed])
+        alone = (self.sizes <= 1) & any(each.early for each in criteria)
+        self.early = np.where(alone, self.pairs, 0.0)
+        rngs = np.random.default_rng(seed).spawn(len(self.sizes))
+        self._queues = [Distinct(each, rng) for each, rng in zip(self.strata, rngs, strict=True)]
 
     def shares(self, left: FloatArray | None, total: int) -> FloatArray:
-        """How so many pairs are to be spread, given the mean square residual in each stratum."""
-        plain = self.masses * self.reach**2
-        even = np.full(len(plain), 1 / len(plain))
-        plain = (1 - EVENLY) * plain / plain.sum() + EVENLY * even
-        need = np.zeros(len(plain)) if left is None else self.masses * self.reach * np.sqrt(left)
-        spread = (plain + need / need.sum()) / 2 if need.any() else plain
+        """How so many pairs are spread, given mean square residuals (criteria, strata)."""
+        spread = []
+        for criterion, (masses, reach) in enumerate(zip(self.masses, self.reach, strict=True)):
+            plain = masses * reach**2
+            even = np.full(len(plain), 1 / len(plain))
+            plain = (1 - EVENLY) * plain / plain.sum() + EVENLY * even
+            if left is not None and (need := masses * reach * np.sqrt(left[criterion])).any():
+                plain = (plain + need / need.sum()) / 2
+            spread.append(plain)
         least = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
-        return np.asarray(np.maximum(spread, least))
+        return np.asarray(np.maximum(np.mean(spread, axis=0), least))
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
@@ -166,3 +183,16 @@ class Design:
             turn = stratum == number
             pairs[turn] = queue.next(int(turn.sum()))
         return pairs, stratum
+
+    def log_density(self, strata: IntArray) -> FloatArray:
+        """log of the chance that a draw of such pairs is a given coalition of size 0 … n.
+
+        ``strata`` are those of the pairs drawn; a pair holds two coalitions.
+        """
+        players = self.strata[0].players
+        drawn = np.bincount(strata, minlength=len(self.strata)) / max(len(strata), 1)
+        with np.errstate(divide="ignore"):  # sizes that are never drawn
+            each = np.log(drawn / 2 / self.pairs)
+        logs = np.full(players + 1, -np.inf)
+        logs[self.sizes] = logs[players - self.sizes] = each
+        return logs

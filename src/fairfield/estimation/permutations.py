@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.loop import Estimate
-from fairfield.evaluation.known import pack
+from fairfield.evaluation.kept import pack
 from fairfield.results.valuation import as_number
 
 # From fewer orders a variance is not to be trusted.
@@ -36,7 +36,7 @@ class Permutations:
         self._worths: list[FloatArray] = []
         self._noise: list[FloatArray] = []
 
-    def propose(self, most: int) -> BoolArray:
+    def ask(self, most: int) -> BoolArray:
         """Both ends first, then the coalitions along half as many orders again as so far."""
         known = len(self._orders)
         more = max(8, known // 2)
@@ -50,7 +50,7 @@ class Permutations:
             coalitions = np.concatenate([ends, coalitions])
         return coalitions[:most]
 
-    def law(self) -> dict[str, Any]:
+    def provenance(self) -> dict[str, Any]:
         """Orders so far and the seed they come from."""
         return {"sampler": "permutation", "seed": self.seed, "orders": len(self._orders)}
 
@@ -110,12 +110,14 @@ class Permutations:
         which = np.unique(pack(along), return_inverse=True)[1].ravel()
         total = np.zeros((which.max() + 1, self.players))
         np.add.at(total, which, effect)
-        told = np.concatenate(self._noise, axis=-1)
-        inside = told[..., 2 : 2 + count * inner].reshape(*told.shape[:-1], count, inner)
-        ends = np.broadcast_to(told[..., None, :2], (*told.shape[:-1], count, 2))
+        noise_of_all = np.concatenate(self._noise, axis=-1)
+        inside = noise_of_all[..., 2 : 2 + count * inner].reshape(
+            *noise_of_all.shape[:-1], count, inner
+        )
+        ends = np.broadcast_to(noise_of_all[..., None, :2], (*noise_of_all.shape[:-1], count, 2))
         noise = np.concatenate([ends[..., :1], inside, ends[..., 1:]], axis=-1)
-        noise = noise.reshape(*told.shape[:-1], -1)
-        of_each = np.empty((*told.shape[:-1], len(total)))
+        noise = noise.reshape(*noise_of_all.shape[:-1], -1)
+        of_each = np.empty((*noise_of_all.shape[:-1], len(total)))
         of_each[..., which] = noise
         together = np.einsum("...u,ui,uj->...ij", of_each, total, total, optimize=True)
         return np.asarray(

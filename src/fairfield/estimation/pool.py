@@ -3,8 +3,9 @@
 Draws from q_{x_1}, …, q_{x_L} are draws from their mixture; with weights q_x(z)/mixture(z)
 they serve at any x (adaptive multiple importance sampling: Cornuet et al., 2012). A
 coalition is evaluated once, however often it is drawn. Players nearly always in or out are
-drawn so rarely on the other side that least squares knows little of them; their slopes come
-from pairs F(S+i) - F(S), a draw and its flip.
+drawn so rarely on the other side that least squares cannot fit them; their slopes come from
+pairs F(S+i) - F(S), a draw and its flip. Coalitions that were drawn by their size for another
+criterion can be adopted: they are one more component of the mixture.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.draws import bernoulli, log_law
+from fairfield.estimation.paired import Pairs
 from fairfield.estimation.slopes import Slopes, slopes
-from fairfield.evaluation.known import Keys, pack
+from fairfield.evaluation.kept import Keys, pack
 
 # A player this close to certainty, or expected fewer times than this on the other side, is rare.
 NEARLY_CERTAIN = 1e-3
@@ -33,12 +35,12 @@ MOST_FLIPS = 4096
 
 @dataclass(frozen=True)
 class Reading:
-    """The extension of one game at x, as the pool knows it.
+    """The extension of one game at x, as the pool has it.
 
-    ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) is what they say of
-    their errors; ``again`` (m,) is what the noise of a worth weighs more for counting more than
-    once; ``thin`` are players whose slope rests on next to no draws, ``effective`` is
-    the number of draws at x itself that would tell as much.
+    ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) are the errors they
+    show; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
+    counts more than once; ``thin`` are players whose slope rests on next to no draws, ``effective``
+    is the number of draws at x itself that would serve as well.
     """
 
     slopes: Slopes
@@ -47,14 +49,14 @@ class Reading:
     variances: FloatArray
     thin: BoolArray
     effective: float
-    again: FloatArray
+    repeated: FloatArray
 
     @cached_property
     def beside(self) -> FloatArray:
         """The variance (n,) of slopes that come from pairs; of others, what the fit leaves out."""
         x, fitted = self.slopes.x, self.slopes.fitted
         root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
-        # Draws and pairs that all agree say nothing of one still to come, as odd as any is.
+        # Draws and pairs that all agree say nothing of one not seen, which may be as odd as any.
         oddest = np.abs(self.slopes.residuals)
         unseen = oddest.max(initial=0.0) / (self.pairs + 1)
         beside = np.where(self.pairs > 0, np.maximum(self.variances, unseen**2), 0.0)
@@ -63,7 +65,7 @@ class Reading:
 
     def covariance(self) -> FloatArray:
         """The covariance of the gradient (n, n)."""
-        noise = (self.slopes.reach.T * self.again) @ self.slopes.reach
+        noise = (self.slopes.reach.T * self.repeated) @ self.slopes.reach
         return self.slopes.covariance() + np.diag(self.beside) + noise
 
     def spread(self) -> float:
@@ -75,7 +77,7 @@ class Reading:
 class Control:
     """A game G like the one drawn, whose extension is known: f = f_G + f_(F-G).
 
-    ``left`` (m,) is F - G on the draws; where a coalition was come upon only once, by the part of
+    ``left`` (m,) is F - G on the draws; where a coalition was seen only once, by the part of
     G that was fitted without it. G is the mean of its parts, ``scale`` times the games of these
     ``extensions``.
     """
@@ -120,17 +122,19 @@ class Pool:
         self.counts: FloatArray = np.empty(0)
         self.points: FloatArray = np.empty((0, players))
         self.sizes: FloatArray = np.empty(0)
-        # Game, player, coalition with him, coalition without, law: one row per pair.
+        # Draws by size: how many, and the log of their law at each size 0 … n.
+        self.by_size: list[tuple[float, FloatArray]] = []
+        # Game, player, coalition with the player, coalition without, law: one row per pair.
         self.pairs: IntArray = np.empty((0, 5), dtype=np.int64)
         self._place: dict[bytes, int] = {}
         self._plan: _Plan | None = None
-        # What log_mixture says, once it was asked.
+        # What log_mixture returns, once it was computed.
         self._mixture: FloatArray | None = None
 
     @property
     def drawn(self) -> int:
         """How many draws there are."""
-        return int(self.sizes.sum())
+        return int(self.sizes.sum() + sum(count for count, _ in self.by_size))
 
     def plan(
         self,
@@ -183,7 +187,7 @@ class Pool:
         return drawn
 
     def _until(self, coalitions: BoolArray, fresh: int) -> int:
-        """How many of them it takes to come upon so many new ones; one more than all if not."""
+        """How many of them it takes to see so many new ones; one more than all if not."""
         seen: set[bytes] = set()
         for row, key in enumerate(_keys(coalitions), 1):
             if key not in self._place:
@@ -205,7 +209,7 @@ class Pool:
     def tell(
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
     ) -> None:
-        """Take in worths (games, k) of coalitions not known before, and the draws they complete.
+        """Receive worths (games, k) of coalitions not seen before, and count the draws they complete.
 
         ``variances`` (games, k) are those of noisy worths.
         """
@@ -221,6 +225,36 @@ class Pool:
         if self._plan is not None:
             self._complete(self._plan)
             self._plan = None
+
+    def adopt_pairs(self, pairs: Pairs) -> None:
+        """Use the coalitions of pairs drawn by size; both ends stand first and are no draws."""
+        coalitions, logs = pairs.received()
+        counts = np.ones(len(coalitions))
+        counts[:2] = 0.0
+        self._adopt(coalitions, pairs.worths(), pairs.noise(), counts)
+        self.by_size.append((counts.sum(), logs))
+
+    def adopt(self, other: Pool) -> None:
+        """Use the draws of another pool; its flips of rare players are coalitions, no pairs."""
+        self._adopt(other.coalitions, other.worths, other.noise, other.counts)
+        self.points = np.concatenate([self.points, other.points])
+        self.sizes = np.concatenate([self.sizes, other.sizes])
+        self.by_size += other.by_size
+
+    def _adopt(
+        self,
+        coalitions: BoolArray,
+        worths: FloatArray,
+        noise: FloatArray | None,
+        counts: FloatArray,
+    ) -> None:
+        _, first = np.unique(pack(coalitions), return_index=True)
+        first = np.sort(first)
+        fresh = first[self._where(coalitions[first]) < 0]
+        variances = None if noise is None else noise[:, fresh]
+        self.tell(coalitions[fresh], worths[:, fresh], variances)
+        np.add.at(self.counts, self._where(coalitions), counts)
+        self._mixture = None
 
     def _complete(self, plan: _Plan) -> None:
         """Count the planned draws up to the first whose worth is not known."""
@@ -246,17 +280,24 @@ class Pool:
         """log Σ_l (m_l/m) q_{x_l}(z) of every coalition (m,), the law of all draws together."""
         if self._mixture is None:
             used = self.sizes > 0
-            shares = np.log(self.sizes[used] / self.sizes.sum())
-            laws = log_law(self.inside, self.points[used])
-            self._mixture = np.logaddexp.reduce(laws + shares[:, None], axis=0)
+            total = self.sizes.sum() + sum(count for count, _ in self.by_size)
+            shares = np.log(self.sizes[used] / total)
+            laws = log_law(self.inside, self.points[used]) + shares[:, None]
+            for count, logs in self.by_size:
+                by_size = logs[self.coalitions.sum(axis=1)] + np.log(count / total)
+                laws = np.concatenate([laws, by_size[None]])
+            self._mixture = np.logaddexp.reduce(laws, axis=0)
         return self._mixture
 
     def weights(self, x: FloatArray) -> FloatArray:
         """q_x(z)/mixture(z) of every coalition, for points (…, n)."""
-        return np.asarray(np.exp(log_law(self.inside, x) - self.log_mixture()))
+        mixture = self.log_mixture()
+        # What no draw can be (an end that was asked for with pairs) has no weight.
+        drawn = np.where(np.isfinite(mixture), mixture, np.inf)
+        return np.asarray(np.exp(log_law(self.inside, x) - drawn))
 
     def times(self) -> FloatArray:
-        """How often each coalition was come upon, as a draw or as the flip of one: (m,)."""
+        """How often each coalition was seen, as a draw or as the flip of one: (m,)."""
         found = self.counts.copy()
         for side in (2, 3):
             rows, pairs = np.unique(self.pairs[:, [1, side]], axis=0, return_counts=True)
@@ -265,7 +306,7 @@ class Pool:
         return found
 
     def effective(self, x: FloatArray) -> float:
-        """The number of draws at x that would tell as much: (Σ w)²/Σ w²."""
+        """The number of draws at x that would serve as well: (Σ w)²/Σ w²."""
         return effective_size(self.weights(x), self.counts)
 
     def read(
@@ -275,7 +316,7 @@ class Pool:
         guess: FloatArray | None = None,
         control: Control | None = None,
     ) -> Reading:
-        """The extension of a game at x; ``guess`` serves for slopes that no draw tells of.
+        """The extension of a game at x; ``guess`` serves for slopes that no draw shows.
 
         With a ``control`` only what it leaves of the worths is read from the draws.
         """
@@ -313,8 +354,8 @@ class Pool:
         root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
         hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
         # Residuals tell of noise as if every draw had its own.
-        again = self.noise[game] * (self.counts**2 - self.counts)
-        return Reading(found, hessian + crossed, pairs, variances, thin, effective, again)
+        repeated = self.noise[game] * (self.counts**2 - self.counts)
+        return Reading(found, hessian + crossed, pairs, variances, thin, effective, repeated)
 
     def _from_pairs(
         self, x: FloatArray, worths: FloatArray, game: int, rare: BoolArray
@@ -356,12 +397,12 @@ class Pool:
 
 
 def is_rare(x: FloatArray, draws: float) -> BoolArray:
-    """Whether a player is nearly certain, or expected on his rarer side less than a few times."""
+    """Whether a player is nearly certain, or expected on their rarer side less than a few times."""
     return np.asarray(np.minimum(x, 1 - x) < max(NEARLY_CERTAIN, FEW_DRAWS / max(draws, 1.0)))
 
 
 def effective_size(weights: FloatArray, counts: FloatArray) -> float:
-    """(Σ w)²/Σ w² over draws, the number of draws of equal weight that would tell as much."""
+    """(Σ w)²/Σ w² over draws, the number of draws of equal weight that would serve as well."""
     squares = counts @ weights**2
     return float((counts @ weights) ** 2 / squares) if squares > 0 else 0.0
 

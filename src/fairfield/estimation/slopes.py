@@ -119,9 +119,9 @@ class Slopes:
         np.fill_diagonal(moments, 0.0)
         # The noise of all pairs i ≠ j together: Σ_ij c_i² c_j² = (Σ c²)² - Σ c⁴. A column has
         # two values, so c² = 1 + tc with t = (1 - 2x)/√(x(1-x)), and c⁴ = 1 + t² + (2t + t³)c.
-        tilt = np.where(self.fitted, (1 - 2 * self.x) / _spread(self.x, self.fitted), 0.0)
-        squares = self.fitted.sum() + columns @ tilt
-        fourths = np.sum(self.fitted + tilt**2) + columns @ (2 * tilt + tilt**3)
+        skew = np.where(self.fitted, (1 - 2 * self.x) / _spread(self.x, self.fitted), 0.0)
+        squares = self.fitted.sum() + columns @ skew
+        fourths = np.sum(self.fitted + skew**2) + columns @ (2 * skew + skew**3)
         pairs = squares**2 - fourths
         noise = (self.counts * (self.weights * residuals) ** 2) @ pairs / total**2
         size = np.sum(moments**2)

@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.batches import Draws
+from fairfield.estimation.adaptive import Draws
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pool import Reading
 from fairfield.mean_field.elbo import sigmoid
@@ -55,7 +55,7 @@ class StepsEstimator(Draws):
         return ways, games.repeat(self.steps)
 
     def update(self) -> None:
-        """Walk again through all games."""
+        """Walk through all games from the start."""
         self.walks = [self._walk(game) for game in range(len(self.start))]
 
     def _walk(self, game: int) -> _Walk:
@@ -72,10 +72,10 @@ class StepsEstimator(Draws):
             shifts = reading.slopes.influence() + shifts @ carried.T
             reach = reading.slopes.reach + reach @ carried.T
             variance = np.diag(reading.beside) + carried @ variance @ carried.T
-            path.append(sigmoid(self.tilt + reading.slopes.gradient / temperature))
+            path.append(sigmoid(self.prior + reading.slopes.gradient / temperature))
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
-        covariance += (reach.T * readings[-1].again) @ reach
+        covariance += (reach.T * readings[-1].repeated) @ reach
         readings.append(self._read(path[-1], game, self.steps))
         values = readings[-2].slopes.gradient
         return _Walk(np.stack(path), values, covariance, readings)
@@ -94,11 +94,11 @@ class StepsEstimator(Draws):
         temperature = self.needed_temperature()[:, None]
         values = np.stack([walk.values for walk in self.walks])
         ends = [walk.readings[-1].slopes for walk in self.walks]
-        again = sigmoid(self.tilt + np.stack([end.gradient for end in ends]) / temperature)
-        logits = self.tilt + values / temperature
+        repeated = sigmoid(self.prior + np.stack([end.gradient for end in ends]) / temperature)
+        logits = self.prior + values / temperature
         read = [reading for walk in self.walks for reading in walk.readings[:-1]]
         paths = [self.shaped([walk.path[k] for walk in self.walks]) for k in range(self.steps + 1)]
-        residual = np.max(np.abs(again - sigmoid(logits)), axis=-1)
+        residual = np.max(np.abs(repeated - sigmoid(logits)), axis=-1)
         return Estimate(
             values=self.shaped(list(values)),
             stderr=np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)),

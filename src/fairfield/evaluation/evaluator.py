@@ -1,8 +1,9 @@
-"""The one place where worths are computed: once, checked, kept, shared out, shown."""
+"""The one place where worths are evaluated: once each, checked, stored, in parallel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil, inf
@@ -13,11 +14,11 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
-from fairfield.core.game import Game
-from fairfield.evaluation.known import Known, pack, unpack
-from fairfield.evaluation.measured import measured_axes
+from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
+from fairfield.evaluation.kept import KeptWorths, kept_axes, pack, stacked, unpack, unstacked
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.progress import bar
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Outcome, Workers, WorthError
 
@@ -25,15 +26,23 @@ from fairfield.evaluation.workers import Outcome, Workers, WorthError
 # tasks than these per worker and round would not share it out better, only cost more.
 TASK_SECONDS, MOST_TASKS = 0.1, 40
 FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
-# What the first coalitions cost says little of the others (the empty one may cost nothing), so
-# a round has at most this many times the blocks of the largest before.
+# What the first coalitions cost says little about the others (the empty one may cost nothing),
+# so a round has at most this many times the blocks of the largest before it.
 GROWTH = 4
 
 Blocks = Callable[[int], BoolArray]
 
 
+@dataclass(frozen=True)
+class Spent:
+    """How many worths were evaluated for an answer, and which of them failed."""
+
+    evaluations: int = 0
+    failures: Failures = NO_FAILURES
+
+
 class Evaluator:
-    """Evaluates coalitions of one game, each at most once; use as a context.
+    """Evaluates coalitions of one game, each at most once; to be used as a context.
 
     Coalitions reach the game in blocks whose edges depend on the game and on their
     position alone; how many blocks make a task, and tasks a round, follows the measured
@@ -42,14 +51,14 @@ class Evaluator:
 
     def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
-        self.evaluations = 0
-        self._axes = measured_axes(game)
+        self.evaluations, self.failures = 0, NO_FAILURES
+        self._axes = kept_axes(game)
         self._games = int(np.prod(self._axes, dtype=int))
         self._workers = Workers(game, options.n_jobs)
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
-        self._known = Known(len(game.players), self._games)
-        # Coalitions that were asked for, counted against the budget.
+        self._kept = KeptWorths(len(game.players), self._games)
+        # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         if self._store is not None:
@@ -60,12 +69,12 @@ class Evaluator:
                 raise
 
     def _recall(self, store: Store) -> None:
-        """Take in what a store knows."""
-        self._known.add(*store.load())
-        if self.game.opaque:
-            # The name of a function, say, cannot tell what data it has captured.
-            keys, worths = self._known.keys, self._known.worths
-            self.evaluations += recheck(self.game, keys, worths, store.path)
+        """Read the worths of a store."""
+        self._kept.add(*store.load())
+        if self.game.traits.opaque:
+            # A function of the same name, say, may have captured other data.
+            keys, worths = self._kept.keys, self._kept.worths
+            self.evaluations, self.failures = recheck(self.game, keys, worths, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
@@ -81,38 +90,39 @@ class Evaluator:
         law: dict[str, Any] | None = None,
         until: float = inf,
     ) -> FloatArray:
-        """The worths (*batch, m) of coalitions (m, n), their ``law`` being stored with them.
+        """The worths (*batch, m) of coalitions (m, n), as :meth:`measure` finds them."""
+        return self.measure(coalitions, law, until).worths
 
-        No round is begun after ``until`` (of ``time.perf_counter``); the answer is then of
-        the first coalitions alone, up to the first that is not known.
-        """
-        found = self.measured(coalitions, law, until)
-        return found[0] if self.game.noisy else found
-
-    def measured(
+    def measure(
         self,
         coalitions: BoolArray,
         law: dict[str, Any] | None = None,
         until: float = inf,
-    ) -> FloatArray:
-        """The worths (*batch, m); of a noisy game worths and variances (2, *batch, m)."""
+    ) -> Measured:
+        """The worths (*batch, m) of coalitions (m, n), with variances where the game is noisy.
+
+        Their ``law`` is stored with them. No round is begun after ``until`` (of
+        ``time.perf_counter``); the answer is then of the first coalitions alone, up to the
+        first that was not evaluated. ``failures`` are all so far.
+        """
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
         self._spend(len(first))
-        missing = coalitions[first[~self._known.find(keys[first])[1]]]
+        missing = coalitions[first[~self._kept.find(keys[first])[1]]]
         size = block_size(self.game)
         starts = range(0, len(missing), size)
         for rows, worths in self._rounds(
             list(starts), lambda start: missing[start : start + size], len(missing), law, until
         ):
-            self._known.add(pack(rows), worths)
-        at, known = self._known.find(keys)
-        if not known.all():
-            at = at[: np.argmin(known)]
-        return self._known.worths[at].T.reshape((*self._axes, len(at)))
+            self._kept.add(pack(rows), worths)
+        at, there = self._kept.find(keys)
+        if not there.all():
+            at = at[: np.argmin(there)]
+        values = self._kept.worths[at].T.reshape((*self._axes, len(at)))
+        return unstacked(self.game, values, self.failures)
 
     def _spend(self, count: int) -> None:
-        """Refuse more coalitions than the budget allows, known or not."""
+        """Refuse more coalitions than the budget allows, stored or not."""
         self._used += count
         if self.options.budget is not None and self._used > self.options.budget:
             raise ValueError(
@@ -120,16 +130,16 @@ class Evaluator:
                 f"{self.options.budget:,}; raise it"
             )
 
-    def table(self) -> FloatArray:
-        """All that is measured, in table order: (*batch, 2^n), or (2, *batch, 2^n) of a noisy game."""
+    def table(self) -> Measured:
+        """All worths (*batch, 2^n) in table order, with variances where the game is noisy."""
         check_table(self.game, self.options)
         count, size = len(self.game.players), block_size(self.game)
-        # NaN, so that a worth that never came is not taken for one.
+        # NaN, so that a missing worth is not taken for one.
         table = np.full((self._games, 2**count), np.nan)
         missing = np.ones(2**count, dtype=bool)
-        if len(self._known):
-            rows = rows_of(unpack(self._known.keys, count))
-            table[:, rows], missing[rows] = self._known.worths.T, False
+        if len(self._kept):
+            rows = rows_of(unpack(self._kept.keys, count))
+            table[:, rows], missing[rows] = self._kept.worths.T, False
         starts = [
             start for start in range(0, 2**count, size) if missing[start : start + size].any()
         ]
@@ -141,7 +151,7 @@ class Evaluator:
         for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
             table[:, rows_of(coalitions)] = worths.T
         self._check_full(table)
-        return table.reshape((*self._axes, 2**count))
+        return unstacked(self.game, table.reshape((*self._axes, 2**count)), self.failures)
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""
@@ -166,12 +176,8 @@ class Evaluator:
         """Coalitions and their worths (m, games), round by round, as they are committed."""
         if not total:
             return
-        from tqdm.auto import tqdm
-
-        hidden = None if self.options.progress is None else not self.options.progress
-        delay = 0 if self.options.progress else 1
         done = 0
-        with tqdm(total=total, desc="worths", disable=hidden, delay=delay, leave=False) as bar:
+        with bar(total, "worths", self.options.progress) as shown:
             while done < len(starts) and (left := until - perf_counter()) > 0:
                 most = GROWTH * self._largest
                 length = min(self._length, left)
@@ -182,7 +188,7 @@ class Evaluator:
                 outcomes = [each for task in self._workers.run(shared) for each in task]
                 coalitions, worths = self._commit(blocks, outcomes, law)
                 yield coalitions, worths
-                bar.update(len(coalitions))
+                shown.update(len(coalitions))
                 done += len(chosen)
                 self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
                 self._length = min(2 * self._length, LONGEST_ROUND)
@@ -191,15 +197,17 @@ class Evaluator:
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], law: dict[str, Any] | None
     ) -> tuple[BoolArray, FloatArray]:
-        """Keep what a round gave, then speak of what went wrong in it."""
+        """Store what a round gave, then raise what went wrong in it."""
         good = [
-            (rows, each.worths.reshape(self._games, len(rows)).T)
+            (rows, each.measured)
             for rows, each in zip(blocks, outcomes, strict=True)
-            if each.worths is not None and each.failure is None
+            if each.measured is not None and each.failure is None
         ]
         if good:
             coalitions = np.concatenate([rows for rows, _ in good])
-            worths = np.concatenate([found for _, found in good])
+            values = [stacked(self.game, found).reshape(self._games, -1).T for _, found in good]
+            worths = np.concatenate(values)
+            self.failures = sum((found.failures for _, found in good), self.failures)
             self.evaluations += len(coalitions)
             if self._store is not None:
                 self._store.add(coalitions, worths, law)
@@ -212,8 +220,8 @@ class Evaluator:
         return coalitions, worths
 
 
-def evaluate_all(game: Game, options: Options) -> tuple[FloatArray, int]:
-    """The table of all worths (and variances), and how many of them were evaluated for it."""
+def evaluate_all(game: Game, options: Options) -> tuple[Measured, int]:
+    """The table of all worths, and how many of them were evaluated for it."""
     with Evaluator(game, options) as evaluator:
         return evaluator.table(), evaluator.evaluations
 
@@ -221,11 +229,11 @@ def evaluate_all(game: Game, options: Options) -> tuple[FloatArray, int]:
 def block_size(game: Game) -> int:
     """How many coalitions reach a game at once.
 
-    A game may set it (1 where a worth is a model fit); else small blocks for small games,
-    whose worths may be expensive, and at most 4096 blocks for a table.
+    The game may say (1 where a worth is a model fit); else blocks are small for small games,
+    whose worths may be expensive, and at most 4096 for a table.
     """
     count = len(game.players)
-    return game.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
+    return game.traits.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
 
 
 def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:

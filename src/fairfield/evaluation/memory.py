@@ -1,4 +1,4 @@
-"""Whether a table of all worths can be had."""
+"""Whether a table of all worths is within budget and memory."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ import os
 import numpy as np
 
 from fairfield.core.game import Game
-from fairfield.evaluation.measured import measured_axes
+from fairfield.evaluation.kept import kept_axes
 from fairfield.evaluation.options import Options
 
-# Tables beyond this many players are asked for by a budget, not by default.
+# Without a budget, tables have at most this many players.
 MOST_PLAYERS = 25
-# What a budget serves where there is no table.
+# The criteria that can be estimated where there is no table.
 ESTIMATED = "shapley, banzhaf, semivalue, variational_index and variational_values"
 
 
 def check_table(game: Game, options: Options) -> None:
-    """Refuse a table that is too long to evaluate or too large to hold.
+    """Refuse a table of more worths than the budget allows, or than fit into memory.
 
     The memory of a device is checked where the table is filled.
     """
     count = len(game.players)
-    size = 8 * 2**count * int(np.prod(measured_axes(game), dtype=int))
+    size = 8 * 2**count * int(np.prod(kept_axes(game), dtype=int))
     if options.budget is not None and 2**count > options.budget:
         raise out_of_reach(game, options)
-    if game.device is not None:
+    if game.traits.device is not None:
         return
     free = free_memory()
     if (options.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
-            f"players, {game.instead}, or give a budget= of worths to evaluate to what can be "
+            f"players, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
             f"estimated from it ({ESTIMATED})"
         )
 
 
 def out_of_reach(game: Game, options: Options) -> ValueError:
-    """The error of what only a table can answer, where ``how`` does not allow for one."""
+    """The error of what needs a table, where the options do not allow for one."""
     limit = "an estimate was asked for"
     if options.budget is not None:
         limit = f"the budget allows {options.budget:,}"
     count = len(game.players)
-    advice = f"group players, or {game.instead}"
-    # No budget would reach further.
+    advice = f"group players, or {game.info.advice}"
+    # No budget would be enough for more players.
     advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
     return ValueError(
         f"{game!r}: exact values need all {_count(count)} worths, {limit}; {advice}; only "
@@ -65,7 +65,7 @@ def _in_words(size: int) -> str:
 
 
 def free_memory() -> int | None:
-    """The bytes of memory that could be had now, or None where that is not known."""
+    """The bytes of memory that are available now, or None where the system does not say."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             for line in file:

@@ -1,12 +1,14 @@
-"""How a valuation is to be computed: the keywords all criteria share."""
+"""How values are computed: the keywords that all criteria share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Real
 from os import PathLike
 from typing import Literal, TypedDict
+
+from fairfield.core.checks import whole
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ def separate_top(count: int) -> Separation:
     >>> separate_top(3)
     Separation(count=3, end='top')
     """
-    return Separation(_count(count, "separate_top"))
+    return Separation(whole("count", count))
 
 
 def separate_bottom(count: int) -> Separation:
@@ -35,13 +37,7 @@ def separate_bottom(count: int) -> Separation:
     >>> separate_bottom(3)
     Separation(count=3, end='bottom')
     """
-    return Separation(_count(count, "separate_bottom"), "bottom")
-
-
-def _count(count: int, name: str) -> int:
-    if not isinstance(count, Integral) or count < 1:
-        raise ValueError(f"{name}({count!r}): give the number of players to separate, 1 or more")
-    return int(count)
+    return Separation(whole("count", count), "bottom")
 
 
 class Keywords(TypedDict, total=False):
@@ -61,23 +57,22 @@ class Keywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may say about the computation itself: the keywords of every criterion.
+    """How a criterion is computed; the fields are keywords of every criterion.
 
-    - ``budget``: the largest number of coalitions to use, whether their worths are known from
-      a store or not.
-    - ``tolerance``: the 95 % half-width of the widest interval at which an estimate is good
-      enough, in units of the worths, or :func:`separate_top`.
-    - ``seconds``: the time after which the best so far will do. Each of these three permits an
-      estimate; without them all worths are evaluated.
-    - ``sampler``: the name of the way to estimate, "auto" for the best.
-    - ``seed``: settles every random choice.
-    - ``n_jobs``: how many evaluate worths at once (joblib's meaning; None follows
-      ``joblib.parallel_config``).
-    - ``store``: a file that keeps worths, and from which the same call goes on.
-    - ``progress``: True shows a bar, False none, None one on a terminal when it takes long.
-    - ``decoupling``: whether log Z and the decoupling error are found where there is a
-      temperature. None: where a table gives them; True: also by sampling where only a closed
-      form is known, and for an index under a budget; False: never.
+    - ``budget``: the largest number of coalitions to use, evaluated or read from a store.
+    - ``tolerance``: stop once every 95 % interval has at most this half-width, in units of the
+      worths; or :func:`separate_top`.
+    - ``seconds``: stop after this time. Each of these three permits an estimate; without them
+      all worths are evaluated.
+    - ``sampler``: the name of the sampler, "auto" for the best one.
+    - ``seed``: determines every random choice.
+    - ``n_jobs``: how many worths are evaluated in parallel, as in joblib; None follows
+      ``joblib.parallel_config``.
+    - ``store``: a file in which worths are kept, and from which the same call resumes.
+    - ``progress``: True shows a bar, False none, None one on a terminal after a second.
+    - ``decoupling``: whether to compute log Z and the decoupling error where there is a
+      temperature. None: where a table gives them; True: also by sampling where there is only a
+      closed form, and for an index under a budget; False: never.
     - ``each_round``: a valuation after every round of an estimate; ``stream`` sets it.
     """
 
@@ -93,24 +88,12 @@ class Options:
     each_round: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("budget", "seed", "n_jobs"):
+        for name, least in (("budget", 1), ("seed", 0), ("n_jobs", None)):
             given = getattr(self, name)
-            if given is None:
-                continue
-            # 1e3 is a float, and as good a budget as 1000.
-            whole = isinstance(given, float) and given.is_integer()
-            if not (whole or isinstance(given, Integral)):
-                raise TypeError(f"{name}={given!r} was given; it must be a whole number")
-            object.__setattr__(self, name, int(given))
-        if self.seed < 0:
-            raise ValueError(f"seed={self.seed} was given; it must be 0 or more")
-        if self.budget is not None and self.budget < 1:
-            raise ValueError(f"budget={self.budget} allows no evaluation; give at least 1")
-        self._check_limits()
+            if given is not None or name == "seed":
+                object.__setattr__(self, name, whole(name, given, least))
         if self.n_jobs == 0:
-            raise ValueError("n_jobs=0 leaves nobody to work; give 1 or more, or -1 for all cores")
-
-    def _check_limits(self) -> None:
+            raise ValueError("n_jobs=0 was given; give 1 or more, or -1 for all cores")
         for name in ("tolerance", "seconds"):
             given = getattr(self, name)
             if given is None or (name == "tolerance" and isinstance(given, Separation)):
@@ -120,17 +103,17 @@ class Options:
                 raise ValueError(f"{name}={given!r} was given; give a number above 0{other}")
             object.__setattr__(self, name, float(given))
         if not isinstance(self.sampler, str):
-            raise TypeError(f"sampler={self.sampler!r} was given; samplers go by their names")
+            raise TypeError(f"sampler={self.sampler!r} was given; give the name of a sampler")
 
     @property
     def estimates(self) -> bool:
-        """Whether an estimate will do where exact values are out of reach."""
+        """Whether values may be estimated where exact ones are out of reach."""
         return any(each is not None for each in (self.budget, self.tolerance, self.seconds))
 
     def changed(self, keywords: Keywords) -> Options:
-        """With these keywords, refusing those that nothing listens to."""
-        known = [entry.name for entry in fields(self)]
+        """The options with these keywords changed; unknown ones are refused."""
+        names = [entry.name for entry in fields(self)]
         for name in keywords:
-            if name not in known:
-                raise TypeError(f"unknown keyword {name!r}; known are {', '.join(known)}")
+            if name not in names:
+                raise TypeError(f"unknown keyword {name!r}; choose from {', '.join(names)}")
         return replace(self, **keywords)

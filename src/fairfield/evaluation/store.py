@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import Game
-from fairfield.evaluation.known import Keys, pack, unpack
-from fairfield.evaluation.measured import measure, measured_axes
-from fairfield.evaluation.workers import one_blas_thread
+from fairfield.core.copies import measured
+from fairfield.core.game import NO_FAILURES, Failures, Game
+from fairfield.evaluation.kept import Keys, kept_axes, pack, stacked, unpack
+from fairfield.evaluation.threads import one_blas_thread
 
 FORMAT = 1
 # Differences between descriptions are spelt out up to this length.
@@ -65,7 +65,7 @@ class Store:
     def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
         self.path = fspath(path)
         self.players = len(game.players)
-        self.games = int(np.prod(measured_axes(game), dtype=int))
+        self.games = int(np.prod(kept_axes(game), dtype=int))
         with _told(self.path):
             self._base = sqlite3.connect(self.path, timeout=30)
             try:
@@ -147,21 +147,27 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
     return len(keys)
 
 
-def recheck(game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4) -> int:
-    """Evaluate a few stored worths again and refuse the store if they have changed."""
+def recheck(
+    game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4
+) -> tuple[int, Failures]:
+    """Evaluate a few stored worths again and refuse the store if they have changed.
+
+    Returns how many were evaluated, and which of these took a fallback.
+    """
     chosen = np.unique(np.linspace(0, len(keys) - 1, min(most, len(keys))).astype(int))
     if not len(chosen):
-        return 0
+        return 0, NO_FAILURES
     coalitions = unpack(keys[chosen], len(game.players))
-    with one_blas_thread():  # as the kept ones were found
-        again = measure(game, coalitions).reshape(worths.shape[1], -1).T
+    with one_blas_thread():  # as the stored ones were evaluated
+        found = measured(game, coalitions)
+    repeated = stacked(game, found).reshape(worths.shape[1], -1).T
     # To rounding, which is of the size of the worths, not of a difference near 0.
-    if not (np.abs(again - worths[chosen]) <= 1e-9 * np.abs(worths).max(axis=0)).all():
+    if not (np.abs(repeated - worths[chosen]) <= 1e-9 * np.abs(worths).max(axis=0)).all():
         raise StoreError(
             f"{path} was made when {game!r} gave other worths than it does now; "
             "delete the file, or give the changed game another name"
         )
-    return len(chosen)
+    return len(chosen), found.failures
 
 
 def _read(base: sqlite3.Connection, path: str, players: int, games: int) -> tuple[Keys, FloatArray]:

@@ -1,158 +1,101 @@
 """Blocks of coalitions, evaluated here or by joblib's workers.
 
 A task is some blocks; tasks run in finite rounds, which every joblib backend can do. The
-game travels once to each worker, not once per task: the first round carries it, later
-tasks carry its name alone, and a worker that does not know the name says so and gets it.
+game is sent once to each worker, not once per task: the first round carries it, later tasks
+carry its name only, and a worker that has no game of that name says so and gets it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import copy
 import threading
 import time
 import traceback
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray
 from fairfield.core.coalitions import members, spell
-from fairfield.core.game import Game
-from fairfield.evaluation.measured import measure, measured_axes, worths_of
+from fairfield.core.copies import measured
+from fairfield.core.game import Game, Measured
+from fairfield.evaluation.threads import one_blas_thread
 
 RETRIES = 3
 
-# The game a worker knows, by name; threads share it.
+# The game of a worker, by name; threads share it.
 _games: dict[str, Game] = {}
 _games_lock = threading.Lock()
-# A thread's copy of its game, so that threads do not mix their counts of failures.
-_own = threading.local()
 
 
 class WorthError(RuntimeError):
-    """A game could not say what a coalition is worth."""
+    """The worth of a coalition could not be computed."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was measured (…, m) of a block, or the sentence that tells why there are none."""
+    """What was measured of a block, or a sentence on why there is nothing."""
 
-    worths: FloatArray | None
+    measured: Measured | None
     failure: str | None
     seconds: float
     error: Exception | None = None
     trace: str | None = None
 
 
-# The outcomes of a task, how many worths the game filled in for it, and why the first.
-Answer: TypeAlias = tuple[list[Outcome], int, str]
-
-
 def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
-    """The checked worths of one block; a failure is a value, so that it can travel."""
+    """The checked worths of one block; a failure is a value, so that it can be sent."""
     start = time.perf_counter()
     try:
-        worths = measure(game, coalitions)
+        found = measured(game, coalitions)
     except Exception as error:
         failure = _named(game, coalitions, error)
         return Outcome(None, failure, time.perf_counter() - start, error)
-    return Outcome(worths, _complaint(game, coalitions, worths), time.perf_counter() - start)
+    return Outcome(found, _complaint(game, coalitions, found), time.perf_counter() - start)
 
 
-def _complaint(game: Game, coalitions: BoolArray, worths: FloatArray) -> str | None:
-    wanted = (*measured_axes(game), len(coalitions))
-    if worths.shape != wanted:
-        return f"{game!r} returned worths of shape {worths.shape}; {wanted} is needed"
-    if np.isfinite(worths).all():
-        return None
-    bad = np.argwhere(~np.isfinite(worths))[0]
-    coalition = spell(members(coalitions[bad[-1]], game.players))
-    return (
-        f"the worth of coalition {coalition} is {worths[tuple(bad)]}; "
-        "every worth must be a finite number"
-    )
+def _complaint(game: Game, coalitions: BoolArray, found: Measured) -> str | None:
+    """What is wrong with the worths, or with their variances; None where nothing is."""
+    wanted = (*game.batch, len(coalitions))
+    for what, values in (("worth", found.worths), ("variance", found.variances)):
+        if values is None:
+            continue
+        if np.shape(values) != wanted:
+            return f"{game!r} returned {what}s of shape {np.shape(values)}; {wanted} is needed"
+        if not np.isfinite(values).all():
+            bad = np.argwhere(~np.isfinite(values))[0]
+            coalition = spell(members(coalitions[bad[-1]], game.players))
+            return (
+                f"the {what} of coalition {coalition} is {values[tuple(bad)]}; "
+                f"every {what} must be a finite number"
+            )
+    return None
 
 
 def _named(game: Game, coalitions: BoolArray, error: Exception) -> str:
     """The failure with the first coalition on which the game fails by itself."""
-    if len(coalitions) > 1:
-        for row in coalitions:
-            try:
-                worths_of(game, row[None])
-            except Exception as own:
-                return f"the game failed on coalition {spell(members(row, game.players))}: {_told(own)}"
-        first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
-        return (
-            f"the game failed on {len(coalitions)} coalitions at once, {first} to {last}, "
-            f"though not on each alone: {_told(error)}"
-        )
-    return f"the game failed on coalition {spell(members(coalitions[0], game.players))}: {_told(error)}"
+    first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
+    if len(coalitions) == 1:
+        return f"the game failed on coalition {first}: {_spelled(error)}"
+    for row in coalitions:
+        try:
+            measured(game, row[None])
+        except Exception as own:
+            return _named(game, row[None], own)
+    return (
+        f"the game failed on {len(coalitions)} coalitions at once, {first} to {last}, "
+        f"though not on each alone: {_spelled(error)}"
+    )
 
 
-def _told(error: Exception) -> str:
+def _spelled(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-class _Limiter:
-    """Holds BLAS at one thread while anyone is inside.
-
-    The number of its threads belongs to the whole process, so those who overlap must share
-    one limit: the first in sets it, the last out puts back what was there.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limits: Any = None
-
-    def enter(self) -> None:
-        from threadpoolctl import threadpool_limits
-
-        with self._lock:
-            if not self._inside:
-                self._take_over()
-                self._limits = threadpool_limits(limits=1, user_api="blas")
-            self._inside += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._take_over()
-                self._limits.restore_original_limits()
-
-    @staticmethod
-    def _take_over() -> None:
-        """Since 3.8 threadpoolctl heeds one thread alone, though another may be last out."""
-        from threadpoolctl import OpenBLASController
-
-        if hasattr(OpenBLASController, "clear_controlling_thread"):
-            OpenBLASController.clear_controlling_thread(force=True)
-
-
-_limiter = _Limiter()
-
-
-@contextlib.contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """One thread for BLAS and OpenMP: models are fitted side by side, and identically."""
-    from threadpoolctl import threadpool_limits
-
-    _limiter.enter()
-    try:
-        # The limit of OpenMP is each thread's own.
-        with threadpool_limits(limits=1, user_api="openmp"):
-            yield
-    finally:
-        _limiter.leave()
-
-
 def _game_named(name: str, parcel: Any) -> Game | None:
-    """This thread's copy of a game, unpacked by the first thread that gets its parcel."""
+    """A game, unpacked by the first thread that gets its parcel; None before that."""
     with _games_lock:
         if name not in _games:
             if parcel is None:
@@ -161,28 +104,23 @@ def _game_named(name: str, parcel: Any) -> Game | None:
 
             _games.clear()
             _games[name] = cloudpickle.loads(parcel.tobytes())
-        if getattr(_own, "name", None) != name:
-            _own.name, _own.game = name, copy.copy(_games[name])
-    game: Game = _own.game
-    return game
+        return _games[name]
 
 
-def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> Answer | None:
+def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] | None:
     """What a worker does: the outcomes of its blocks, or None if it lacks the game."""
     game = _game_named(name, parcel)
     if game is None:
         return None
-    game.failures, game.first_failure = 0, ""
     with one_blas_thread():
         outcomes = [evaluate_block(game, block) for block in blocks]
-    # Exceptions of others may not survive the journey; their text does.
-    able = [
+    # An exception of the user's may not be picklable; its text is.
+    return [
         replace(each, error=None, trace="".join(traceback.format_exception(each.error)))
         if each.error is not None
         else each
         for each in outcomes
     ]
-    return able, game.failures, game.first_failure
 
 
 class Workers:
@@ -200,23 +138,23 @@ class Workers:
         self._pool: Any = None
 
     def close(self, broken: bool = False) -> None:
-        """Let the workers go."""
+        """Close the pool."""
         if self._pool is not None:
             pool, self._pool = self._pool, None
-            # A pool that lost a worker may complain again while it is put away.
+            # A pool that lost a worker may raise another error while it is closed.
             with contextlib.suppress(Exception) if broken else contextlib.nullcontext():
                 pool.__exit__(None, None, None)
-        # Threads are workers of this process, and would leave the game behind in it.
+        # Threads are workers of this process: the game must not stay in its memory.
         with _games_lock:
             _games.pop(self._name, None)
         self._sent = False
 
     def run(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
-        """The outcomes of a round; a round that loses a worker is tried again."""
+        """The outcomes of a round; a round that loses a worker is repeated."""
         if self.jobs == 1:
             with one_blas_thread():
                 return [[evaluate_block(self.game, block) for block in task] for task in tasks]
-        self._pack()  # what cannot travel will not travel a second time either
+        self._pack()  # before the attempts: a game that cannot be pickled never can
         for attempt in range(RETRIES + 1):
             try:
                 return self._round(tasks)
@@ -230,7 +168,7 @@ class Workers:
                     raise WorthError(
                         f"the workers failed {RETRIES + 1} times on the same {len(coalitions)} "
                         f"coalitions, {names}{', …' if len(coalitions) > 8 else ''} "
-                        f"({_told(error)}); worths of earlier rounds are kept"
+                        f"({_spelled(error)}); worths of earlier rounds are kept"
                     ) from error
         raise AssertionError  # the last attempt returns or raises
 
@@ -244,27 +182,23 @@ class Workers:
         except Exception as error:
             raise WorthError(
                 f"{self.game!r} cannot be sent to workers, since it cannot be pickled "
-                f"({_told(error)}); use n_jobs=1, or leave out what does not travel"
+                f"({_spelled(error)}); use n_jobs=1, or take out what cannot be pickled"
             ) from error
-        # As an array joblib maps it into the workers' memory instead of copying it.
+        # An array is mapped by joblib into the workers' memory, not copied.
         self._parcel = np.frombuffer(packed, dtype=np.uint8)
 
     def _round(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
         answers = self._send(tasks, with_game=not self._sent)
         self._sent = True
-        # Workers that joined since the game was sent do not know it yet.
+        # Workers that joined since the game was sent do not have it yet.
         lacking = [i for i, answer in enumerate(answers) if answer is None]
         if lacking:
-            again = self._send([tasks[i] for i in lacking], with_game=True)
-            for i, answer in zip(lacking, again, strict=True):
+            repeated = self._send([tasks[i] for i in lacking], with_game=True)
+            for i, answer in zip(lacking, repeated, strict=True):
                 answers[i] = answer
-        known = [answer for answer in answers if answer is not None]
-        for _, failures, first in known:
-            self.game.failures += failures
-            self.game.first_failure = self.game.first_failure or first
-        return [outcomes for outcomes, _, _ in known]
+        return [answer for answer in answers if answer is not None]
 
-    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[Answer | None]:
+    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[list[Outcome] | None]:
         from joblib import Parallel, delayed
 
         if self._pool is None:

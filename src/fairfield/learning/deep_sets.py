@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names
 from fairfield.core.fingerprint import digest
-from fairfield.core.game import Game, Players
+from fairfield.core.game import Game, GameInfo, Players, Traits
 
 
 def import_torch() -> Any:
@@ -62,8 +62,8 @@ class DeepSetsGame(Game):
     ``on(features)`` is the same set function on others.
     """
 
-    opaque = False
-    instead = "give a budget to sample it, or play on fewer players"
+    traits = Traits(opaque=False)
+    info = GameInfo(advice="give a budget to sample it, or play on fewer players")
 
     def __init__(
         self, network: Any, features: ArrayLike, *, players: Players | None = None, note: str = ""

@@ -14,7 +14,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game, Players
+from fairfield.core.game import Game, Players, Traits
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
 from fairfield.learning.models import Diversity, Linear, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
@@ -50,7 +50,7 @@ class LearnedGame(Game):
     objective gives one.
     """
 
-    opaque = False
+    traits = Traits(opaque=False)
 
     def __init__(
         self, form: Game, model: str, objective: str, fit: Fit, constant: float | None

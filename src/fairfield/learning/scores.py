@@ -23,8 +23,8 @@ import numpy as np
 
 from fairfield.boltzmann.boltzmann import Boltzmann
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.copies import measured
 from fairfield.core.game import Game
-from fairfield.evaluation.measured import worths_of
 from fairfield.evaluation.options import Options
 from fairfield.learning.learn import learn
 from fairfield.learning.observed import Observed, observe
@@ -157,7 +157,8 @@ def gain_of_law(one: Game, other: Game, held_out: Observed) -> tuple[float | Non
     But for a constant, what one game's log-likelihood is above the other's: both are scored
     on the same coalitions, so their difference is known better than either.
     """
-    difference = worths_of(one, held_out.coalitions) - worths_of(other, held_out.coalitions)
+    ours, others = (measured(game, held_out.coalitions).worths for game in (one, other))
+    difference = ours - others
     return _mean(difference, held_out.counts)
 
 
@@ -171,7 +172,7 @@ def mean_log_likelihood(
     """The mean of F(S) - log Z over observed coalitions, and its standard error."""
     if log_z is None:
         return None, None
-    mean, error = _mean(worths_of(game, seen.coalitions), seen.counts)
+    mean, error = _mean(measured(game, seen.coalitions).worths, seen.counts)
     assert mean is not None  # of no coalition, which are refused
     return mean - log_z[0], None if error is None else float(np.hypot(error, log_z[1]))
 

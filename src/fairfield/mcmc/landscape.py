@@ -10,16 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
+from fairfield.core.game import Game
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.mean_field.elbo import CERTAIN, prior_energy, sigmoid
 
 # Worths and contributions F(S+i) - F(S-i) of coalitions (m, n): (m,) and (m, n).
 Contributions = Callable[[BoolArray], tuple[FloatArray, FloatArray]]
+
+
+def from_game(game: Game) -> Contributions | None:
+    """The game's own way to contributions, None where it has none."""
+    none = np.zeros((0, len(game.players)), dtype=bool)
+    return None if game.contributions(none) is None else cast(Contributions, game.contributions)
 
 
 def from_extension(extension: Extension) -> Contributions:

@@ -43,6 +43,9 @@ class Comparison(Mapping[str, Valuation]):
     """Several criteria on one game: a mapping from criterion to valuation."""
 
     valuations: Mapping[str, Valuation]
+    # What the call that compared them took in all; None where they were put together by hand.
+    evaluated: int | None = None
+    took: float | None = None
 
     def __getitem__(self, criterion: str) -> Valuation:
         return self.valuations[criterion]
@@ -66,12 +69,12 @@ class Comparison(Mapping[str, Valuation]):
     @property
     def evaluations(self) -> int:
         """The worths evaluated for all criteria together."""
-        return int(self._in_all("evaluations"))
+        return int(self._in_all("evaluations")) if self.evaluated is None else self.evaluated
 
     @property
     def seconds(self) -> float:
         """The time that all criteria took together."""
-        return self._in_all("seconds")
+        return self._in_all("seconds") if self.took is None else self.took
 
     def _in_all(self, what: str) -> float:
         """What it took: exact criteria share one evaluation of the worths, estimates have their own."""

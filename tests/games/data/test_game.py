@@ -74,9 +74,9 @@ def test_worths_are_those_of_a_bare_loop(sets, groups):
     y_test = sets[3]
     majority = max(y_test.mean(), 1 - y_test.mean())
     found, evaluations = evaluate_all(game, Options())
-    assert_array_equal(found, bare_loop(model, sets, groups, majority))
+    assert_array_equal(found.worths, bare_loop(model, sets, groups, majority))
     assert evaluations == 2**PLAYERS
-    assert ff.shapley(game).grand == found[-1]
+    assert ff.shapley(game).grand == found.worths[-1]
 
 
 def test_single_rows_play_where_there_are_no_groups(sets):
@@ -189,11 +189,12 @@ def test_a_classifier_falls_back_to_its_best_class_or_frequencies(sets, groups):
 def test_one_class_is_worth_the_fallback_where_the_model_cannot_be_fitted(model, sets, groups):
     game = ff.DataGame(model, *sets, groups=groups, fallback=-3)
     ends = np.array([[False] * 5, [True] + [False] * 4])
-    empty, one_class = game.worths(ends)
+    found = game.measure(ends)
+    empty, one_class = found.worths
     assert empty == -3
     # A tree learns one class without complaint; its own fit is what counts.
     assert one_class == (-3 if isinstance(model, LogisticRegression) else sets[3].mean())
-    assert game.failures == 0
+    assert found.failures.count == 0
 
 
 def test_the_papers_rule(sets, groups):
@@ -245,15 +246,16 @@ def test_failures_are_filled_and_counted_on_every_worker(options, fragile, group
     game = ff.DataGame(Fragile(), *fragile, groups=groups, on_error="fallback", fallback=0.25)
     table, _ = evaluate_all(game, Options(**options))
     S = brute.coalitions(PLAYERS)
-    assert_array_equal(table[S[:, 1] & S[:, 3]], np.full(8, 0.25))
-    assert game.failures == 8
+    assert_array_equal(table.worths[S[:, 1] & S[:, 3]], np.full(8, 0.25))
+    assert table.failures.count == 8
+    assert table.failures.first == "{1, 3}: ArithmeticError: the sky is falling"
 
 
 def test_failures_are_counted_in_threads(fragile, groups):
     game = ff.DataGame(Fragile(), *fragile, groups=groups, on_error="fallback")
     with parallel_config(backend="threading", n_jobs=2):
-        ff.shapley(game)
-    assert game.failures == 8
+        found = ff.shapley(game)
+    assert "8 worths could not be found and took the fallback" in found.stop
 
 
 def test_a_thousand_warnings_become_one(sets, groups):
@@ -287,8 +289,7 @@ def test_threads_leave_the_filters_as_they_were(sets, groups):
 def test_a_coalition_has_one_worth_on_any_worker(sets, groups):
     model = make_pipeline(StandardScaler(), RandomForestClassifier(3))
     game = ff.DataGame(model, *sets, groups=groups)
-    here, _ = evaluate_all(game, Options(n_jobs=1))
-    there, _ = evaluate_all(game, Options(n_jobs=2))
+    here, there = (evaluate_all(game, Options(n_jobs=jobs))[0].worths for jobs in (1, 2))
     S = brute.coalitions(PLAYERS)
     assert_array_equal(here, there)
     assert_array_equal(game.worths(S[::-1])[::-1], here)
@@ -359,15 +360,15 @@ def test_repeats_average_seeded_fits(sets, groups):
     fits = [clone(model).set_params(random_state=seed).fit(X, y).score(X_test, y_test)
             for (seed,) in game._seeds(S[0])]  # fmt: skip
     assert len(set(fits)) > 1
-    worths, variances = game.worths_and_variances(S)
-    assert_allclose(worths, [np.mean(fits)])
-    assert_allclose(variances, [np.var(fits, ddof=1) / 5])
-    assert_array_equal(game.worths(S), worths)
+    found = game.measure(S)
+    assert_allclose(found.worths, [np.mean(fits)])
+    assert_allclose(found.variances, [np.var(fits, ddof=1) / 5])
+    assert_array_equal(game.worths(S), found.worths)
     empty = np.zeros((1, PLAYERS), dtype=bool)
-    assert game.worths_and_variances(empty)[1] < 1e-30
-    assert ff.DataGame(model, *sets, groups=groups).worths_and_variances(S)[1] == 0
+    assert game.measure(empty).variances < 1e-30
+    assert ff.DataGame(model, *sets, groups=groups).measure(S).variances is None
     certain = ff.DataGame(KNeighborsClassifier(1), *sets, groups=groups, repeats=5)
-    assert certain.worths_and_variances(S)[1] < 1e-30
+    assert certain.measure(S).variances < 1e-30
 
 
 # Scoring
@@ -541,7 +542,7 @@ def test_what_a_frozen_step_has_learnt_is_told(sets, groups):
 
     one, same, other = game(slice(20)), game(slice(20)), game(slice(20, 40))
     assert one.describe() == same.describe() != other.describe()
-    assert not one.opaque
+    assert not one.traits.opaque
 
 
 class Edited(LogisticRegression):
@@ -561,7 +562,7 @@ class Edited(LogisticRegression):
     ],
 )
 def test_what_is_known_by_name_alone_is_opaque(model, opaque, sets, groups):
-    assert ff.DataGame(model, *sets, groups=groups).opaque == opaque
+    assert ff.DataGame(model, *sets, groups=groups).traits.opaque == opaque
 
 
 def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
@@ -743,8 +744,9 @@ def test_scorers_may_write_into_what_they_get_and_use_their_answer_again(sets, g
     ]
     S = np.ones((2, PLAYERS), dtype=bool)
     S[0, 0] = False
-    found, wanted = (game.worths_and_variances(S) for game in games)
-    assert_array_equal(found, wanted)
+    found, wanted = (game.measure(S) for game in games)
+    assert_array_equal(found.worths, wanted.worths)
+    assert_array_equal(found.variances, wanted.variances)
     empty = np.zeros((1, PLAYERS), dtype=bool)
     assert_array_equal(games[0].worths(empty), games[1].worths(empty))
     for ours, before in zip(given, sets, strict=True):

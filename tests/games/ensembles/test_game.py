@@ -184,7 +184,7 @@ def test_rounded_votes_are_not_called_exact() -> None:
     assert len(some) == 18
     assert ff.shapley(ff.EnsembleGame(chances.round(), None, truth, vote="hard")).stop == "exact"
     real = ff.VotingGame(rng.random(5), 1.2, resolution=20)
-    assert "not known" in ff.shapley(ConditionedGame(real, outside=np.arange(5) == 4)).stop
+    assert "unknown amount" in ff.shapley(ConditionedGame(real, outside=np.arange(5) == 4)).stop
 
 
 def test_describe_tells_labels_apart_that_a_scoring_reads() -> None:

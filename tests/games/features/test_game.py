@@ -271,7 +271,7 @@ def test_groups_play_as_one(rng):
             wanted = [curved(np.where(S[at], x, background)).mean() for S in brute.coalitions(4)]
             assert_allclose(table, wanted, atol=1e-12)
         assert_allclose(game.worths(brute.coalitions(4)), game.table(), atol=1e-12)
-        assert game.data[0, game.players.index("pair")] == f"{X[0, 0]}, {X[0, 3]}"
+        assert game.info.data[0, game.players.index("pair")] == f"{X[0, 0]}, {X[0, 3]}"
     for groups, sentence in (
         ({"pair": [0, 9]}, "name a column 9"),
         ({"a": [0], "b": [0]}, "in two groups"),
@@ -288,7 +288,7 @@ def test_columns_may_change_places_in_groups(rng):
     game = ff.FeatureGame(curved, X, background, groups={"last": [3], "first": [0]})
     assert game.players == ("last", "first", 1, 2)
     assert_allclose(game.table(), game.worths(brute.coalitions(4)), atol=1e-12)
-    assert_array_equal(game.data[:, 0], X[:, 3])
+    assert_array_equal(game.info.data[:, 0], X[:, 3])
 
 
 def test_constant_features_are_worth_exactly_nothing(census):

@@ -49,7 +49,7 @@ def test_frames_keep_their_dtypes(frame):
     assert_allclose(table[:, 0], read(frame[10:20]).mean())
     # Heights differ in all rows, the other columns hold ties.
     assert game.model_rows() < 3 * 10 * 2**6
-    assert game.data[0, 3] == frame["town"][0]
+    assert game.info.data[0, 3] == frame["town"][0]
     found = ff.shapley(game)
     assert_allclose(found.values.sum(axis=1), found.grand - found.empty, atol=1e-12)
 

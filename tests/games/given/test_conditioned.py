@@ -45,7 +45,7 @@ def test_what_is_known_of_the_players_goes_with_them(rng):
         (ConditionedGame(whole, outside=~STAYING), STAYING),
         (whole * 2.0, slice(None)),
     ):
-        assert_array_equal(game.nulls, whole.nulls[:, staying])
-        assert_array_equal(game.data, rows[:, staying])
+        assert_array_equal(game.traits.nulls, whole.traits.nulls[:, staying])
+        assert_array_equal(game.info.data, rows[:, staying])
     mixed = whole + ff.FeatureGame(lambda X: X.sum(axis=1), rows, rng.standard_normal((5, 4)))
-    assert not mixed.nulls.any()
+    assert not mixed.traits.nulls.any()

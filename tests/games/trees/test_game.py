@@ -479,7 +479,7 @@ def test_players_and_data():
     game = TreeGame(model, frame.iloc[:3], frame.iloc[10:20])
     assert game.players == tuple("abcdef")
     assert game.batch == (3,)
-    np.testing.assert_array_equal(game.data, X[:3])
+    np.testing.assert_array_equal(game.info.data, X[:3])
     one = TreeGame(model, frame.iloc[0], frame.iloc[10:20])
     assert (one.players, one.batch) == (tuple("abcdef"), ())
     np.testing.assert_array_equal(one.data, X[0])

@@ -18,19 +18,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
-from fairfield.core.arrays import FloatArray, on_host
+from fairfield.core.arrays import FloatArray
+from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
 from fairfield.core.extension import Extension
 from fairfield.core.game import Player, Players
-from fairfield.criteria.interactions.law import Place, block_gains, log_odds_interactions
+from fairfield.criteria.interactions.law import Place, block_gains, index_of, log_odds_interactions
 from fairfield.criteria.interactions.strongest import strongest_pairs
-from fairfield.criteria.variational import at_least_one, variational_index
-from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.convert import as_game
-from fairfield.multilinear import size_weights as by_size
-from fairfield.multilinear.choose import table_of
+from fairfield.criteria.variational_values import start_of
+from fairfield.evaluation.options import Keywords
+from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
-from fairfield.problem import Problem
+from fairfield.problem import Problem, resolve
 from fairfield.results.comparison import Interactions
 
 # Lists of coalitions longer than this are refused unless they are named.
@@ -69,7 +68,6 @@ def interactions(
     >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
     [((0, 1), 3.0)]
     """
-    started = time.perf_counter()
     name = (
         criterion if isinstance(criterion, str) else getattr(criterion, "__name__", repr(criterion))
     )
@@ -77,30 +75,48 @@ def interactions(
         known = ", ".join(INTERACTIONS)
         raise ValueError(f"interactions by {name!r} are not known; choose from {known}")
     T = None if name in ("shapley", "banzhaf") else temperature
-    problem = Problem.of(game, players, T, options)
+    problem = resolve(game, players, T, options)
     names, stderr = problem.game.players, None
+    start_of(start, problem.game)
+    sets = (
+        _places(names, order, among)
+        if top is None
+        else _check_top(problem, name, order, among, top)
+    )
+    problem.check_exact()
     if top is not None:
-        if name not in POINTS or order != 2 or among is not None:
-            raise ValueError(
-                f"top={top!r} looks for pairs of all players by {', '.join(POINTS)}; leave out "
-                "order= and among=, or take the top() of the interactions of some"
-            )
-        sets, values = strongest_pairs(
-            problem.extension, *POINTS[name](problem, 2, start), at_least_one("top", top)
-        )
+        points = POINTS[name](problem, 2, start)
+        sets, values = strongest_pairs(problem.extension, *points, int(top))
+    elif name in TOGETHER:
+        values, stderr = TOGETHER[name](problem, sets, start)
     else:
-        place = {player: i for i, player in enumerate(names)}
-        asked = _coalitions(names, order, among)
-        sets = [tuple(place[player] for player in coalition) for coalition in asked]
-        if name in TOGETHER:
-            values, stderr = TOGETHER[name](problem, sets, start)
-        else:
-            values = _derivatives(problem, name, order, sets, start)
+        values = _derivatives(problem, name, order, sets, start)
     coalitions = [tuple(names[i] for i in each) for each in sets]
     return Interactions(
         name, names, coalitions, values, problem.extension.method, repr(problem.game),
-        time.perf_counter() - started, stderr,
+        time.perf_counter() - problem.started, stderr,
     )  # fmt: skip
+
+
+def _check_top(
+    problem: Problem, name: str, order: int, among: Iterable[Any] | None, top: int
+) -> list[Place]:
+    """Refuse a search for the strongest pairs that cannot be made; none is listed."""
+    if name not in POINTS or order != 2 or among is not None:
+        raise ValueError(
+            f"top={top!r} looks for pairs of all players by {', '.join(POINTS)}; leave out "
+            "order= and among=, or take the top() of the interactions of some"
+        )
+    if problem.game.batch:
+        raise ValueError("top= is of one game; pass one game of the batch")
+    whole("top", top)
+    return []
+
+
+def _places(names: tuple[Player, ...], order: int, among: Iterable[Any] | None) -> list[Place]:
+    """The coalitions asked for, by the places of their players."""
+    place = {player: i for i, player in enumerate(names)}
+    return [tuple(place[each] for each in asked) for asked in _coalitions(names, order, among)]
 
 
 def _derivatives(
@@ -110,8 +126,8 @@ def _derivatives(
     extension = problem.extension
     every_pair = order == 2 and len(sets) == comb(extension.players, 2)
     if every_pair and name == "shapley" and isinstance(extension, TableExtension):
-        weights = by_size.shapley_weights(extension.players, 2)
-        matrix = by_size.pair_semivalue(extension, weights)
+        weights = size_weights.shapley_weights(extension.players, 2)
+        matrix = size_weights.pair_semivalue(extension, weights)
     else:
         at, shares = POINTS[name](problem, order, start)
         if not every_pair:
@@ -119,27 +135,6 @@ def _derivatives(
         matrix = np.sum([w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0)
     first, second = np.array(sets).T
     return np.asarray(matrix[..., first, second])
-
-
-def moebius(
-    game: Any, *, players: Players | None = None, **options: Unpack[Keywords]
-) -> FloatArray:
-    """a(S) = Σ_{R⊆S} (-1)^(|S|-|R|) F(R), in table order: F(S) = Σ_{R⊆S} a(R).
-
-    O(n 2^n), on a copy of the table.
-
-    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
-
-    >>> import fairfield as ff
-    >>> ff.moebius([0, 1, 1, 5])
-    array([0., 1., 1., 3.])
-    """
-    table = table_of(as_game(game, players), Options().changed(options))[0]
-    dividends = np.array(on_host(table.worth_table), dtype=float)
-    for i in range(len(table.players)):
-        halves = dividends.reshape(-1, 2, 2**i)
-        halves[:, 1] -= halves[:, 0]
-    return dividends
 
 
 def _coalitions(
@@ -200,8 +195,7 @@ def _banzhaf_points(problem: Problem, order: int, _: ArrayLike) -> tuple[FloatAr
 def _variational_points(
     problem: Problem, order: int, start: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    index = variational_index(problem, start=start)
-    return np.asarray(index.marginals)[None], np.ones(1)
+    return index_of(problem, start)[None], np.ones(1)
 
 
 # Where a criterion reads ∂_A f, and with which weights.

@@ -6,9 +6,8 @@ by taking the coalition apart.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
-import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,10 +15,10 @@ from fairfield.boltzmann.boltzmann import Boltzmann
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import BoolArray, FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.core.extension import CombinedExtension, Extension
-from fairfield.criteria.variational import variational_index
+from fairfield.core.combined import CombinedExtension
+from fairfield.core.extension import Extension
+from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.games.given.conditioned import ConditionedExtension
-from fairfield.games.given.table import TableGame
 from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
@@ -43,23 +42,25 @@ def log_odds_interactions(
     One pass over the table for each coalition; pairs of sampled laws cost no more than
     the law.
     """
-    law = _law(problem)
-    if isinstance(law.partition, SampledLaw):
-        return _sampled_pairs(law.partition, sets)
+    problem = problem.with_exact_law()
+    if problem.source.closed is not None and any(len(each) != 2 for each in sets):
+        raise ValueError(
+            "log-odds interactions of more than two players need a table of all worths; "
+            "of a sampled law ask for order=2"
+        )
+    law = problem.law()
+    if isinstance(law, SampledLaw):
+        return _sampled_pairs(law, sets)
     names, found = problem.game.players, []
+    whole = Boltzmann._given(problem.played(), law)
     for each in sets:
         rest = [name for i, name in enumerate(names) if i not in each]
-        table = on_host(law.marginalise(rest).game.table())
+        table = on_host(whole.marginalise(rest).game.table())
         found.append(table @ _signs(len(each)))
     return np.stack(found, axis=-1), None
 
 
 def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, FloatArray]:
-    if any(len(each) != 2 for each in sets):
-        raise ValueError(
-            "log-odds interactions of more than two players need a table of all worths; "
-            "of a sampled law ask for order=2"
-        )
     first, second = np.array(sets).T
     groups = np.stack(
         [(both[first, first], both[second, second], both[first, second]) for both in law.pairs()]
@@ -87,8 +88,7 @@ def block_gains(problem: Problem, sets: list[Place], start: ArrayLike = 0.5) -> 
     index for each coalition.
     """
     extension, temperature = problem.extension, problem.needs_temperature()
-    index = variational_index(problem, start=start)
-    marginals = np.asarray(index.marginals)
+    marginals = index_of(problem, start)
     if not extension.batch:
         return np.array([_gain(extension, each, marginals, temperature) for each in sets])
     games = int(np.prod(extension.batch, dtype=int))
@@ -132,15 +132,10 @@ def _spread(inside: BoolArray, corner: BoolArray) -> BoolArray:
     return held
 
 
-def _law(problem: Problem) -> Boltzmann:
-    extension, temperature = problem.extension, problem.needs_temperature()
-    if not isinstance(extension, TableExtension):
-        return Boltzmann(problem.game, temperature, **asdict(problem.options))
-    # The worths are known already: a table is never evaluated twice.
-    worths = array_api_compat.array_namespace(extension.matrix.entries).reshape(
-        extension.matrix.entries, (*extension.batch, -1)
-    )
-    return Boltzmann(TableGame(worths, problem.game.players), temperature)
+def index_of(problem: Problem, start: ArrayLike) -> FloatArray:
+    """The marginals of the variational index."""
+    found = VariationalIndex(start).exact(problem.changed({"decoupling": False}))
+    return np.asarray(found.marginals)
 
 
 def _one(extension: Extension, game: int) -> Extension:

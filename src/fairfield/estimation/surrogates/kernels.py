@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.estimation.surrogates.sample import Fit, Law, Sample
+from fairfield.estimation.surrogates.registry import Surrogate, register
+from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
 # The variance of slopes is left free, as good as.
 SLOPES = 10.0
@@ -45,7 +46,7 @@ KERNELS = (
 )
 
 
-def kernel_surrogate(sample: Sample, law: Law) -> Fit:
+def kernel_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit:
     """The best of a few kernels, fitted to as many pairs as can be afforded."""
     scale = np.sqrt(np.mean(sample.odd**2, axis=1, keepdims=True))
     scale = np.where(scale > 0, scale, 1.0)
@@ -63,7 +64,7 @@ def kernel_surrogate(sample: Sample, law: Law) -> Fit:
     if most < len(signs):
         rest = odd[:, most:] - _predict(alpha, signs[:most], signs[most:], kernel)
         inside, outside = np.append(inside, rest, axis=1), np.append(outside, rest, axis=1)
-    values = _values(signs[:most], alpha, kernel, law)
+    values = _values(signs[:most], alpha, kernel, diagonal)
     name = "by size" if kernel.degrees is None else f"of degree scale {kernel.degrees:g}"
     return Fit(f"kernel {name}", values * scale, inside * scale, outside * scale)
 
@@ -102,11 +103,11 @@ def _gram(left: FloatArray, right: FloatArray, kernel: Kernel) -> FloatArray:
     return np.asarray(gram)
 
 
-def _values(signs: FloatArray, alpha: FloatArray, kernel: Kernel, law: Law) -> FloatArray:
+def _values(signs: FloatArray, alpha: FloatArray, kernel: Kernel, diagonal: Diagonal) -> FloatArray:
     """Values (games, n) of Σ_j alpha_j k(·, c_j)."""
     players, size, c = signs.shape[1], _sizes(signs), 2 * signs
     odd, even = _bells(players)
-    steps, share = np.arange(players), law.shares
+    steps, share = np.arange(players), diagonal.shares
     # Of h(|S|): every player adds h(s+1) - h(s).
     every = share @ np.diff(odd, axis=0)
     # Of c_j h(|S|): player j adds h(s+1) + h(s), another c_j (h(s+1) - h(s)), c_j on average.
@@ -116,12 +117,12 @@ def _values(signs: FloatArray, alpha: FloatArray, kernel: Kernel, law: Law) -> F
     pull = (alpha * others[size] / players) @ c.sum(axis=1)
     values += (pull + alpha @ every[size])[:, None]
     if kernel.degrees is not None:
-        values += _degree_values(c, size, alpha, kernel.degrees, law)
+        values += _degree_values(c, size, alpha, kernel.degrees, diagonal)
     return np.asarray(values)
 
 
 def _degree_values(
-    c: FloatArray, size: FloatArray, alpha: FloatArray, degrees: float, law: Law
+    c: FloatArray, size: FloatArray, alpha: FloatArray, degrees: float, diagonal: Diagonal
 ) -> FloatArray:
     """Values of sections of the odd part of Π(1 + ρ c c'); its even part has none.
 
@@ -129,13 +130,13 @@ def _degree_values(
     """
     players = c.shape[1]
     rate = min(degrees / players, STEEPEST)
-    reach = rate * (2 * law.nodes[:, None] - 1)
+    reach = rate * (2 * diagonal.nodes[:, None] - 1)
     exponent = np.arange(players + 1)
     up, down = np.log1p(reach), np.log1p(-reach)
     top = players * np.log1p(rate)
     whole = exponent * up + (players - exponent) * down - np.log(_largest(rate, players)) - top
-    inside = law.weights @ np.exp(whole - up)
-    outside = law.weights @ np.exp(whole - down)
+    inside = diagonal.weights @ np.exp(whole - up)
+    outside = diagonal.weights @ np.exp(whole - down)
     added = np.where(c > 0, inside[size][:, None], -outside[size][:, None])
     return np.asarray(2 * rate * (alpha @ added))
 
@@ -163,3 +164,6 @@ def _bells(players: int) -> tuple[FloatArray, FloatArray]:
 
 def _sizes(signs: FloatArray) -> FloatArray:
     return np.asarray((signs > 0).sum(axis=1))
+
+
+register(Surrogate("kernel", kernel_surrogate, lambda sample: True))

@@ -21,8 +21,8 @@ HOPELESS = 2.0
 
 
 @dataclass(frozen=True)
-class Law:
-    """What tells Shapley's from Banzhaf's value: how ∇f is averaged on the diagonal.
+class Diagonal:
+    """How Shapley's and Banzhaf's value differ: how ∇f is averaged on the diagonal.
 
     ``nodes`` and ``weights`` integrate it along the diagonal, ``shares`` weigh the sizes of
     the coalition that a player joins.
@@ -34,14 +34,19 @@ class Law:
     shares: FloatArray
 
     @classmethod
-    def shapley(cls, players: int) -> Law:
+    def of(cls, criterion: str, players: int) -> Diagonal:
+        """That of shapley or banzhaf."""
+        return cls.shapley(players) if criterion == "shapley" else cls.banzhaf(players)
+
+    @classmethod
+    def shapley(cls, players: int) -> Diagonal:
         """Every point of the diagonal alike, every size alike."""
         nodes, weights = np.polynomial.legendre.leggauss(-(-players // 2))
         return cls("shapley", (1 + nodes) / 2, weights / 2, np.full(players, 1 / players))
 
     @classmethod
-    def banzhaf(cls, players: int) -> Law:
-        """The midpoint of the diagonal, sizes by the binomial law."""
+    def banzhaf(cls, players: int) -> Diagonal:
+        """The midpoint of the diagonal, sizes by the binomial distribution."""
         from scipy.special import gammaln
 
         size = np.arange(players)

@@ -12,7 +12,8 @@ from threadpoolctl import threadpool_limits
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.pool import Control
-from fairfield.estimation.surrogates.sample import FOLDS, Fit, Law, Sample, cross_fitted
+from fairfield.estimation.surrogates.registry import Surrogate, enough, register
+from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted
 from fairfield.games.trees.game import TreeGame
 
 # From so many pairs on trees may be larger: measured on the games of the benchmark.
@@ -28,7 +29,7 @@ def trees_are_installed() -> bool:
     return find_spec("sklearn") is not None and find_spec("numba") is not None
 
 
-def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fit | None:
+def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit | None:
     """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
     inside = sample.coalitions.astype(float)
     players = inside.shape[1]
@@ -46,7 +47,7 @@ def tree_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fi
             odd = scale * (model.predict(inside) - model.predict(1 - inside)) / 2
         extension = _extension(model, players)
         half = np.full(players, 0.5)
-        values = extension.shapley() if law.name == "shapley" else extension.gradient(half)
+        values = extension.shapley() if diagonal.name == "shapley" else extension.gradient(half)
         return odd, scale * values
 
     return cross_fitted("boosted trees", sample, fit, seed, rival)
@@ -98,3 +99,13 @@ def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> 
 def _extension(model: Any, players: int) -> Extension:
     """The extension of a model of who is in."""
     return TreeGame(model, np.ones(players), np.zeros((1, players))).extension()
+
+
+register(
+    Surrogate(
+        "trees",
+        tree_surrogate,
+        lambda sample: enough(sample) and trees_are_installed(),
+        seconds=3.0,
+    )
+)

@@ -13,22 +13,27 @@ from math import comb
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.surrogates.sample import Fit, Law, Sample, cross_fitted
+from fairfield.estimation.surrogates.registry import Surrogate, enough, register
+from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample, cross_fitted
 
 # Triples taken up in one pass, and passes; pairs per triple.
 STEP, PASSES, PAIRS = 24, 12, 4
+# Triples of more players are too many to search.
+MOST_PLAYERS = 128
 # At most so many pairs serve to choose triples.
 CHOOSING = 2000
 
 
-def triple_surrogate(sample: Sample, law: Law, seed: int, rival: FloatArray) -> Fit | None:
+def triple_surrogate(
+    sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray
+) -> Fit | None:
     """Linear in the players and in the triples that stand out, fold by fold."""
     c = 2 * sample.signs
 
     def fit(game: int, kept: IntArray) -> tuple[FloatArray, FloatArray]:
         triples, slopes = _select(c[kept], sample.odd[game, kept])
         values = 2 * slopes[: c.shape[1]]
-        if law.name == "shapley":
+        if diagonal.name == "shapley":
             np.add.at(values, triples, 2 / 3 * slopes[c.shape[1] :, None])
         return _columns(c, triples) @ slopes, values
 
@@ -74,3 +79,13 @@ def _together(c: FloatArray, left: FloatArray) -> FloatArray:
 
 def _columns(c: FloatArray, triples: IntArray) -> FloatArray:
     return np.concatenate([c, c[:, triples].prod(axis=2)], axis=1)
+
+
+register(
+    Surrogate(
+        "triples",
+        triple_surrogate,
+        lambda sample: enough(sample) and sample.coalitions.shape[1] <= MOST_PLAYERS,
+        seconds=0.1,
+    )
+)

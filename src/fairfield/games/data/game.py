@@ -12,7 +12,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.copies import lent
 from fairfield.core.fingerprint import digest, is_complete, text_of
-from fairfield.core.game import Game
+from fairfield.core.game import NO_FAILURES, Failures, Game, GameInfo, Measured, Traits
 from fairfield.core.imports import needed_for
 from fairfield.core.labels import plain_labels
 from fairfield.evaluation.warnings_once import Place, each_once
@@ -41,8 +41,8 @@ class DataGame(Game):
     ``fallback`` is the worth of the empty coalition and of those on which a classifier cannot
     be fitted because they hold one class: "constant", what the best constant prediction
     reaches on the test set; a number; or "paper", .5 for these and for every single group.
-    Other failures stop the evaluation (``on_error="raise"``) or are counted in ``failures``
-    and take the fallback too (``"fallback"``).
+    Other failures stop the evaluation (``on_error="raise"``) or take the fallback too
+    (``"fallback"``); the valuation then says how many did, and why the first.
 
     A ``random_state`` of the model (or of a step or a splitter in it) that is not an integer
     gets a seed drawn from (``seed``, coalition, repeat), so a coalition has the same worth everywhere.
@@ -55,9 +55,6 @@ class DataGame(Game):
     >>> game.players, game.worths(np.array([[False, False], [True, True]])).tolist()
     (('a', 'b'), [0.5, 1.0])
     """
-
-    block = 1  # a fit outweighs the handing over
-    instead = "use leave_one_out (n + 2 fits) or a NeighborGame"
 
     def __init__(
         self,
@@ -96,11 +93,16 @@ class DataGame(Game):
         self._scorers = scorers_of(scoring)
         self.scorings = tuple(self._scorers)
         if isinstance(scoring, Mapping):
-            self.batch, self.labels = (len(self.scorings),), self.scorings
+            self.batch = (len(self.scorings),)
+        self.info = GameInfo(
+            labels=self.scorings if self.batch else None,
+            noun="row" if groups is None else "group",
+            row_noun="scoring",
+            advice="use leave_one_out (n + 2 fits) or a NeighborGame",
+        )
         self._classifies = is_classifier(model)
         self._classes = all_classes(self.y, self.y_test) if self._classifies else None
         self._filling = self._fill()
-        self.noisy = self.repeats > 1
         self._told: set[Place] = set()
         # What identifies it: nothing that it has learnt, no random states that are ours to set.
         self._pattern = clone(model)
@@ -108,22 +110,28 @@ class DataGame(Game):
         self._chances = len(states)
         for set_state in states:
             set_state(0)
-        self.opaque = not all(map(is_complete, [self._pattern, *_listed(scoring)]))
+        self.traits = Traits(
+            block=1,  # a fit takes longer than to pass on a coalition
+            noisy=self.repeats > 1,
+            opaque=not all(map(is_complete, [self._pattern, *_listed(scoring)])),
+        )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        return self.worths_and_variances(coalitions)[0]
+        return self.measure(coalitions).worths
 
-    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Worths, and the variance s²/r of each as a mean of r repeats (0 for one repeat)."""
+    def measure(self, coalitions: BoolArray) -> Measured:
+        """Worths, the variance s²/r of each as a mean of r > 1 repeats, and failed fits."""
         found = np.empty((len(self.scorings), len(coalitions), self.repeats))
+        failures = NO_FAILURES
         with each_once(self._told):
             for at, coalition in enumerate(coalitions):
-                found[:, at] = self._evaluate(coalition)
+                found[:, at], failed = self._evaluate(coalition)
+                failures += failed
         shape = (*self.batch, len(coalitions))
-        if not self.noisy:
-            return found.reshape(shape), np.zeros(shape)
-        variances = found.var(axis=-1, ddof=1) / self.repeats
-        return found.mean(axis=-1).reshape(shape), variances.reshape(shape)
+        if not self.traits.noisy:
+            return Measured(found.reshape(shape), None, failures)
+        variances = (found.var(axis=-1, ddof=1) / self.repeats).reshape(shape)
+        return Measured(found.mean(axis=-1).reshape(shape), variances, failures)
 
     def describe(self) -> dict[str, Any]:
         kind = type(self.model)
@@ -153,24 +161,23 @@ class DataGame(Game):
             )
         return np.full((len(self.scorings), 1), float(worth))
 
-    def _evaluate(self, coalition: BoolArray) -> FloatArray:
-        """The worths of one coalition: scorings × repeats."""
+    def _evaluate(self, coalition: BoolArray) -> tuple[FloatArray, Failures]:
+        """The worths of one coalition, scorings × repeats, and whether they are a fallback."""
         rows = np.flatnonzero(coalition[self.owner])
         y = self.y[rows]
         if not len(rows) or (self.fallback == "paper" and self._papers_rule(coalition, y)):
-            return self._filling
+            return self._filling, NO_FAILURES
         try:
-            return np.array([self._fit(rows, seeds) for seeds in self._seeds(coalition)]).T
+            fits = [self._fit(rows, seeds) for seeds in self._seeds(coalition)]
         except Exception as error:
-            if not self._one_class(y):
-                if self.on_error == "raise":
-                    error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
-                    raise
-                self.failures += 1
-                self.first_failure = self.first_failure or (
-                    f"{spell(members(coalition, self.players))}: {type(error).__name__}: {error}"
-                )
-            return self._filling
+            if self._one_class(y):
+                return self._filling, NO_FAILURES
+            if self.on_error == "raise":
+                error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
+                raise
+            who = spell(members(coalition, self.players))
+            return self._filling, Failures(1, f"{who}: {type(error).__name__}: {error}")
+        return np.array(fits).T, NO_FAILURES
 
     def _fit(self, rows: IntArray, seeds: list[int]) -> list[FloatArray]:
         """The worths by each scoring; model and scorers may change what they are given, not ours."""
@@ -189,7 +196,7 @@ class DataGame(Game):
         return found
 
     def _states(self, model: Any) -> list[Setter]:
-        return list(random_states(model, every=self.noisy))
+        return list(random_states(model, every=self.repeats > 1))
 
     def _seeds(self, coalition: BoolArray) -> Iterator[list[int]]:
         """For each repeat, a seed for every random state that is ours to set."""

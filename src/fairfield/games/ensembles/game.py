@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names, number, slabs
-from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.core.combined import CombinedExtension
+from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest, text_of
-from fairfield.core.game import Game, Players
+from fairfield.core.game import Game, GameInfo, Players
 from fairfield.core.labels import plain_labels
 from fairfield.games.ensembles.ballots import Ballots, ballots_of
 from fairfield.games.ensembles.scores import TIE, score_of
@@ -69,6 +70,8 @@ class EnsembleGame(Game):
     >>> game.extension().shapley().round(4).tolist()
     [0.3333, 0.3333, 0.3333]
     """
+
+    info = GameInfo(noun="model")
 
     def __init__(
         self,

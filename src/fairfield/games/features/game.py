@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
-from fairfield.core.fingerprint import digest
-from fairfield.core.game import Game
+from fairfield.core.fingerprint import digest, text_of
+from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.corners import Tables, most_rows
-from fairfield.games.features.model_output import link_of, output_of
+from fairfield.games.features.model_output import link_of, output_of, unit_of
 from fairfield.games.features.rows import (
     Groups,
     Matrix,
@@ -35,6 +35,7 @@ TREES = {
     "BaseForest", "BaseDecisionTree", "BaseGradientBoosting", "BaseHistGradientBoosting",
     "XGBModel", "LGBMModel", "Booster",
 }  # fmt: skip
+TREE_ADVICE = "use TreeGame, which has a closed form for this model"
 
 
 class FeatureGame(Game):
@@ -88,19 +89,23 @@ class FeatureGame(Game):
         self.given = explained
         self.tabular = Tabular.of(explained, explained if others is None else others)
         self.players, self.player_of = group_columns(self.tabular.columns, groups)
-        self.batch, self.labels = (
-            ((), None) if single else ((len(explained),), row_labels(explained))
-        )
+        self.batch = () if single else (len(explained),)
         self.output = output_of(predict, output, y, len(explained))
         self.link = link_of(link)
-        self.plays_for = _linked_name(self.output.meaning, self.link)
-        self.data = _shown(explained, self.player_of).reshape((*self.batch, -1))
+        meaning = _linked_name(self.output.meaning, self.link)
+        self.info = GameInfo(
+            labels=None if single else row_labels(explained),
+            worth_name=meaning,
+            unit=unit_of(meaning),
+            data=_shown(explained, self.player_of).reshape((*self.batch, -1)),
+            noun="feature",
+            row_noun="row",
+            advice=TREE_ADVICE if is_tree_model(predict) else GameInfo.advice,
+        )
         if not drawn:
             cubes = self._cubes
             nulls = [(cubes.codes == own).all(axis=0) for own in cubes.row_codes]
-            self.nulls = np.stack(nulls).reshape((*self.batch, -1))
-        if is_tree_model(predict):
-            self.instead = "use TreeGame, which has a closed form for this model"
+            self.traits = Traits(nulls=np.stack(nulls).reshape((*self.batch, -1)))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """Mean outputs by the definition: m model rows for each explained row and coalition."""
@@ -152,14 +157,19 @@ class FeatureGame(Game):
 
     def describe(self) -> dict[str, Any]:
         known = self.tabular
-        # A copy, since models may work on the rows they are given in place.
-        own = self.output(known.decode(known.rows.copy())).astype(np.float32)
-        parts: list[NDArray[Any]] = [own, self.output.column, _texts(known.decode(known.rows))]
-        if self.draw is None:
-            parts.append(_texts(known.decode(known.background)))
-        about = {"model": self.output.name, "columns": [str(c) for c in known.columns]}
-        link = None if self.link is None else getattr(self.link, "__name__", repr(self.link))
-        return {**super().describe(), **about, "link": link, "data": digest(*parts)}
+        parts: list[NDArray[Any]] = [self.output.column, self.player_of]
+        for rows in (known.rows,) if self.draw else (known.rows, known.background):
+            # A model is known by what it answers here; it gets a copy, which it may change.
+            answers = self.output(known.decode(rows.copy())).astype(np.float32)
+            parts += [answers, _texts(known.decode(rows))]
+        return {
+            **super().describe(),
+            "model": self.output.name,
+            "columns": [str(c) for c in known.columns],
+            "link": None if self.link is None else text_of(self.link),
+            "drawn": None if self.draw is None else text_of(self.draw),
+            "data": digest(*parts),
+        }
 
     @cached_property
     def _cubes(self) -> Cubes:

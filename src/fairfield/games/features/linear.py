@@ -11,7 +11,9 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game
+from fairfield.core.fingerprint import digest
+from fairfield.core.game import Game, GameInfo
+from fairfield.games.features.model_output import unit_of
 from fairfield.games.features.rows import Groups, Tabular, as_table, group_columns, row_labels
 
 # Models of two classes whose margin is the logarithm of their odds.
@@ -41,7 +43,7 @@ class LinearGame(Game):
         output: Any = None,
         groups: Groups | None = None,
     ) -> None:
-        slopes, intercept, self.plays_for = _line(model, output)
+        slopes, intercept, meaning = _line(model, output)
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
         single, explained = as_table(rows)
@@ -57,17 +59,23 @@ class LinearGame(Game):
             )
         self._compare(model, explained, values @ slopes + intercept)
         self.players, player_of = group_columns(known.columns, groups)
-        self.batch, self.labels = (
-            ((), None) if single else ((len(explained),), row_labels(explained))
-        )
+        self.batch = () if single else (len(explained),)
         mean = others.mean(axis=0)
         gains = slopes * (values - mean)
         owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
         self.gains = (gains @ owned).reshape((*self.batch, -1))
         self.base = float(mean @ slopes + intercept)
-        self.data = None
+        shown = None
         if len(self.players) == len(player_of):
-            self.data = values[:, np.argsort(player_of)].reshape((*self.batch, -1))
+            shown = values[:, np.argsort(player_of)].reshape((*self.batch, -1))
+        self.info = GameInfo(
+            labels=None if single else row_labels(explained),
+            worth_name=meaning,
+            unit=unit_of(meaning),
+            data=shown,
+            noun="feature",
+            row_noun="row",
+        )
 
     @staticmethod
     def _compare(model: Any, rows: Any, ours: FloatArray) -> None:
@@ -83,6 +91,9 @@ class LinearGame(Game):
 
     def extension(self) -> LinearExtension:
         return LinearExtension(self.gains, self.base)
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "gains": digest(self.gains), "base": self.base}
 
 
 class LinearExtension(Extension):

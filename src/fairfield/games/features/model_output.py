@@ -59,6 +59,17 @@ class Output:
             ) from None
 
 
+def unit_of(meaning: str) -> str:
+    """The unit of an output, from the words that say what it is; empty if they name none.
+
+    >>> unit_of("log-odds of class 1"), unit_of("prediction")
+    ('log-odds', '')
+    """
+    if meaning.startswith(("log-odds", "logit of the probability")):
+        return "log-odds"
+    return "probability" if meaning.startswith("probability") else ""
+
+
 def output_of(predict: Any, output: Any, y: Any, count: int) -> Output:
     """What ``predict`` says of a row, as numbers, for ``count`` explained rows.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game
+from fairfield.core.game import Game, Measured
 from fairfield.games.given.table import TableGame
 
 
@@ -39,49 +39,27 @@ class ConditionedGame(Game):
         self.inside = nobody if inside is None else inside
         self.fixed = self.inside | (nobody if outside is None else outside)
         self.players = tuple(whole.players[i] for i in np.flatnonzero(~self.fixed))
-        self.batch, self.block, self.opaque = whole.batch, whole.block, whole.opaque
-        self.instead, self.noisy = whole.instead, whole.noisy
-        self.labels, self.plays_for = whole.labels, whole.plays_for
-        self.data = None if whole.data is None else np.asarray(whole.data)[..., ~self.fixed]
-        self.nulls = None if whole.nulls is None else whole.nulls[..., ~self.fixed]
-        if whole.contributions is not None:
-            self.contributions = self._contributions
-
-    def __copy__(self) -> ConditionedGame:
-        # Workers side by side count the failures of copies, each of its own.
-        return ConditionedGame(copy(self.whole), self.inside, self.fixed & ~self.inside)
-
-    @property
-    def failures(self) -> int:
-        """How many worths the game could not find and filled in."""
-        return self.whole.failures
-
-    @failures.setter
-    def failures(self, count: int) -> None:
-        self.whole.failures = count
-
-    @property
-    def first_failure(self) -> str:
-        """Why the first of these worths was not found."""
-        return self.whole.first_failure
-
-    @first_failure.setter
-    def first_failure(self, reason: str) -> None:
-        self.whole.first_failure = reason
+        self.batch = whole.batch
+        data, nulls = whole.info.data, whole.traits.nulls
+        self.info = replace(
+            whole.info, data=None if data is None else np.asarray(data)[..., ~self.fixed]
+        )
+        self.traits = replace(
+            whole.traits, device=None, nulls=None if nulls is None else nulls[..., ~self.fixed]
+        )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.whole.worths(_filled(coalitions, self.inside, self.fixed))
 
-    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        return self.whole.worths_and_variances(_filled(coalitions, self.inside, self.fixed))
+    def measure(self, coalitions: BoolArray) -> Measured:
+        return self.whole.measure(_filled(coalitions, self.inside, self.fixed))
 
-    def _contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        assert self.whole.contributions is not None  # or this is not handed out
-        worths, steps = self.whole.contributions(_filled(coalitions, self.inside, self.fixed))
-        return worths, steps[:, ~self.fixed]
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        found = self.whole.contributions(_filled(coalitions, self.inside, self.fixed))
+        return None if found is None else (found[0], found[1][:, ~self.fixed])
 
     def table(self, progress: bool | None = None) -> Any:
-        if not isinstance(self.whole, TableGame) or self.noisy:
+        if not isinstance(self.whole, TableGame) or self.traits.noisy:
             return None  # variances come with the worths, coalition by coalition
         table = self.whole.worth_table
         xp = array_api_compat.array_namespace(table)

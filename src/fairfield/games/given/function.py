@@ -8,7 +8,7 @@ import array_api_compat
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, device_named, on_host
-from fairfield.core.game import Game, Players, Worths, name_players
+from fairfield.core.game import Game, Players, Traits, Worths, name_players
 from fairfield.games.given.tabulate import tabulate
 
 
@@ -32,22 +32,22 @@ class FunctionGame(Game):
         self.function = function
         self.players = name_players(players)
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
-        self.device = device
+        self.traits = Traits(device=device)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         # Copies both ways: a function may write into its argument, or answer in one buffer.
         lent = np.array(coalitions)
-        if self.device is None:
+        if self.traits.device is None:
             worths = self._checked(np.asarray(self.function(lent)), len(coalitions))
             return np.array(worths, dtype=float)
-        xp, device = device_named(self.device)
+        xp, device = device_named(self.traits.device)
         # PyTorch on the host shares memory with NumPy, both ways.
         return np.array(on_host(self._on_device(xp.asarray(lent, device=device))))
 
     def table(self, progress: bool | None = None) -> Any:
-        if self.device is None:
+        if self.traits.device is None:
             return None
-        return tabulate(self._on_device, len(self.players), self.device, progress)
+        return tabulate(self._on_device, len(self.players), self.traits.device, progress)
 
     def _on_device(self, coalitions: Any) -> Any:
         return self._checked(self.function(coalitions), coalitions.shape[0])

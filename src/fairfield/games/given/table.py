@@ -11,7 +11,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, on_host
 from fairfield.core.coalitions import coalition_of, enumerate_coalitions, members, rows_of, spell
 from fairfield.core.fingerprint import digest
-from fairfield.core.game import Game, Player, Players, name_players
+from fairfield.core.game import Game, Measured, Player, Players, Traits, name_players
 
 
 class TableGame(Game):
@@ -25,8 +25,6 @@ class TableGame(Game):
     >>> TableGame([0, 1, 1, 3], players=["ann", "bob"])
     TableGame: 2 players
     """
-
-    opaque = False
 
     def __init__(
         self, worths: Any, players: Players | None = None, *, variances: Any = None
@@ -60,7 +58,7 @@ class TableGame(Game):
         self.batch = shape[:-1]
         self.worth_table = table
         self.variances = _checked_variances(variances, shape)
-        self.noisy = self.variances is not None
+        self.traits = Traits(opaque=False, noisy=self.variances is not None)
         # NaN passes through both, so two reductions check the table and give its range.
         self.lowest = on_host(xp.min(table, axis=-1))
         self.highest = on_host(xp.max(table, axis=-1))
@@ -122,11 +120,10 @@ class TableGame(Game):
         found = xp.take(self.worth_table, beside(self.worth_table, rows), axis=-1)
         return np.asarray(on_host(found))
 
-    def worths_and_variances(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        if self.variances is None:
-            return super().worths_and_variances(coalitions)
+    def measure(self, coalitions: BoolArray) -> Measured:
         rows = rows_of(np.asarray(coalitions, dtype=bool))
-        return self.worths(coalitions), self.variances[..., rows]
+        variances = None if self.variances is None else self.variances[..., rows]
+        return Measured(self.worths(coalitions), variances)
 
     def table(self, progress: bool | None = None) -> Any:
         return self.worth_table

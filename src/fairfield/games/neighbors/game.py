@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray, beside, on_host
 from fairfield.core.checks import numbers, numbers_anywhere
 from fairfield.core.fingerprint import digest, text_of
-from fairfield.core.game import Game
+from fairfield.core.game import Game, GameInfo
 from fairfield.core.labels import is_text, plain_labels, positions
 from fairfield.games.features.rows import row_players
 from fairfield.games.neighbors.extension import NeighborExtension
@@ -66,6 +66,8 @@ class NeighborGame(Game):
     >>> game.worths(np.array([[True, True, True], [False, True, True]])).tolist()
     [0.5, 1.0]
     """
+
+    info = GameInfo(noun="row")
 
     def __init__(
         self,

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
 from fairfield.core.checks import names, numbers, numbers_anywhere
-from fairfield.core.extension import CombinedExtension, Extension
+from fairfield.core.combined import CombinedExtension
+from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
 from fairfield.games.set_functions.maxima import MaximaExtension

@@ -21,8 +21,9 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
-from fairfield.core.game import Game
+from fairfield.core.game import Game, GameInfo
 from fairfield.core.imports import needed_for
+from fairfield.games.features.model_output import unit_of
 from fairfield.games.features.rows import Groups, as_table, group_columns, row_labels
 from fairfield.games.trees.nodes import ELSEWHERE, TreeModel, categorical
 from fairfield.games.trees.readers.registry import read_model
@@ -70,10 +71,17 @@ class TreeGame(Game):
         single, given = as_table(rows, like=background)
         _check_columns(trees, given, "rows")
         names = _columns(given)
-        self.kind, self.plays_for = trees.kind, trees.meaning
-        self.batch, self.labels = ((), None) if single else ((len(given),), row_labels(given))
+        self.kind = trees.kind
+        self.batch = () if single else (len(given),)
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
-        self.data = None if groups is not None else np.asarray(given).reshape((*self.batch, -1))
+        self.info = GameInfo(
+            labels=None if single else row_labels(given),
+            worth_name=trees.meaning,
+            unit=unit_of(trees.meaning),
+            data=None if groups is not None else np.asarray(given).reshape((*self.batch, -1)),
+            noun="feature",
+            row_noun="row",
+        )
         self.rows = _encode(trees, given)
         others = np.empty((trees.columns, 0))
         if background is not None:

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 import brute
 from fairfield import FunctionGame
 from fairfield.evaluation.evaluator import Evaluator
-from fairfield.evaluation.known import Known, pack, unpack
+from fairfield.evaluation.kept import KeptWorths, pack, unpack
 from fairfield.evaluation.options import Options
 
 
@@ -25,7 +25,7 @@ def test_all_coalitions_have_their_own_key():
 
 
 def test_what_was_added_is_found(rng):
-    known = Known(12, 1)
+    known = KeptWorths(12, 1)
     z = brute.coalitions(12)[rng.permutation(4096)]
     keys, worths = pack(z), rng.standard_normal((4096, 1))
     known.add(keys[:1000], worths[:1000])

@@ -1,0 +1,129 @@
+"""How an answer is written: from the values of a criterion to a valuation."""
+
+from __future__ import annotations
+
+import time
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from fairfield.boltzmann.sampled import SampledLaw
+from fairfield.boltzmann.temperature import scale_of
+from fairfield.core.arrays import FloatArray
+from fairfield.evaluation.evaluator import versions
+from fairfield.mean_field.elbo import elbo, sigmoid
+from fairfield.multilinear.table import TableExtension
+from fairfield.problem import Problem
+from fairfield.results.valuation import Valuation, as_number
+
+
+def assemble(
+    problem: Problem,
+    criterion: str,
+    values: FloatArray,
+    logits: FloatArray | None = None,
+    covariance: FloatArray | None = None,
+    **found: Any,
+) -> Valuation:
+    """The valuation of exact values, with what the temperature adds to it.
+
+    ``logits`` are those of the marginals, λ + value/T unless they are given;
+    ``covariance`` is that of the values, where errors of the worths are passed on.
+    """
+    extension = problem.extension
+    empty, grand = extension.ends()
+    nulls = problem.game.traits.nulls
+    if nulls is not None:
+        # What sums of equal worths leave of a null player is rounding.
+        scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
+        rounding = np.abs(values) <= 1e-12 * scale[..., None]
+        values = np.where(nulls & rounding, 0.0, values)
+    rounded = _rounded(extension.coarseness)
+    about = {
+        "method": extension.method,
+        "empty": as_number(empty),
+        "grand": as_number(grand),
+        "stops": np.full(extension.batch, "exact for the rounded game" if rounded else "exact"),
+        **_energies(problem, values, logits),
+        **found,
+    }
+    for sentence in [*rounded, *problem.source.spent.failures.sentences()]:
+        about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {sentence}"))
+    return write(problem, criterion, values, covariance, **about)
+
+
+def write(
+    problem: Problem,
+    criterion: str,
+    values: FloatArray,
+    covariance: FloatArray | None = None,
+    **found: Any,
+) -> Valuation:
+    """The valuation of these values, with what every valuation says of its game and making."""
+    if covariance is not None:
+        # Rounding may leave a variance of 0 a little below it.
+        variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
+        found = {"stderr": np.sqrt(variances), "covariance": covariance, **found}
+    about: dict[str, Any] = {
+        "players": problem.game.players,
+        "game": repr(problem.game),
+        "prior": None if problem.prior is None else sigmoid(problem.prior),
+        "data": problem.game.info.data,
+        "labels": problem.game.info.labels,
+        "seconds": time.perf_counter() - problem.started,
+        "seed": problem.options.seed,
+        "versions": versions(),
+        "evaluations": problem.source.spent.evaluations,
+    }
+    return Valuation(criterion=criterion, values=values, **{**about, **found})
+
+
+def marginals(problem: Problem, values: FloatArray, banzhaf: bool = False) -> dict[str, Any]:
+    """Marginals σ(value/T) and T, where there is one.
+
+    A pending temperature is settled by values that are ``banzhaf`` values.
+    """
+    temperature = problem.temperature
+    if problem.pending is not None and banzhaf:
+        temperature = problem.pending.factor * scale_of(values)
+    if temperature is None:
+        return {}
+    logits = values / temperature[..., None]
+    return {"marginals": sigmoid(logits), "temperature": as_number(temperature)}
+
+
+def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -> dict[str, Any]:
+    """Marginals, their ELBO, log Z and decoupling error.
+
+    log Z from a table unless it is refused, of a closed form only by ``decoupling=True``.
+    """
+    temperature, asked = problem.temperature, problem.options.decoupling
+    if temperature is None:
+        return {}
+    if logits is None:
+        logits = (0.0 if problem.prior is None else problem.prior) + values / temperature[..., None]
+    x = sigmoid(logits)
+    found: dict[str, Any] = {"marginals": x, "temperature": as_number(temperature)}
+    if asked is False:
+        return found
+    extension = problem.extension
+    value, _ = extension.centred(x)
+    height = elbo(value, logits, temperature, problem.prior)
+    found["elbo"] = as_number(height + extension.offset / temperature)
+    if asked or isinstance(extension, TableExtension):
+        law = problem.law()
+        found["log_z"] = as_number(law.log_z)
+        found["decoupling_error"] = as_number(law.gap_of(height))
+        if isinstance(law, SampledLaw):
+            found["log_z_stderr"] = as_number(law.stderr("log_z"))
+    return found
+
+
+def _rounded(most: float) -> list[str]:
+    """A sentence on what rounding for the closed form may have moved, if there was any."""
+    if not most:
+        return []
+    # Shown to two digits, so never less than it is.
+    bound = f"at most {1.05 * most:.2g}" if isfinite(most) else "an unknown amount"
+    return [f"votes were rounded for the closed form, which moves a Banzhaf value by {bound}"]

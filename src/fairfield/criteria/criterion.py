@@ -1,0 +1,233 @@
+"""What a criterion is, and the one registry of all criteria.
+
+A criterion is a small frozen object: its name, one sentence of meaning, its own arguments,
+how to value a problem exactly and, where it can be, how to estimate it. Its public function
+takes a game and the keywords that all criteria share.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache, partial
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
+
+import fairfield.criteria
+from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.game import Players
+from fairfield.estimation.loop import Estimator, estimated
+from fairfield.evaluation.memory import out_of_reach
+from fairfield.evaluation.options import Keywords
+from fairfield.problem import Problem, resolve
+from fairfield.results.valuation import Valuation
+
+
+class Criterion:
+    """How the players of a game are valued.
+
+    A new criterion is a frozen dataclass that sets ``name`` and ``meaning`` and implements
+    ``exact``; :func:`register` makes it known by its name. Its fields are its own arguments.
+    """
+
+    name: ClassVar[str]
+    # One sentence: what a value says of its player.
+    meaning: ClassVar[str]
+    # The temperature where none is given; None for a criterion that does without.
+    temperature: ClassVar[Temperature | None] = None
+
+    @property
+    def label(self) -> str:
+        """The name with the arguments that matter, as valuations show it."""
+        return self.name
+
+    def prepare(self, problem: Problem) -> Problem:
+        """The problem with what the arguments add to it (a prior), all of them checked."""
+        problem.source.check()
+        return problem
+
+    def is_estimated(self, problem: Problem) -> bool:
+        """Whether the values are estimated."""
+        return problem.estimated
+
+    def exact(self, problem: Problem) -> Valuation:
+        """The valuation of a problem whose extension can be read."""
+        raise NotImplementedError
+
+    def estimator(self, problem: Problem) -> Estimator:
+        """What estimates the values from a budget of coalitions."""
+        raise out_of_reach(problem.game, problem.options)
+
+
+Kind = TypeVar("Kind", bound=type[Criterion])
+
+# What is compared unless other criteria are named.
+USUAL = ("variational_index", "banzhaf", "shapley")
+
+_registered: dict[str, type[Criterion]] = {}
+
+
+def register(kind: Kind) -> Kind:
+    """Make a criterion known by its name; use it as the decorator of its class."""
+    _registered[kind.name] = kind
+    return kind
+
+
+@cache
+def _load() -> None:
+    """Import every module beside this one, so that the criteria in it are registered."""
+    for module in iter_modules(fairfield.criteria.__path__, "fairfield.criteria."):
+        import_module(module.name)
+
+
+def registry() -> dict[str, type[Criterion]]:
+    """All criteria by their names."""
+    _load()
+    return _registered
+
+
+def plain_names() -> list[str]:
+    """The names of the criteria that need no argument of their own, the usual ones first."""
+    names = [name for name, kind in registry().items() if not any(map(_required, fields(kind)))]  # type: ignore[arg-type]
+    return sorted(names, key=lambda name: (name not in USUAL, name))
+
+
+# A criterion by its name, its public function (perhaps with arguments, as a partial), as an
+# object, or a function of the user's own that takes a game and returns a valuation.
+Given: TypeAlias = str | Criterion | Callable[..., Valuation]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A criterion with the temperature and the options that it alone is given."""
+
+    criterion: Criterion
+    temperature: Temperature | None = None
+    options: Keywords = field(default_factory=Keywords)
+    players: Players | None = None
+
+    def problem(self, problem: Problem) -> Problem:
+        """The problem as this criterion poses it, its arguments checked."""
+        if self.temperature is not None:
+            problem = problem.at(self.temperature)
+        return self.criterion.prepare(problem.changed(self.options))
+
+    def resolve(self, game: Any) -> Problem:
+        """The problem of this call on a game, every argument checked."""
+        wanted = self.criterion.temperature if self.temperature is None else self.temperature
+        problem = resolve(game, self.players, wanted, self.options)
+        return self.criterion.prepare(problem)
+
+
+def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
+    """The call of a criterion with these arguments and keywords.
+
+    >>> call_of("variational_index", starts=4, seed=1)
+    Call(criterion=VariationalIndex(start=0.5, prior=None, solver='anderson', starts=4),
+         temperature=None, options={'seed': 1}, players=None)
+    """
+    if isinstance(given, partial):
+        return call_of(given.func, *given.args, *arguments, **{**given.keywords, **keywords})
+    temperature, players = keywords.pop("temperature", None), keywords.pop("players", None)
+    if isinstance(given, Criterion):
+        return Call(given, temperature, cast(Keywords, keywords), players)
+    name = given if isinstance(given, str) else getattr(given, "__name__", "")
+    kind = registry().get(name)
+    if isinstance(given, str) and kind is None:
+        raise ValueError(f"there is no criterion {given!r}; choose from {', '.join(registry())}")
+    if kind is None or not (isinstance(given, str) or given is public_function(kind)):
+        own_function = cast(Callable[..., Valuation], given)
+        return Call(Own(partial(own_function, *arguments, **keywords)), temperature)
+    own = [each.name for each in fields(kind)]  # type: ignore[arg-type]  # each is a dataclass
+    chosen = dict(zip(own, arguments, strict=False))
+    chosen |= {each: keywords.pop(each) for each in own if each in keywords}
+    missing = [each.name for each in fields(kind) if _required(each) and each.name not in chosen]  # type: ignore[arg-type]
+    if missing:
+        raise TypeError(f"{name} needs {missing[0]}=; pass it with the criterion")
+    return Call(kind(**chosen), temperature, cast(Keywords, keywords), players)
+
+
+def public_function(kind: type[Criterion]) -> Callable[..., Valuation] | None:
+    """The function of this name beside the class, which users call."""
+    found: Callable[..., Valuation] | None = getattr(inspect.getmodule(kind), kind.name, None)
+    return found
+
+
+def rounds(criterion: Criterion, problem: Problem) -> Iterator[Valuation]:
+    """The valuations of a prepared problem as evaluations come in, one where it is exact."""
+    if criterion.is_estimated(problem):
+        yield from estimated(problem, criterion.label, criterion.estimator(problem))
+    else:
+        yield criterion.exact(problem)
+
+
+def value(
+    criterion: Criterion,
+    game: Any,
+    players: Players | None,
+    temperature: Temperature | None,
+    options: Keywords,
+) -> Valuation:
+    """The values of the players by a criterion: the last of its rounds."""
+    problem = criterion.prepare(resolve(game, players, temperature, options))
+    for valuation in rounds(criterion, problem):
+        last = valuation
+    return last
+
+
+def valued(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Valuation:
+    """The values of the players by a criterion in any of its forms, with its arguments."""
+    call = call_of(criterion, *arguments, **keywords)
+    *_, last = rounds(call.criterion, call.resolve(game))
+    return last
+
+
+@dataclass(frozen=True)
+class Own(Criterion):
+    """A criterion of the user's own: a function of a game that returns a valuation.
+
+    It receives the game (as a table, where that was evaluated) and, if it takes one, the
+    ``temperature`` of the comparison.
+    """
+
+    function: Callable[..., Valuation]
+    name = "a criterion of your own"
+    meaning = "What the given function says."
+
+    def exact(self, problem: Problem) -> Valuation:
+        """What the function makes of the game."""
+        T = problem.temperature
+        takes = T is not None and _takes(self.function, "temperature")
+        found = self.function(problem.played(), **({"temperature": T} if takes else {}))
+        if not isinstance(found, Valuation):
+            raise TypeError(
+                f"the criterion {self.function!r} returned a {type(found).__name__}; it must "
+                "return a Valuation, as ff.shapley does"
+            )
+        return replace(
+            found,
+            game=repr(problem.game),
+            data=problem.game.info.data,
+            labels=problem.game.info.labels,
+            evaluations=problem.source.spent.evaluations,
+        )
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function takes a keyword of this name that is not set yet."""
+    given: Callable[..., Any] = function
+    while isinstance(given, partial):
+        if name in given.keywords:
+            return False
+        given = given.func
+    try:
+        parameters = inspect.signature(given).parameters.values()
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        return False
+    return any(each.name == name or each.kind is each.VAR_KEYWORD for each in parameters)
+
+
+def _required(entry: Any) -> bool:
+    return entry.default is MISSING and entry.default_factory is MISSING

@@ -1,0 +1,220 @@
+"""Criteria that average marginal contributions with fixed weights by size.
+
+    φ_i = Σ_{S ∌ i} w(|S|) [F(S+i) - F(S)],   Σ_s C(n-1, s) w(s) = 1.
+
+Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Beta values
+(Shapley among them) integrated against a Beta distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import comb
+from typing import Any, TypeAlias, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.assemble import assemble
+from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension
+from fairfield.core.game import Players
+from fairfield.criteria.criterion import Criterion, register, value
+from fairfield.estimation.loop import Estimator
+from fairfield.estimation.paired import Paired, Pairs
+from fairfield.estimation.permutations import Permutations
+from fairfield.evaluation.options import Keywords
+from fairfield.multilinear import size_weights
+from fairfield.multilinear.table import TableExtension
+from fairfield.problem import Problem
+from fairfield.results.valuation import Valuation
+
+
+@dataclass(frozen=True)
+class Beta:
+    """Size weights w(s) = B(s+b, n-1-s+a) / B(a, b); large a favours small coalitions."""
+
+    a: float
+    b: float
+
+    def by_size(self, players: int) -> FloatArray:
+        """The weight of one coalition of each size 0 … n-1."""
+        from scipy.special import betaln
+
+        size = np.arange(players)
+        logs = betaln(size + self.b, players - 1 - size + self.a) - betaln(self.a, self.b)
+        return np.asarray(np.exp(logs))
+
+    def nodes(self, count: int) -> tuple[FloatArray, FloatArray]:
+        """Points on the diagonal and weights: exact for polynomials of degree 2·count - 1."""
+        from scipy.special import roots_jacobi
+
+        # The diagonal variable follows Beta(b, a); Jacobi weights are (1-u)^α (1+u)^β.
+        at, weights = roots_jacobi(count, self.a - 1, self.b - 1)
+        return (1 + at) / 2, weights / weights.sum()
+
+
+Weights: TypeAlias = Beta | ArrayLike
+
+
+def beta(a: float, b: float) -> Beta:
+    """The weights of the Beta(a, b) value; beta(1, 1) is Shapley's.
+
+    >>> beta(1, 1).by_size(3).round(4).tolist()
+    [0.3333, 0.1667, 0.3333]
+    """
+    if not (0 < a < np.inf and 0 < b < np.inf):
+        raise ValueError(f"beta({a}, {b}): both numbers must be above 0 and finite")
+    return Beta(float(a), float(b))
+
+
+@register
+@dataclass(frozen=True)
+class Semivalue(Criterion):
+    """Σ_{S ∌ i} w(|S|) [F(S+i) - F(S)]."""
+
+    weights: Weights
+    name = "semivalue"
+    meaning = "What a player adds on average, coalitions weighted by their size."
+
+    @property
+    def label(self) -> str:
+        """beta(a, b), or semivalue."""
+        given = self.weights
+        return f"beta({given.a:g}, {given.b:g})" if isinstance(given, Beta) else self.name
+
+    def by_size(self, players: int) -> FloatArray:
+        """The weight of one coalition of each size 0 … n-1, checked."""
+        if isinstance(self.weights, Beta):
+            return self.weights.by_size(players)
+        return _checked(self.weights, players)
+
+    def prepare(self, problem: Problem) -> Problem:
+        """Refuse weights that are not those of a semivalue of these players."""
+        self.by_size(len(problem.game.players))
+        closed = problem.source.closed
+        if closed is not None and not isinstance(self.weights, Beta):
+            raise ValueError(
+                f"{problem.game!r} has a closed form, which is read with beta(a, b) weights but no "
+                "others; use those, or a table of the game"
+            )
+        return refuse_pending(super().prepare(problem), self.label)
+
+    def exact(self, problem: Problem) -> Valuation:
+        """One pass over a table; Gauss–Jacobi along the diagonal of a closed form."""
+        extension = problem.extension
+        if isinstance(extension, TableExtension):
+            weights = self.by_size(extension.players)
+            return assemble(
+                problem,
+                self.label,
+                size_weights.semivalue(extension, weights),
+                covariance=size_weights.semivalue_covariance(extension, weights),
+            )
+        assert isinstance(self.weights, Beta)  # others were refused
+        return assemble(problem, self.label, _along_diagonal(extension, self.weights))
+
+    def estimator(self, problem: Problem) -> Estimator:
+        """Permutation sampling."""
+        count = len(problem.game.players)
+        return sampled(problem, self.label, size_shares(self.by_size(count), count))
+
+
+def semivalue(
+    game: Any,
+    weights: Weights,
+    *,
+    players: Players | None = None,
+    temperature: Temperature | None = None,
+    **options: Unpack[Keywords],
+) -> Valuation:
+    """Σ_{S ∌ i} w(|S|) [F(S+i) - F(S)] for weights by size, or for ``beta(a, b)``.
+
+    ``weights[s]`` is the weight of one coalition of size s = 0 … n-1; a semivalue has
+    Σ_s C(n-1, s) weights[s] = 1, and that is checked.
+
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
+
+    >>> import fairfield as ff
+    >>> ff.semivalue(lambda S: S.any(axis=1), [0.25, 0.25, 0.25], players=3).values
+    array([0.25, 0.25, 0.25])
+    """
+    return value(Semivalue(weights), game, players, temperature, options)
+
+
+def refuse_pending(problem: Problem, criterion: str) -> Problem:
+    """The problem, unless its temperature waits for Banzhaf values that are not estimated."""
+    if problem.pending is not None:
+        raise ValueError(
+            f"a relative temperature needs Banzhaf values, which {criterion} under a budget does "
+            "not estimate; pass temperature= as a number in the units of the worths"
+        )
+    return problem
+
+
+def sampled(problem: Problem, criterion: str, shares: FloatArray) -> Estimator:
+    """The estimator of a semivalue that the option ``sampler`` names."""
+    count, options = len(problem.game.players), problem.options
+    samplers: dict[str, Callable[[], Estimator]] = {
+        "permutation": lambda: Permutations(count, shares, options.seed)
+    }
+    if criterion in ("shapley", "banzhaf"):
+
+        def paired(helped: bool) -> Estimator:
+            pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.traits.noisy)
+            return Paired(criterion, pairs, helped=helped)
+
+        samplers["surrogate"] = partial(paired, True)
+        samplers["regression"] = partial(paired, False)
+    samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
+    return pick(samplers, options.sampler, criterion)()
+
+
+def pick(
+    samplers: dict[str, Callable[[], Estimator]], name: str, criterion: str
+) -> Callable[[], Estimator]:
+    """The sampler of this name."""
+    if name not in samplers:
+        raise ValueError(
+            f"there is no sampler {name!r} for {criterion}; choose from {', '.join(samplers)}"
+        )
+    return samplers[name]
+
+
+def size_shares(weights: ArrayLike, players: int) -> FloatArray:
+    """C(n-1, s) w(s), the weight of all coalitions of each size together."""
+    from scipy.special import betaln
+
+    size = np.arange(players)
+    log_counts = -betaln(size + 1, players - size) - np.log(players)
+    with np.errstate(divide="ignore"):  # a weight of 0 has a share of 0
+        return np.asarray(np.exp(log_counts + np.log(weights)))
+
+
+def _along_diagonal(extension: Extension, weights: Beta) -> FloatArray:
+    """∫ ∇f(t, …, t) dBeta(t), exact by Gauss–Jacobi."""
+    at, shares = weights.nodes(-(-extension.degree // 2))
+    readings = [
+        w * extension.gradient(np.full(extension.players, t))
+        for t, w in zip(at, shares, strict=True)
+    ]
+    return np.asarray(np.sum(readings, axis=0))
+
+
+def _checked(weights: ArrayLike, players: int) -> FloatArray:
+    given = np.asarray(weights, dtype=float)
+    if given.shape != (players,) or not np.isfinite(given).all():
+        raise ValueError(
+            f"weights of shape {given.shape} were given; {players} players need {players} finite "
+            f"weights, for coalitions of size 0 to {players - 1}"
+        )
+    total = float(given @ [comb(players - 1, size) for size in range(players)])
+    if (given < 0).any() or not np.isclose(total, 1.0, rtol=1e-6):
+        raise ValueError(
+            f"the weights must be at least 0 and Σ_s C(n-1, s)·weights[s] must be 1, it is {total:g}; "
+            "divide them by that"
+        )
+    return given
