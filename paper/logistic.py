@@ -12,8 +12,8 @@ import numpy as np
 
 import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Traits
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.data.game import PAPERS_WORTH
 from fairfield.mean_field.elbo import sigmoid
 

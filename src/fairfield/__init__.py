@@ -33,23 +33,22 @@ from fairfield.games.data.game import DataGame
 from fairfield.games.ensembles.game import EnsembleGame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.linear import LinearGame
+from fairfield.games.given.function import FunctionGame
 from fairfield.games.given.shapiq import from_shapiq, to_shapiq
-from fairfield.games.given.table import FunctionGame, TableGame
+from fairfield.games.given.table import TableGame
 from fairfield.games.neighbors.game import NeighborGame
+from fairfield.games.set_functions.coverage import CoverageGame
 from fairfield.games.set_functions.facility_location import (
-    CoverageGame,
     FacilityLocationGame,
     FLDCGame,
     FLIDGame,
 )
 from fairfield.games.set_functions.pairwise import CutGame, PairwiseGame
-from fairfield.games.textbook.classic import (
-    AirportGame,
-    BankruptcyGame,
-    CardinalityGame,
-    GlovesGame,
-    UnanimityGame,
-)
+from fairfield.games.textbook.airport import AirportGame
+from fairfield.games.textbook.bankruptcy import BankruptcyGame
+from fairfield.games.textbook.cardinality import CardinalityGame
+from fairfield.games.textbook.gloves import GlovesGame
+from fairfield.games.textbook.unanimity import UnanimityGame
 from fairfield.games.textbook.voting import VotingGame
 from fairfield.games.trees.game import TreeGame
 from fairfield.learning.learn import learn

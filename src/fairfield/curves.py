@@ -16,8 +16,8 @@ from fairfield.core.game import Game, Player, Players
 from fairfield.criteria.criterion import Given, valued
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.subgame import Subgame
-from fairfield.games.given.table import as_game
+from fairfield.games.given.conditioned import ConditionedGame
+from fairfield.games.given.convert import as_game
 from fairfield.multilinear.choose import table_of
 from fairfield.results.display import html_table, text_table
 from fairfield.results.valuation import Valuation
@@ -160,7 +160,7 @@ def pruning_curve(
     staying = np.ones(count, dtype=bool)
     order, worths = [], []
     for _ in range(count):
-        found = valued(criterion, Subgame(played, staying))
+        found = valued(criterion, ConditionedGame(played, outside=~staying))
         worths.append(found.grand)
         order.append(found.ranking()[-1])
         staying[played.players.index(order[-1])] = False

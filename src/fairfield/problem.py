@@ -23,7 +23,7 @@ from fairfield.core.game import Game, Players
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.table import as_game
+from fairfield.games.given.convert import as_game
 from fairfield.multilinear.choose import Source, table_refused
 from fairfield.multilinear.table import TableExtension
 

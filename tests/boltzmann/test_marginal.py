@@ -11,7 +11,7 @@ import brute
 import fairfield as ff
 from boltzmann import known_laws
 from fairfield.boltzmann.marginal import MarginalGame
-from fairfield.games.given.conditioned import HeldGame
+from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.mcmc.landscape import from_extension
 from games import examples
 
@@ -22,7 +22,7 @@ def test_a_face_of_a_closed_form_is_that_of_its_table(kind, rng):
     n = len(game.players)
     held, barred = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     held[[1, 4]], barred[3] = True, True
-    part = HeldGame(game, held, barred)
+    part = ConditionedGame(game, held, barred)
     rest = ~(held | barred)
     assert part.players == tuple(np.flatnonzero(rest))
     z = brute.coalitions(n)
@@ -34,7 +34,7 @@ def test_a_face_of_a_closed_form_is_that_of_its_table(kind, rng):
         assert_allclose(f.value(at), brute.value(table, at), atol=1e-10)
         assert_allclose(f.gradient(at), brute.gradient(table, at), atol=1e-10)
     assert_allclose(f.hessian(x)[1], brute.hessian(table, x[1]), atol=1e-9)
-    assert part.describe() != HeldGame(game, barred, held).describe()
+    assert part.describe() != ConditionedGame(game, barred, held).describe()
 
 
 @pytest.mark.parametrize("tilted", [False, True])

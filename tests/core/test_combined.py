@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from fairfield.games.given.table import as_game
+from fairfield.games.given.convert import as_game
 
 
 def test_sums_and_multiples_of_games(rng):

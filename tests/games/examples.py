@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.core.extension import Extension
 from fairfield.core.game import Game
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.table import TableExtension
@@ -19,6 +20,19 @@ rng = np.random.default_rng(20220425)
 def table_of(game: Game) -> TableExtension:
     """The extension of the game's own worths."""
     return TableExtension.of(TableGame(game.worths(enumerate_coalitions(len(game.players)))))
+
+
+def closed_form(game: Game) -> Extension:
+    extension = game.extension()
+    assert extension is not None
+    return extension
+
+
+def some_points(players: int, count: int = 20) -> np.ndarray:
+    """Random points, with players who are surely in or out."""
+    x = rng.random((count, players))
+    kind = rng.integers(0, 6, x.shape)
+    return np.where(kind == 0, 0.0, np.where(kind == 1, 1.0, x))
 
 
 def assert_same(actual: np.ndarray, expected: np.ndarray, within: float = 1e-10) -> None:

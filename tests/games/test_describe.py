@@ -20,8 +20,7 @@ import fairfield as ff
 from fairfield.boltzmann.marginal import MarginalGame
 from fairfield.core.combined import Combination
 from fairfield.games.features.linear import LinearGame
-from fairfield.games.given.conditioned import HeldGame
-from fairfield.games.given.subgame import Subgame
+from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.learning.learn import LearnedGame
 
 RNG = np.random.default_rng(0)
@@ -73,11 +72,11 @@ def learned(strength):
 
 
 def held(worths, inside):
-    return HeldGame(table(worths), inside, [False, False, False])
+    return ConditionedGame(table(worths), np.array(inside))
 
 
 def staying(worths, who):
-    return Subgame(table(worths), np.array(who))
+    return ConditionedGame(table(worths), outside=~np.array(who))
 
 
 def marginal(worths, gone, temperature, prior):
@@ -106,8 +105,16 @@ CASES = {
         {"name": ("one", "other")},
     ),
     "sum": (Combination, total, {**TABLE, "factor": (2.0, 3.0)}),
-    "held": (HeldGame, held, {**TABLE, "inside": ([True, False, False], [False, True, False])}),
-    "part": (Subgame, staying, {**TABLE, "who": ([True, True, False], [True, False, True])}),
+    "held": (
+        ConditionedGame,
+        held,
+        {**TABLE, "inside": ([True, False, False], [False, True, False])},
+    ),
+    "part": (
+        ConditionedGame,
+        staying,
+        {**TABLE, "who": ([True, True, False], [True, False, True])},
+    ),
     "marginal": (
         MarginalGame,
         marginal,

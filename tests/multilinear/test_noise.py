@@ -9,8 +9,7 @@ import brute
 import fairfield as ff
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.evaluation.options import Options
-from fairfield.games.given.conditioned import HeldGame
-from fairfield.games.given.subgame import Subgame
+from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.mean_field.stability import index_covariance
 from fairfield.multilinear import size_weights as by_size
 from fairfield.multilinear.choose import table_of
@@ -197,14 +196,14 @@ def test_those_who_stay_keep_their_errors(game):
     alone = ff.shapley(ff.TableGame(measured.worths, variances=measured.variances))
     whole, _ = table_of(game, Options())
     for of in (game, whole):
-        found = ff.shapley(Subgame(of, staying))
+        found = ff.shapley(ConditionedGame(of, outside=~staying))
         assert_allclose(found.values, alone.values, atol=1e-14)
         assert_allclose(found.stderr, alone.stderr)
 
 
 def test_worths_beside_players_held_inside_keep_their_errors(game):
     held = np.array([False, True, False, False])
-    part = HeldGame(game, held, np.zeros(4, dtype=bool))
+    part = ConditionedGame(game, held, np.zeros(4, dtype=bool))
     wanted = game.measure(np.insert(brute.coalitions(3), 1, True, axis=1))
     measured = part.measure(brute.coalitions(3))
     assert_allclose(measured.worths, wanted.worths)
@@ -226,8 +225,8 @@ def test_failures_are_reported_by_sums_and_parts(rng):
         return ff.DataGame(Fussy(), X, y, X, y, groups=np.arange(12) // 3, on_error="fallback")
 
     for jobs in (1, 2):
-        total, part = 2.0 * played(), Subgame(played(), np.array([True, True, True, False]))
-        held = HeldGame(played(), np.arange(4) == 3, np.zeros(4, dtype=bool))
+        total, part = 2.0 * played(), ConditionedGame(played(), outside=np.arange(4) == 3)
+        held = ConditionedGame(played(), np.arange(4) == 3, np.zeros(4, dtype=bool))
         for each, count in ((total, 6), (part, 3), (held, 3)):
             assert table_of(each, Options(n_jobs=jobs))[1].failures.count == count
             assert f"{count} worths could not be found" in ff.shapley(each, n_jobs=jobs).stop

@@ -18,7 +18,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import coalition_of
 from fairfield.core.game import Game, Player, Players
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.table import as_game
+from fairfield.games.given.convert import as_game
 from fairfield.mean_field.elbo import CERTAIN, log_odds, prior_energy, prior_logits
 from fairfield.results.display import number
 from fairfield.results.valuation import Number, Valuation, as_number

@@ -18,7 +18,7 @@ from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.core.game import Game, Traits
-from fairfield.games.given.conditioned import HeldGame
+from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.games.given.table import TableGame
 from fairfield.mcmc.landscape import Contributions
 from fairfield.mean_field.elbo import log_odds, prior_energy
@@ -38,7 +38,7 @@ def conditioned(game: Game, law: Law, held: BoolArray, barred: BoolArray) -> tup
     _check_rest(gone)
     if isinstance(law, ExactLaw):
         return _merged(game, law, gone, lambda xp, out, into, i: into if held[i] else out)
-    return _resampled(HeldGame(game, held, barred), _sampled(law), gone)
+    return _resampled(ConditionedGame(game, held, barred), _sampled(law), gone)
 
 
 def marginalised(game: Game, law: Law, gone: BoolArray) -> tuple[Game, Law]:

@@ -21,7 +21,8 @@ from fairfield.core.coalitions import enumerate_coalitions, rows_of
 from fairfield.core.game import Game, Players
 from fairfield.criteria.criterion import Given, valued
 from fairfield.evaluation.options import Options
-from fairfield.games.given.table import TableGame, as_game
+from fairfield.games.given.convert import as_game
+from fairfield.games.given.table import TableGame
 from fairfield.multilinear.choose import table_of
 from fairfield.results.display import number, text_table
 

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, GameInfo, Players, Traits
 from fairfield.core.imports import needed_for
-from fairfield.games.data.fingerprint import digest
 
 
 def import_torch() -> Any:

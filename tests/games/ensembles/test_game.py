@@ -10,21 +10,12 @@ from numpy.testing import assert_allclose
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.games.given.subgame import Subgame
+from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.games.given.table import TableGame
 from fairfield.games.textbook.voting import whole_votes
 from fairfield.multilinear.table import TableExtension
+from games.ensembles.examples import rng, votes
 from games.examples import assert_same, table_of
-
-rng = np.random.default_rng(11)
-
-
-def votes(models: int, rows: int, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities (models, rows, classes) that lean to the truth, and the truth."""
-    truth = rng.integers(0, classes, rows)
-    logits = rng.normal(size=(models, rows, classes)) + np.eye(classes)[truth]
-    chances = np.exp(logits)
-    return chances / chances.sum(axis=-1, keepdims=True), truth
 
 
 def share_right(sums: np.ndarray, truth: np.ndarray) -> float:
@@ -126,85 +117,6 @@ def test_ties_are_wrong_even_when_sums_round() -> None:
         assert game.worths(np.ones((1, 3), dtype=bool)) == 0
 
 
-def test_ways_to_give_the_same_predictions() -> None:
-    chances, truth = votes(5, 30)
-    everyone = enumerate_coalitions(5)
-    words = np.array(["no", "yes"])
-    worths = ff.EnsembleGame(chances, None, truth).worths(everyone)
-    assert_same(ff.EnsembleGame(chances[..., 1], None, truth).worths(everyone), worths)
-    assert_same(ff.EnsembleGame(chances, None, words[truth]).worths(everyone), worths)
-    hard = ff.EnsembleGame(chances, None, truth, vote="hard").worths(everyone)
-    labels = words[chances.argmax(axis=-1)]
-    assert_same(ff.EnsembleGame(labels, None, words[truth], vote="hard").worths(everyone), hard)
-
-
-def test_fitted_models_are_asked_once_each() -> None:
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    tree = pytest.importorskip("sklearn.tree")
-    X, y = rng.normal(size=(200, 4)), rng.integers(0, 3, 200)
-    models = {
-        "linear": linear_model.LogisticRegression().fit(X[:100], y[:100]),
-        "tree": tree.DecisionTreeClassifier(max_depth=3).fit(X[:100], y[:100]),
-        # It has never seen class 2.
-        "narrow": tree.DecisionTreeClassifier(max_depth=2).fit(X[:100], y[:100] % 2),
-    }
-    game = ff.EnsembleGame(models, X[100:], y[100:])
-    assert game.players == ("linear", "tree", "narrow")
-    hard = ff.EnsembleGame(list(models.values()), X[100:], y[100:], vote="hard")
-    alone = np.eye(3, dtype=bool)
-    scores = [model.score(X[100:], y[100:]) for model in models.values()]
-    assert_same(hard.worths(alone), scores)
-    # Leaves of a tree may hold ties, which are wrong; a linear model has none.
-    assert game.worths(alone)[0] == pytest.approx(scores[0])
-    for unable in (linear_model.RidgeClassifier().fit(X, y), linear_model.LogisticRegression()):
-        with pytest.raises(ValueError, match=r"no predict_proba or is not fitted.*'mean' numbers"):
-            ff.EnsembleGame([unable], X, y)
-    with pytest.raises(ValueError, match="give the rows to predict"):
-        ff.EnsembleGame(models, None, y)
-
-
-@pytest.mark.parametrize("vote", ["soft", "hard"])
-@pytest.mark.parametrize("names", [["a", "b"], [1, 2], [5, 7]])
-def test_members_of_a_forest_number_their_classes(vote: str, names: list[object]) -> None:
-    forests = pytest.importorskip("sklearn.ensemble")
-    X = rng.normal(size=(80, 3))
-    y = np.array(names)[(X[:, 0] > 0).astype(int)]
-    forest = forests.RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="number those of y_test likewise"):
-        ff.EnsembleGame(forest.estimators_, X, y, vote=vote)
-    numbered = ff.EnsembleGame(
-        forest.estimators_, X, np.searchsorted(forest.classes_, y), vote=vote
-    )
-    assert numbered.worths(np.ones((1, 4), dtype=bool))[0] > 0.8
-
-
-@pytest.mark.parametrize("vote", ["soft", "hard"])
-def test_members_of_a_forest_are_refused_where_a_class_is_not_tested(vote: str) -> None:
-    forests = pytest.importorskip("sklearn.ensemble")
-    X = rng.normal(size=(90, 3))
-    y = 1 + np.digitize(X[:, 0], [-0.5, 0.5])
-    forest = forests.RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
-    some = y != 3
-    with pytest.raises(ValueError, match=r"classes \{0.*name all classes in labels="):
-        ff.EnsembleGame(forest.estimators_, X[some], y[some], vote=vote)
-    numbered = np.searchsorted(forest.classes_, y[some])
-    with pytest.raises(ValueError, match="name all classes in labels="):
-        ff.EnsembleGame(forest.estimators_, X[some], numbered, vote=vote)
-    game = ff.EnsembleGame(forest.estimators_, X[some], numbered, vote=vote, labels=range(3))
-    assert game.worths(np.ones((1, 5), dtype=bool))[0] > 0.8
-
-
-@pytest.mark.parametrize("labels", [[1, 2, 3], [3, 1, 2], ["a", "b", "c"], ["c", "a", "b"]])
-def test_columns_stand_for_the_labels_that_are_named(labels: list[object]) -> None:
-    truth = np.array(labels)[[0, 1, 0, 1, 1]]
-    perfect = np.stack([(truth[:, None] == labels).astype(float)])
-    game = ff.EnsembleGame(perfect, None, truth, labels=labels)
-    assert game.worths(np.array([[True]])) == 1
-    # Without names the three columns are not guessed from two labels.
-    with pytest.raises(ValueError, match=r"3 classes were given for the labels.*labels="):
-        ff.EnsembleGame(perfect, None, truth)
-
-
 def test_worths_and_table_call_the_same_margins_ties(rng: np.random.Generator) -> None:
     # Margins whose sum passes a tie although their mean does not, and the other way round.
     lead = rng.choice([0.3e-9, 0.8e-9, 1.2e-9, -0.4e-9], (3, 200))
@@ -225,55 +137,6 @@ def test_describe_tells_the_truths_apart() -> None:
             for y in (truth, truth.copy(), np.roll(truth, 1))
         )
         assert one == same != other
-
-
-@pytest.mark.parametrize("scoring", ["neg_log_loss", "f1_macro", "roc_auc_ovr", "accuracy"])
-def test_scorers_of_scikit_learn(scoring: str) -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    chances, truth = votes(4, 80, 3)
-    game = ff.EnsembleGame(chances, None, truth, scoring=scoring)
-    coalition = np.array([[True, False, True, True]])
-    mean = chances[coalition[0]].mean(axis=0)
-    expected = {
-        "neg_log_loss": -metrics.log_loss(truth, mean),
-        "f1_macro": metrics.f1_score(truth, mean.argmax(axis=1), average="macro"),
-        "roc_auc_ovr": metrics.roc_auc_score(truth, mean, multi_class="ovr"),
-        "accuracy": (truth == mean.argmax(axis=1)).mean(),
-    }
-    assert game.worths(coalition)[0] == pytest.approx(expected[scoring])
-    assert game.extension() is None
-    assert np.isfinite(game.empty)
-    with pytest.raises(ValueError, match="no closed form"):
-        game.error_bound(np.zeros(4))
-
-
-def test_functions_as_scores_and_the_best_constant() -> None:
-    chances, truth = votes(4, 60)
-
-    def recall(true: np.ndarray, predicted: np.ndarray) -> float:
-        return float((predicted[true == 1] == 1).mean())
-
-    game = ff.EnsembleGame(chances, None, truth, scoring=recall)
-    everyone = np.ones((1, 4), dtype=bool)
-    assert game.worths(everyone)[0] == recall(truth, chances.sum(axis=0).argmax(axis=1))
-    assert game.worths(~everyone) == 1
-
-
-def test_regression_averages_numbers() -> None:
-    pytest.importorskip("sklearn")
-    truth = rng.normal(size=40)
-    numbers = truth + rng.normal(size=(5, 40))
-
-    def loss(true: np.ndarray, predicted: np.ndarray) -> float:
-        return -float(np.abs(true - predicted).mean())
-
-    coalition = np.array([[True, True, False, True, False]])
-    game = ff.EnsembleGame(numbers, None, truth, vote="mean", scoring=loss)
-    assert game.worths(coalition)[0] == loss(truth, numbers[coalition[0]].mean(axis=0))
-    assert game.worths(coalition & False)[0] == loss(truth, np.median(truth))
-    assert game.extension() is None
-    by_r2 = ff.EnsembleGame(numbers, None, truth, vote="mean")
-    assert by_r2.worths(coalition & False)[0] == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize(
@@ -304,67 +167,6 @@ def test_bad_input_is_refused_in_one_sentence(
         ff.EnsembleGame(*arguments, **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("vote", ["soft", "hard"])
-@pytest.mark.parametrize("classes", [2, 3, 5])
-def test_the_fast_table_is_the_worths_one_by_one(vote, classes, rng):
-    chances = rng.dirichlet(np.ones(classes), (7, 60))
-    chances[1] = chances[0]  # equal models make exact ties
-    game = ff.EnsembleGame(chances, None, rng.integers(0, classes, 60), vote=vote)
-    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
-
-
-def test_ties_that_float32_cannot_tell_are_settled_in_float64(rng):
-    """Two models whose votes cancel up to 1e-8, in either direction."""
-    truth = np.zeros(40, dtype=int)
-    first = np.stack([np.full(40, 0.5 + 0.1), np.full(40, 0.5 - 0.1)], axis=1)
-    tilt = np.where(np.arange(40) % 2, 1e-8, -1e-8)
-    second = np.stack([0.4 + tilt, 0.6 - tilt], axis=1)
-    game = ff.EnsembleGame(np.stack([first, second]), None, truth, labels=[0, 1])
-    assert_allclose(game.table(), game.worths(enumerate_coalitions(2)))
-    assert game.table()[3] == 0.5
-
-
-def test_blocks_and_kept_sums_do_not_change_the_table(rng, monkeypatch):
-    from fairfield.games.ensembles import vote_tables
-
-    chances = rng.dirichlet(np.ones(3), (6, 50))
-    game = ff.EnsembleGame(chances, None, rng.integers(0, 3, 50))
-    wanted = game.table()
-    monkeypatch.setattr(vote_tables, "BLOCK", 300)
-    monkeypatch.setattr(vote_tables, "KEPT", 500)
-    assert_allclose(game.table(), wanted)
-
-
-def test_close_cases_are_settled_as_they_come(rng, monkeypatch):
-    """Votes in thirds tie everywhere, and only a few of the ties wait at any time."""
-    from fairfield.games.ensembles import vote_tables
-
-    game = ff.EnsembleGame(rng.integers(0, 4, (7, 60)) / 3, None, rng.integers(0, 2, 60))
-    waited, settle = [], vote_tables._settle
-
-    def counted(right, margins, least, close):
-        waited.append(sum(cases.shape[1] for cases in close))
-        settle(right, margins, least, close)
-
-    monkeypatch.setattr(vote_tables, "_settle", counted)
-    monkeypatch.setattr(vote_tables, "BLOCK", 60)
-    monkeypatch.setattr(vote_tables, "WAITING", 100)
-    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
-    assert sum(waited) > 500
-    assert max(waited) <= 160
-
-
-def test_sums_that_float32_holds_exactly_leave_no_case_open(rng, monkeypatch):
-    from fairfield.games.ensembles import vote_tables
-
-    def settle(right, margins, least, close):
-        assert not close
-
-    monkeypatch.setattr(vote_tables, "_settle", settle)
-    game = ff.EnsembleGame(rng.integers(0, 5, (7, 60)) / 4, None, rng.integers(0, 2, 60))
-    assert_allclose(game.table(), game.worths(enumerate_coalitions(7)), atol=1e-14)
-
-
 def test_rounded_votes_are_not_called_exact() -> None:
     chances, truth = votes(17, 60)
     game = ff.EnsembleGame(chances, None, truth)
@@ -382,60 +184,17 @@ def test_rounded_votes_are_not_called_exact() -> None:
     assert len(some) == 18
     assert ff.shapley(ff.EnsembleGame(chances.round(), None, truth, vote="hard")).stop == "exact"
     real = ff.VotingGame(rng.random(5), 1.2, resolution=20)
-    assert "not known" in ff.shapley(Subgame(real, np.arange(5) < 4)).stop
+    assert "unknown amount" in ff.shapley(ConditionedGame(real, outside=np.arange(5) == 4)).stop
 
 
-def test_one_model_is_no_list_of_models() -> None:
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-    from sklearn.linear_model import LogisticRegression
+def test_describe_tells_labels_apart_that_a_scoring_reads() -> None:
+    chances, _ = votes(3, 20, 2)
 
-    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
-    forest = RandomForestClassifier(2).fit(X, y)
-    for model, sentence in (
-        (forest, r"pass model.estimators_, and np.searchsorted\(model.classes_, y_test\)"),
-        (RandomForestRegressor(2).fit(X, y), "pass model.estimators_$"),
-        (LogisticRegression().fit(X, y), "give a list of models"),
-    ):
-        with pytest.raises(TypeError, match=sentence):
-            ff.EnsembleGame(model, X, y)
+    def mean(true: np.ndarray, predicted: np.ndarray) -> float:
+        return float(predicted.mean())
 
-
-def test_a_scorer_as_well_as_its_name() -> None:
-    from sklearn.metrics import get_scorer
-
-    chances, truth = votes(4, 40)
-    games = [
-        ff.EnsembleGame(chances, None, truth, scoring=scoring)
-        for scoring in ("neg_log_loss", get_scorer("neg_log_loss"))
-    ]
-    assert_allclose(*(ff.shapley(game).values for game in games))
-
-
-def test_models_and_scores_may_write_into_what_they_get() -> None:
-    held = np.empty(6)
-
-    class Line:
-        def __init__(self, slope: float) -> None:
-            self.slope = slope
-
-        def predict(self, X: np.ndarray) -> np.ndarray:
-            np.multiply(X[:, 0], self.slope, out=held)
-            X[:] = 0
-            return held
-
-    def distance(true: np.ndarray, predicted: np.ndarray) -> float:
-        found = -float(np.abs(true - predicted).mean())
-        true.sort()
-        predicted[:] = 0
-        return found
-
-    X, y = np.arange(6.0)[::-1, None].copy(), np.array([3.0, 1, 4, 1, 5, 9])
-    models = [Line(1.0), Line(3.0)]
-    game = ff.EnsembleGame(models, X, y, vote="mean", scoring=distance, fallback=0.0)
-    S = enumerate_coalitions(2)
-    means = [np.zeros(6), X[:, 0], 3 * X[:, 0], 2 * X[:, 0]]
-    wanted = [0.0, *(-np.abs(y - mean).mean() for mean in means[1:])]
-    assert_allclose(game.worths(S), wanted)
-    assert_allclose(game.worths(S), wanted)
-    assert X[0, 0] == 5
-    assert y[0] == 3
+    one, same, other = (
+        ff.EnsembleGame(chances, None, np.zeros(20), scoring=mean, labels=labels).describe()
+        for labels in ([0, 1], [0, 1], [0, 2])
+    )
+    assert one == same != other

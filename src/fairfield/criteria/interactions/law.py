@@ -18,7 +18,7 @@ from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
 from fairfield.criteria.variational_index import VariationalIndex
-from fairfield.games.given.conditioned import HeldExtension
+from fairfield.games.given.conditioned import ConditionedExtension
 from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
@@ -104,7 +104,7 @@ def _gain(extension: Extension, block: Place, x: FloatArray, temperature: FloatA
     inside = np.zeros(extension.players, dtype=bool)
     inside[list(block)] = True
     corners = enumerate_coalitions(len(block))
-    faces = [HeldExtension(extension, _spread(inside, corner), inside) for corner in corners]
+    faces = [ConditionedExtension(extension, _spread(inside, corner), inside) for corner in corners]
     value, _ = extension.centred(x)
     start = float(value / temperature + entropy(log_odds(x)))
     others, best = x[~inside], -np.inf

@@ -9,7 +9,7 @@ import numpy as np
 from fairfield.core.arrays import FloatArray, on_host
 from fairfield.core.game import Players
 from fairfield.evaluation.options import Keywords, Options
-from fairfield.games.given.table import as_game
+from fairfield.games.given.convert import as_game
 from fairfield.multilinear.choose import table_of
 
 

@@ -1,4 +1,4 @@
-"""Rows of a data set, put into groups that can play together."""
+"""Groups of rows of a data set, to be players."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from fairfield.core.imports import needed_for
 def cluster(
     X: Any, k: int, how: Literal["kmeans", "random"] = "kmeans", *, seed: int = 0
 ) -> IntArray:
-    """A group 0 … k-1 for each row, of equal sizes: near rows together, or rows at random.
+    """A group 0 … k-1 for each row, of sizes that differ by at most one.
 
-    ``"kmeans"`` puts rows to the centres of k-means, which needs scikit-learn; ``"random"``
-    deals them out. Sizes differ by at most one.
+    ``"kmeans"`` groups rows around the centres of k-means, which needs scikit-learn;
+    ``"random"`` groups them at random.
 
     >>> labels = cluster(np.zeros((10, 2)), 3, how="random")
     >>> np.bincount(labels).tolist()
@@ -35,14 +35,14 @@ def cluster(
 
 
 def _equal_groups(distances: FloatArray) -> IntArray:
-    """The nearest centre with room for each row; who has most to lose chooses first."""
+    """The nearest centre with room for each row, those with the widest range of distances first."""
     rows, k = distances.shape
-    size, larger = divmod(rows, k)  # so many groups are larger by one
+    size, larger = divmod(rows, k)  # the number of groups that are larger by one
     room = np.full(k, size)
     options = np.argsort(distances, axis=1, kind="stable")
-    at_stake = distances.max(axis=1) - distances.min(axis=1)
+    ranges = distances.max(axis=1) - distances.min(axis=1)
     labels = np.empty(rows, dtype=np.int64)
-    for row in np.argsort(-at_stake, kind="stable"):
+    for row in np.argsort(-ranges, kind="stable"):
         group = next(each for each in options[row] if room[each] + (larger > 0) > 0)
         larger -= int(room[group] == 0)
         room[group] -= 1

@@ -12,22 +12,14 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import members, spell
 from fairfield.core.copies import lent
-from fairfield.core.game import (
-    NO_FAILURES,
-    Failures,
-    Game,
-    GameInfo,
-    Measured,
-    Player,
-    Traits,
-    name_players,
-)
+from fairfield.core.fingerprint import digest, is_complete, text_of
+from fairfield.core.game import NO_FAILURES, Failures, Game, GameInfo, Measured, Traits
 from fairfield.core.imports import needed_for
+from fairfield.core.labels import plain_labels
 from fairfield.evaluation.warnings_once import Place, each_once
-from fairfield.games.data.fingerprint import digest, tells_all, told
+from fairfield.games.data.groups import owners, split_off
 from fairfield.games.data.random_states import Setter, random_states
-from fairfield.games.data.scoring import all_classes, best_constants, knowing, scorers_of
-from fairfield.games.features.rows import row_players
+from fairfield.games.data.scoring import all_classes, best_constants, scorers_of, with_classes
 
 Scoring = str | Callable[[Any, Any, Any], float]
 # What the paper's code gives to coalitions on which it fits no model.
@@ -91,14 +83,14 @@ class DataGame(Game):
         self.model, self.scoring, self.fallback = model, scoring, fallback
         self.on_error = on_error
         self.repeats, self.seed = whole("repeats", repeats), whole("seed", seed, 0)
-        self.y, self.y_test = _labels(y), _labels(y_test)
+        self.y, self.y_test = plain_labels(y, "y"), plain_labels(y_test, "y_test")
         self.X, self.X_test = _rows(X), _rows(X_test)
         _check_lengths("training", self.X, self.y)
         _check_lengths("test", self.X_test, self.y_test)
         if groups is not None and np.ndim(groups) == 0:
-            self.X, self.X_test, groups = _split_off(groups, self.X, self.X_test)
+            self.X, self.X_test, groups = split_off(groups, self.X, self.X_test)
         # The player who owns each row; single rows are their own.
-        self.players, self.owner = _owners(groups, self.X, len(self.y))
+        self.players, self.owner = owners(groups, self.X, len(self.y))
         self._scorers = scorers_of(scoring)
         self.scorings = tuple(self._scorers)
         if isinstance(scoring, Mapping):
@@ -122,7 +114,7 @@ class DataGame(Game):
         self.traits = Traits(
             block=1,  # a fit takes longer than to pass on a coalition
             noisy=self.repeats > 1,
-            opaque=not all(map(tells_all, [self._pattern, *_listed(scoring)])),
+            opaque=not all(map(is_complete, [self._pattern, *_listed(scoring)])),
         )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -148,10 +140,10 @@ class DataGame(Game):
         return {
             **super().describe(),
             "model": f"{kind.__module__}.{kind.__qualname__}",
-            "parameters": {k: told(v) for k, v in self._pattern.get_params(deep=True).items()},
+            "parameters": {k: text_of(v) for k, v in self._pattern.get_params(deep=True).items()},
             "data": {name: digest(held) for name, held in data.items()},
             "groups": digest(self.owner),
-            "scoring": dict(zip(self.scorings, map(told, _listed(self.scoring)), strict=True)),
+            "scoring": dict(zip(self.scorings, map(text_of, _listed(self.scoring)), strict=True)),
             "fallback": self.fallback,
             "on_error": self.on_error,
             "repeats": self.repeats,
@@ -199,7 +191,7 @@ class DataGame(Game):
         model.fit(_taken(self.X, rows), self.y[rows])
         found, tests = [], np.arange(len(self.y_test))
         for scorer in self._scorers.values():
-            known = knowing(self._classes, model, scorer)
+            known = with_classes(self._classes, model, scorer)
             # A copy of the answer too, which may be an array that a scorer uses again.
             found.append(np.array(scorer(known, _taken(self.X_test, tests), lent(self.y_test))))
         return found
@@ -236,52 +228,12 @@ def _taken(X: Any, rows: IntArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _labels(y: Any) -> Any:
-    y = np.asarray(y)
-    # Columns of DataFrames hold Python's objects; their own type is compared faster.
-    return np.array(y.tolist()) if y.dtype == object else y
-
-
 def _check_lengths(which: str, X: Any, y: Any) -> None:
     if not y.ndim or X.shape[0] != len(y) or not len(y):
         raise ValueError(
             f"the {which} set has {X.shape[0]} rows and {len(y) if y.ndim else 'no list of'} labels; "
             "give one label for each of at least one row"
         )
-
-
-def _split_off(column: Any, X: Any, X_test: Any) -> tuple[Any, Any, Any]:
-    """X and X_test without the column that names the groups, and that column."""
-    known = list(getattr(X, "columns", ()))
-    if column not in known:
-        raise ValueError(
-            f"groups={column!r} is no column of X, which "
-            + (f"has {', '.join(map(str, known[:12]))}" if known else f"is {type(X).__name__}")
-            + "; name a column of a DataFrame, or give one label per row"
-        )
-    if hasattr(X_test, "columns"):
-        X_test = X_test.drop(columns=column, errors="ignore")
-    return X.drop(columns=column), X_test, X[column]
-
-
-def _owners(groups: Any, X: Any, rows: int) -> tuple[tuple[Player, ...], IntArray]:
-    """The players, and which of them owns each row."""
-    if groups is None:
-        return row_players(X, rows), np.arange(rows)
-    labels = np.asarray(groups)
-    if labels.shape != (rows,):
-        raise ValueError(
-            f"groups have shape {labels.shape}; give one label for each of {rows} rows"
-        )
-    for row, label in enumerate(labels.tolist()):
-        same = label == label
-        if label is None or not isinstance(same, bool) or not same:
-            raise ValueError(f"row {row} has the group {label!r}; every row needs a group")
-    try:
-        names, owner = np.unique(labels, return_inverse=True)
-    except TypeError:
-        raise ValueError("groups mix labels that cannot be sorted; make them all strings") from None
-    return name_players(names.tolist()), owner.astype(np.int64)
 
 
 def _listed(scoring: Any) -> list[Any]:

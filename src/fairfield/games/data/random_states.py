@@ -1,4 +1,4 @@
-"""The random states inside a model: its own, its steps', and those of what it is given."""
+"""The random states inside a model: its own, and those of its steps and parameters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ Setter: TypeAlias = Callable[[int], object]
 
 
 def random_states(model: Any, *, every: bool) -> Iterator[Setter]:
-    """What sets each random state, in the same order for a clone: all, or those left open.
+    """Functions that set each random state, in the same order for a clone of the model.
 
-    Parameters of the name, at any depth; those of splitters (``cv=KFold(3, shuffle=True)``),
-    and of estimators in lists, as in the grid of a search.
+    All of them if ``every``, else those that are not set to an integer: parameters called
+    ``random_state`` at any depth, those of splitters (``cv=KFold(3, shuffle=True)``), and of
+    estimators in lists, as in the grid of a search.
 
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> model = RandomForestClassifier()
@@ -24,34 +25,34 @@ def random_states(model: Any, *, every: bool) -> Iterator[Setter]:
     []
     """
     parameters = dict(sorted(model.get_params(deep=True).items()))
-    named = {id(held) for held in parameters.values() if hasattr(held, "get_params")}
-    for name, held in parameters.items():
+    named = {id(value) for value in parameters.values() if hasattr(value, "get_params")}
+    for name, value in parameters.items():
         if name.rpartition("__")[2] != "random_state":
-            yield from _beneath(held, named, every)
-        elif every or not isinstance(held, Integral):
+            yield from _inside(value, named, every)
+        elif every or not isinstance(value, Integral):
             yield partial(_set_parameter, model, name)
 
 
-def _beneath(held: Any, named: set[int], every: bool) -> Iterator[Setter]:
-    """The random states of what is no parameter by a name of its own."""
-    if id(held) in named:
+def _inside(value: Any, named: set[int], every: bool) -> Iterator[Setter]:
+    """The random states of a parameter that get_params does not list separately."""
+    if id(value) in named:
         return
-    if isinstance(held, Mapping):
-        held = list(held.values())
-    if isinstance(held, (list, tuple)):
-        for each in held:
-            yield from _beneath(each, named, every)
-    elif isinstance(held, type):
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _inside(each, named, every)
+    elif isinstance(value, type):
         return
-    elif hasattr(held, "get_params"):
-        yield from random_states(held, every=every)
-    elif hasattr(held, "random_state") and _is_open(held, every):
-        yield partial(setattr, held, "random_state")
+    elif hasattr(value, "get_params"):
+        yield from random_states(value, every=every)
+    elif hasattr(value, "random_state") and _is_open(value, every):
+        yield partial(setattr, value, "random_state")
 
 
 def _is_open(splitter: Any, every: bool) -> bool:
-    by_chance = getattr(splitter, "shuffle", True)
-    return bool(by_chance) and (every or not isinstance(splitter.random_state, Integral))
+    shuffles = getattr(splitter, "shuffle", True)
+    return bool(shuffles) and (every or not isinstance(splitter.random_state, Integral))
 
 
 def _set_parameter(model: Any, name: str, seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""How good a fitted model is on a test set, and how good a constant is."""
+"""Scores of fitted models, and of constant predictions, on a test set."""
 
 from __future__ import annotations
 
@@ -51,10 +51,13 @@ def _scorer(scoring: Any) -> Scorer:
 
 
 def _refuse_metric(scoring: Any) -> None:
-    """A metric compares labels; it has no use for a model."""
+    """Refuse a metric, which compares labels and takes no model."""
     try:
         first = next(iter(inspect.signature(scoring).parameters), "")
-    except (TypeError, ValueError):  # what is not written in Python may hide its parameters
+    except (
+        TypeError,
+        ValueError,
+    ):  # functions that are not written in Python may hide their parameters
         return
     if first in ("y_true", "y_test", "truth"):
         name = getattr(scoring, "__name__", type(scoring).__name__)
@@ -65,7 +68,7 @@ def _refuse_metric(scoring: Any) -> None:
 
 
 def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) -> FloatArray:
-    """What the best constant prediction reaches on a test set, by each scorer.
+    """The score of the best constant prediction on a test set, by each scorer.
 
     Classifiers: each class, and the frequencies of the classes as probabilities. Regressors:
     the mean of ``y`` (best by R² and squared error, where R² is 0) and its median (best by
@@ -94,7 +97,7 @@ def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) ->
 def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> float:
     try:
         with warnings.catch_warnings():
-            # A constant is a degenerate prediction, and scorers say so.
+            # Scorers warn that a constant prediction is degenerate.
             warnings.simplefilter("ignore")
             reached = [float(scorer(constant, lent(X), lent(y))) for constant in constants]
     except Exception as error:
@@ -102,39 +105,39 @@ def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> fl
             f"scoring {name!r} fails on a constant prediction ({type(error).__name__}: {error}); "
             "give fallback=a number, or another scoring"
         ) from error
-    # NaN only where there is nothing else: the evaluation then names the empty coalition.
+    # If all are NaN, so is the fallback, and the evaluation names the empty coalition.
     return max((worth for worth in reached if worth == worth), default=np.nan)
 
 
 def _refuse_hidden_scoring(model: Any) -> None:
-    """A search scores by its own ``scoring``, which a constant prediction does not have."""
-    judge = _judge(model)
-    held = getattr(judge, "scoring", None)
-    if held is not None and not _scores_as_usual(judge):
+    """Refuse a search that scores by its own ``scoring``, which constants cannot use."""
+    part = _scored_part(model)
+    own = getattr(part, "scoring", None)
+    if own is not None and not _scores_as_usual(part):
         raise ValueError(
-            f"{type(judge).__name__} scores by its own scoring={held!r}; "
+            f"{type(part).__name__} scores by its own scoring={own!r}; "
             "say the same in DataGame(scoring=…), or give fallback=a number"
         )
 
 
-def _judge(model: Any) -> Any:
-    """Whose ``score`` it is: that of the last step, or of what a search searches for."""
+def _scored_part(model: Any) -> Any:
+    """The part of a model whose ``score`` it has: the last step, or the estimator of a search."""
     if hasattr(model, "steps"):
-        return _judge(model.steps[-1][1])
+        return _scored_part(model.steps[-1][1])
     if _scores_as_usual(model) or getattr(model, "scoring", None) is not None:
         return model
-    return _judge(model.estimator) if hasattr(model, "estimator") else model
+    return _scored_part(model.estimator) if hasattr(model, "estimator") else model
 
 
 def _scores_as_usual(model: Any) -> bool:
     from sklearn.base import ClassifierMixin, RegressorMixin
 
-    # A ``scoring`` then only chooses the fit, as in early stopping.
+    # Then ``scoring`` only guides the fit, as in early stopping.
     return getattr(type(model), "score", None) in (ClassifierMixin.score, RegressorMixin.score)
 
 
-class _Spanning:
-    """A fitted classifier, and classes that it never saw: their probability is 0.
+class _WithAllClasses:
+    """A fitted classifier that gives probability 0 to classes it was not fitted on.
 
     Scorers match columns of probabilities to labels by position.
     """
@@ -143,14 +146,14 @@ class _Spanning:
         self._model, self.classes_ = model, classes
 
     def predict_proba(self, X: Any) -> FloatArray:
-        known = self._model.predict_proba(X)
-        spanned = np.zeros((len(known), len(self.classes_)))
-        spanned[:, np.searchsorted(self.classes_, self._model.classes_)] = known
-        return spanned
+        given = self._model.predict_proba(X)
+        every = np.zeros((len(given), len(self.classes_)))
+        every[:, np.searchsorted(self.classes_, self._model.classes_)] = given
+        return every
 
     def __getattr__(self, name: str) -> Any:
         if name in ("decision_function", "predict_log_proba"):
-            raise AttributeError(f"{name} says nothing of classes that the model never saw")
+            raise AttributeError(f"{name} does not cover classes that the model was not fitted on")
         return getattr(self._model, name)
 
 
@@ -159,11 +162,11 @@ def all_classes(y: Any, y_test: Any) -> tuple[Any, Any] | None:
     return (np.union1d(y, y_test), np.unique(y_test)) if y.ndim == y_test.ndim == 1 else None
 
 
-def knowing(classes: tuple[Any, Any] | None, model: Any, scorer: Scorer) -> Any:
-    """The model as a scorer of scikit-learn has to see it: aligned with the classes it tests."""
+def with_classes(classes: tuple[Any, Any] | None, model: Any, scorer: Scorer) -> Any:
+    """The model with the classes of the test set, as scorers of scikit-learn need it."""
     if classes is None or not type(scorer).__module__.startswith("sklearn."):
         return model
     fitted = getattr(model, "classes_", None)
     if fitted is None or any(np.array_equal(fitted, each) for each in classes):
         return model
-    return _Spanning(model, classes[0])
+    return _WithAllClasses(model, classes[0])

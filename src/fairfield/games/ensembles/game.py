@@ -1,36 +1,31 @@
-"""Ensembles: the players are models that vote on the rows of a test set."""
+"""Ensembles as games: the players are models that vote on the rows of a test set."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names, number, slabs
 from fairfield.core.combined import CombinedExtension
-from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
+from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Players
-from fairfield.core.imports import needed_for
-from fairfield.games.data.fingerprint import digest
-from fairfield.games.ensembles.ballots import labels_of, votes_of
+from fairfield.core.labels import plain_labels
+from fairfield.games.ensembles.ballots import Ballots, ballots_of
+from fairfield.games.ensembles.scores import TIE, score_of
 from fairfield.games.ensembles.vote_tables import right_shares
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.textbook.voting import WholeVotes, reached, whole_votes
 
-# The score of votes (rows, classes), or (rows, 1) for numbers.
-Score: TypeAlias = Callable[[FloatArray], float]
-
 VOTES = ("soft", "hard", "rozemberczki", "mean")
-# Sums of real votes this close are a tie: about their rounding.
-TIE = 1e-9
-# Steps of the total vote on a row into which real votes are rounded unless told otherwise.
+# Steps of the total vote on a row to which real votes are rounded by default.
 RESOLUTION = 1000
-# Up to so many models the exact table costs about as much as one index of rounded votes.
+# Up to so many models the exact table costs about as much as the closed form.
 FEW = 16
 METHOD = "closed form: votes"
 
@@ -51,8 +46,8 @@ class EnsembleGame(Game):
     scikit-learn scorer or its name, or a function of the true and the predicted labels or
     numbers.
 
-    ``models_or_predictions`` are fitted models (a list, or a dict by name), each asked once
-    for its predictions on ``X_test``; or, with ``X_test=None``, an array: labels or numbers
+    ``models_or_predictions`` are fitted models (a list, or a dict by name), each of which
+    predicts ``X_test`` once; or, with ``X_test=None``, an array: labels or numbers
     (models, rows), probabilities (models, rows, classes), or probabilities of the second of
     two labels (models, rows). The columns stand for ``labels``, by default those of
     ``y_test`` in sorted order; name them where ``y_test`` does not hold them all.
@@ -98,24 +93,36 @@ class EnsembleGame(Game):
         if isinstance(models_or_predictions, Mapping):
             players = list(models_or_predictions) if players is None else players
             models_or_predictions = list(models_or_predictions.values())
-        truth = np.asarray(y_test)
+        truth = plain_labels(y_test, "y_test")
         if truth.ndim != 1 or not truth.size:
             raise ValueError(
                 f"y_test of shape {truth.shape} was given; it must hold one entry per row"
             )
         self.vote, self.scoring, self.resolution = vote, scoring, resolution
-        known = labels_of(labels, truth)
-        named, votes = votes_of(models_or_predictions, X_test, truth, vote, known)
-        self.players = names(players, len(votes))
-        self._voting = _voting_games(votes, named, truth, vote, scoring)
-        self._margins = _margins(votes, named, truth, vote, scoring)
-        self._truth = truth
-        # The votes themselves are needed only where margins do not settle who is right.
-        self._votes = votes if self._voting is None and self._margins is None else votes[:0]
-        self._score = _score(scoring, named, X_test, truth)
-        self.empty = self._fallback(fallback, named, truth)
+        ballots = ballots_of(models_or_predictions, X_test, truth, vote, labels)
+        self.players = names(players, len(ballots.votes))
+        self._labels, self._truth = ballots.labels, truth
+        self._score = score_of(scoring, ballots.labels, X_test, truth)
+        self._read(ballots)
+        self.empty = self._fallback(fallback)
 
-    def _fallback(self, fallback: str | float, labels: NDArray[Any], truth: NDArray[Any]) -> float:
+    def _read(self, ballots: Ballots) -> None:
+        """Keep what worths are computed from: voting games, margins, or else all votes."""
+        count = len(ballots.labels)
+        shares = self.vote in ("soft", "hard") and self.scoring in (None, "accuracy") and count > 1
+        # Votes for the truth less those for each other label, whose signs say which rows are right.
+        self._margins = ballots.margins() if shares else None
+        # Weights (rows, models) and quota of the voting games whose mean is the worth, if any.
+        self._voting: tuple[FloatArray, float] | None = None
+        if self.vote == "rozemberczki":
+            # The rule, multiplied by the number of models.
+            self._voting = ballots.for_truth.T, len(ballots.votes) / 2
+        elif shares and count == 2:
+            self._voting = (2 * ballots.for_truth - ballots.votes.sum(axis=-1)).T, TIE
+        decided = shares or self._voting is not None
+        self._votes = ballots.votes[:0] if decided else ballots.votes
+
+    def _fallback(self, fallback: str | float) -> float:
         if fallback != "constant":
             if isinstance(fallback, str):
                 raise ValueError(
@@ -125,11 +132,11 @@ class EnsembleGame(Game):
         if self.vote == "rozemberczki":
             return 0.0
         if self.vote == "mean":
-            constants = np.array([[truth.mean()], [np.median(truth)]])
+            constants = np.array([[self._truth.mean()], [np.median(self._truth)]])
         else:
-            shares = (truth[:, None] == labels).mean(axis=0)
-            constants = np.vstack([np.eye(len(labels)), shares])
-        return max(self._score(np.tile(constant, (len(truth), 1))) for constant in constants)
+            shares = (self._truth[:, None] == self._labels).mean(axis=0)
+            constants = np.vstack([np.eye(len(self._labels)), shares])
+        return max(self._score(np.tile(each, (len(self._truth), 1))) for each in constants)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         worths = np.empty(len(coalitions))
@@ -171,7 +178,7 @@ class EnsembleGame(Game):
         voting = votes.extension(METHOD, share)
         if not self.empty:
             return voting
-        return CombinedExtension([(1.0, voting), (self.empty, _nobody(len(self.players)))])
+        return CombinedExtension([(1.0, voting), (self.empty, _empty_coalition(len(self.players)))])
 
     @cached_property
     def _whole(self) -> tuple[WholeVotes, FloatArray] | None:
@@ -187,7 +194,7 @@ class EnsembleGame(Game):
 
         The mean over rows of P(vote within its joint rounding of the quota); 0 for hard
         votes. A slope ∂_i f is off by at most the bound with player i in plus the bound
-        with him out.
+        with player i out.
         """
         if self._whole is None:
             raise ValueError("these votes have no closed form, so nothing is rounded")
@@ -195,88 +202,20 @@ class EnsembleGame(Game):
         return votes.error_bound(x, share)
 
     def describe(self) -> dict[str, Any]:
-        arrays: tuple[NDArray[Any], ...] = (self._votes, self._truth)
+        votes = self._votes if self._margins is None else self._margins
         if self._voting is not None:
-            arrays = (self._voting[0], np.array(self._voting[1]))
-        elif self._margins is not None:
-            arrays = (self._margins,)
-        scoring = getattr(self.scoring, "__qualname__", self.scoring)
-        own = {"vote": self.vote, "scoring": scoring, "empty": self.empty, "votes": digest(*arrays)}
-        return {**super().describe(), **own, "resolution": self.resolution}
+            votes = self._voting[0]
+        return {
+            **super().describe(),
+            "vote": self.vote,
+            "scoring": text_of(self.scoring),
+            "empty": self.empty,
+            "votes": digest(votes, self._labels, self._truth),
+            "resolution": self.resolution,
+        }
 
 
-def _voting_games(
-    votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any], vote: str, scoring: Any
-) -> tuple[FloatArray, float] | None:
-    """Weights (rows, models) and quota of the voting games whose mean is the worth, if any."""
-    if vote == "rozemberczki":
-        # Both sides times the number of models.
-        return _own(votes, labels, truth).T, len(votes) / 2
-    if len(labels) != 2 or scoring not in (None, "accuracy"):
-        return None
-    margins = 2 * _own(votes, labels, truth) - votes.sum(axis=-1)
-    return margins.T, TIE
-
-
-def _margins(
-    votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any], vote: str, scoring: Any
-) -> FloatArray | None:
-    """Votes for the truth less votes for each other label, where the share of right rows counts."""
-    if vote not in ("soft", "hard") or scoring not in (None, "accuracy") or len(labels) < 2:
-        return None
-    others = votes.transpose(0, 2, 1)[
-        :, (truth != labels[:, None]).T.argsort(axis=1).T[1:], np.arange(len(truth))
-    ]
-    return np.ascontiguousarray(_own(votes, labels, truth)[:, None] - others)
-
-
-def _own(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> FloatArray:
-    """The votes (..., rows, labels) for the true label of each row."""
-    return np.asarray(votes[..., np.arange(len(truth)), np.searchsorted(labels, truth)])
-
-
-def _score(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
-    """The score of votes (rows, labels), or of numbers (rows, 1) where there are no labels."""
-    if len(labels) and scoring in (None, "accuracy"):
-        return lambda votes: _share_right(votes, labels, truth)
-    if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
-        return lambda votes: float(scoring(lent(truth), _decided(votes, labels)))
-    return _scorer(scoring or "r2", labels, X_test, truth)
-
-
-def _share_right(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> float:
-    others = np.where(truth[:, None] == labels, -np.inf, votes).max(axis=1)
-    return float((_own(votes, labels, truth) - others >= TIE).mean())
-
-
-def _decided(votes: FloatArray, labels: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(labels[votes.argmax(axis=1)]) if len(labels) else votes[:, 0]
-
-
-def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
-    """A scikit-learn scorer, applied to votes as if a model had made them."""
-    with needed_for("this scoring"):
-        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-        from sklearn.metrics import get_scorer
-
-    class Vote(ClassifierMixin if len(labels) else RegressorMixin, BaseEstimator):  # type: ignore[misc]  # chosen at run time
-        classes_ = labels
-
-        def __init__(self, votes: FloatArray) -> None:
-            self.votes = votes
-
-        def predict(self, X: Any) -> NDArray[Any]:
-            return _decided(self.votes, labels)
-
-        def predict_proba(self, X: Any) -> FloatArray:
-            return self.votes
-
-    scorer = get_scorer(scoring)
-    rows = np.zeros((len(truth), 1)) if X_test is None else X_test
-    return lambda votes: float(scorer(Vote(votes), rows, lent(truth)))
-
-
-def _nobody(count: int) -> ProductsExtension:
+def _empty_coalition(count: int) -> ProductsExtension:
     """The extension of 1[S = ∅]: Π_i (1 - x_i)."""
     from scipy.sparse import csr_array
 

@@ -1,10 +1,10 @@
-"""How often every coalition of models is right, all 2^n of them.
+"""The share of rows that each of the 2^n coalitions of models predicts correctly.
 
 A coalition is right on a row when its votes for the truth exceed those for each other
 class: when every sum of margins is positive. Sums over the low models are kept, those
 over the high ones are added block by block, so each coalition costs one addition and one
-minimum over rows × classes numbers of float32. Sums so close to a tie that float32 cannot
-tell are formed again in float64.
+minimum over rows × classes numbers of float32. Sums that float32 cannot distinguish from a
+tie are computed again in float64.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fairfield.core.coalitions import coalitions_in
 # which stay in the last.
 BLOCK = 2**17
 KEPT = 2**21
-# Close cases that wait to be settled, 24 bytes each.
+# Close cases that are kept until they are decided in float64, 24 bytes each.
 WAITING = 2**18
 
 
@@ -34,10 +34,10 @@ def right_shares(margins: FloatArray, least: float) -> FloatArray:
     models, others, rows = margins.shape
     size = others * rows
     narrow = margins.astype(np.float32).reshape(models, size)
-    # What sums in float32 may be off by: nothing where 24 bits hold them all.
+    # The rounding error of sums in float32: none where 24 bits hold them all.
     largest = float(np.abs(margins).sum(axis=0).max())
     steps = margins * 2.0 ** np.floor(24 - np.log2(max(largest, 1.0)))
-    doubt = 0.0 if (steps == np.round(steps)).all() else 2.0**-24 * models * largest
+    error = 0.0 if (steps == np.round(steps)).all() else 2.0**-24 * models * largest
     low = int(np.clip(np.log2(KEPT / size), 0, models))
     sums = np.zeros((1, size), dtype=np.float32)
     for model in range(low):
@@ -48,13 +48,13 @@ def right_shares(margins: FloatArray, least: float) -> FloatArray:
     found = right.reshape(-1)
     close: list[IntArray] = []
     waiting = 0
-    for line, base in enumerate(_subset_sums(narrow[low:])):
+    for line, base in enumerate(_coalition_sums(narrow[low:])):
         for start in range(0, len(sums), step):
             some = sums[start : start + step]
             block = np.add(some, base, out=buffer[: len(some)]).reshape(-1, others, rows)
             lowest = block.min(axis=1)
             right[line, start : start + len(some)] = np.count_nonzero(lowest >= least, axis=1)
-            if doubt and (near := np.abs(lowest - least) <= doubt).any():
+            if error and (near := np.abs(lowest - least) <= error).any():
                 which, row = np.nonzero(near)
                 was = lowest[which, row] >= least
                 close.append(np.stack([line * len(sums) + start + which, row, was]))
@@ -66,10 +66,10 @@ def right_shares(margins: FloatArray, least: float) -> FloatArray:
     return np.asarray(found / rows)
 
 
-def _subset_sums(numbers: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+def _coalition_sums(numbers: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
     """The sum over each coalition of lines, in table order, one addition each."""
-    # A coalition is one line more than the coalition without its lowest member, which was
-    # met before it; since then only larger coalitions were, so one slot per size is enough.
+    # A coalition adds one line to the coalition without its lowest member, which came before
+    # it; since then only larger coalitions came, so one slot per size is enough.
     kept = np.zeros((len(numbers) + 1, numbers.shape[1]), dtype=np.float32)
     yield kept[0]
     for coalition in range(1, 2 ** len(numbers)):
@@ -79,7 +79,7 @@ def _subset_sums(numbers: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
 
 
 def _settle(right: FloatArray, margins: FloatArray, least: float, close: list[IntArray]) -> None:
-    """Correct the counts of right rows by sums in float64 of the close cases, in place."""
+    """Correct the counts of right rows, in place, by sums of the close cases in float64."""
     cases = np.concatenate([np.empty((3, 0), dtype=np.int64), *close], axis=1)
     for start in range(0, cases.shape[1], BLOCK // 8):
         coalitions, rows, was = cases[:, start : start + BLOCK // 8]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
+from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.evaluation.progress import bar
 from fairfield.evaluation.workers import WorthError
-from fairfield.games.data.fingerprint import digest, told
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.model_output import link_of, output_of, unit_of
 from fairfield.games.features.rows import (
@@ -163,8 +163,8 @@ class FeatureGame(Game):
             **super().describe(),
             "model": self.output.name,
             "columns": [str(c) for c in known.columns],
-            "link": None if self.link is None else told(self.link),
-            "drawn": None if self.draw is None else told(self.draw),
+            "link": None if self.link is None else text_of(self.link),
+            "drawn": None if self.draw is None else text_of(self.draw),
             "data": digest(*parts),
         }
 

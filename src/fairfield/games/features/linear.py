@@ -11,8 +11,8 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, GameInfo
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.features.model_output import unit_of
 from fairfield.games.features.rows import Groups, Tabular, as_table, group_columns, row_labels
 

@@ -1,21 +1,17 @@
-"""Games that are given by their worths: a table, a dict, a function."""
+"""Games given by a table, or a dict, of all their worths."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import array_api_compat
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, device_named, on_host
+from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, on_host
 from fairfield.core.coalitions import coalition_of, enumerate_coalitions, members, rows_of, spell
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Measured, Player, Players, Traits, name_players
-from fairfield.games.given.tabulate import tabulate
-
-Worths: TypeAlias = Callable[[BoolArray], ArrayLike]
 
 
 class TableGame(Game):
@@ -43,13 +39,14 @@ class TableGame(Game):
             check_double(table)
         if table.dtype not in (xp.float32, xp.float64):
             table = xp.astype(table, xp.float64)
-        if 0 in table.shape[:-1]:
-            raise ValueError(f"a table of shape {tuple(table.shape)} is a batch of no games")
-        length = table.shape[-1] if table.ndim else 0
+        shape = tuple(table.shape)
+        if 0 in shape[:-1]:
+            raise ValueError(f"a table of shape {shape} is a batch of no games")
+        length = shape[-1] if shape else 0
         count = max(length, 1).bit_length() - 1
         if length != 2**count or count == 0:
             raise ValueError(
-                f"a table of shape {tuple(table.shape)} was given; its last axis must hold "
+                f"a table of shape {shape} was given; its last axis must hold "
                 "the 2^n worths of all coalitions of n ≥ 1 players, the empty one first"
             )
         self.players = name_players(count if players is None else players)
@@ -58,9 +55,9 @@ class TableGame(Game):
                 f"{len(self.players)} players were named for a table of 2^{count} worths; "
                 f"give {count} names"
             )
-        self.batch = tuple(table.shape[:-1])
+        self.batch = shape[:-1]
         self.worth_table = table
-        self.variances = _checked_variances(variances, tuple(table.shape))
+        self.variances = _checked_variances(variances, shape)
         self.traits = Traits(opaque=False, noisy=self.variances is not None)
         # NaN passes through both, so two reductions check the table and give its range.
         self.lowest = on_host(xp.min(table, axis=-1))
@@ -69,14 +66,13 @@ class TableGame(Game):
             self._refuse_infinite(xp)
 
     def _refuse_infinite(self, xp: Any) -> None:
-        flat = xp.reshape(xp.isfinite(self.worth_table), (-1, 2 ** len(self.players)))
-        game, row = np.argwhere(~on_host(flat, bool))[0]
-        worth = on_host(xp.reshape(self.worth_table, (-1, flat.shape[-1]))[int(game), int(row)])
+        flat = xp.reshape(self.worth_table, (-1, 2 ** len(self.players)))
+        game, row = np.argwhere(~on_host(xp.isfinite(flat), bool))[0]
         inside = enumerate_coalitions(len(self.players), row, row + 1)[0]
         where = f" of game {game}" if self.batch else ""
         raise ValueError(
             f"the worth of coalition {spell(members(inside, self.players))}{where} is "
-            f"{worth}; every worth must be a finite number"
+            f"{on_host(flat[int(game), int(row)])}; every worth must be a finite number"
         )
 
     @classmethod
@@ -98,18 +94,18 @@ class TableGame(Game):
             given[frozenset(coalition)] = worth
         if players is None:
             # The order in which names first appear; those of one coalition as they sort.
-            players = dict.fromkeys(p for s in given for p in _in_order(s))
+            players = dict.fromkeys(p for s in given for p in _sorted_names(s))
         names = name_players(players)
+        count = 2 ** len(names)
         rows = {int(rows_of(coalition_of(s, names))): worth for s, worth in given.items()}
-        if len(rows) < 2 ** len(names):
-            missing = next(row for row in range(2 ** len(names)) if row not in rows)
+        if len(rows) < count:
+            missing = next(row for row in range(count) if row not in rows)
             inside = enumerate_coalitions(len(names), missing, missing + 1)[0]
             raise ValueError(
-                f"{2 ** len(names) - len(rows)} of the {2 ** len(names)} coalitions of {len(names)} "
+                f"{count - len(rows)} of the {count} coalitions of {len(names)} "
                 f"players have no worth, {spell(members(inside, names))} among them; name them all"
             )
-        table = np.array([rows[row] for row in range(len(rows))], dtype=float)
-        return cls(table, names)
+        return cls(np.array([rows[row] for row in range(count)], dtype=float), names)
 
     def __getitem__(self, index: Any) -> TableGame:
         """One game of a batch, or some of them."""
@@ -133,67 +129,10 @@ class TableGame(Game):
         return self.worth_table
 
     def describe(self) -> dict[str, Any]:
-        digest = hashlib.sha256(np.ascontiguousarray(on_host(self.worth_table)).tobytes())
+        arrays = [on_host(self.worth_table)]
         if self.variances is not None:
-            digest.update(np.ascontiguousarray(self.variances).tobytes())
-        return {**super().describe(), "worths": digest.hexdigest()}
-
-
-class FunctionGame(Game):
-    """A game whose worths come from a function ``bool[m, n] -> float[m]``.
-
-    With a ``device`` ("cuda", or a device of PyTorch, CuPy or JAX) the function is given
-    coalitions as an array there and returns worths there; the table of all worths is
-    filled in place and stays on the device, in the precision of the worths.
-
-    >>> game = FunctionGame(lambda S: S.sum(axis=1) ** 2, players=["ann", "bob"])
-    >>> game.worths(np.array([[True, True]])).tolist()
-    [4.0]
-    """
-
-    def __init__(
-        self, function: Worths, players: Players, *, name: str | None = None, device: Any = None
-    ) -> None:
-        if not callable(function):
-            raise TypeError(f"a worth function was expected, {type(function).__name__} was given")
-        self.function = function
-        self.players = name_players(players)
-        self.name = name or getattr(function, "__qualname__", type(function).__name__)
-        self.traits = Traits(device=device)
-
-    def worths(self, coalitions: BoolArray) -> FloatArray:
-        # Copies both ways: a function may write into its argument, or answer in one buffer.
-        lent = np.array(coalitions)
-        if self.traits.device is None:
-            worths = self._checked(np.asarray(self.function(lent)), len(coalitions))
-            return np.array(worths, dtype=float)
-        xp, device = device_named(self.traits.device)
-        # PyTorch on the host shares memory with NumPy, both ways.
-        return np.array(on_host(self._on_device(xp.asarray(lent, device=device))))
-
-    def table(self, progress: bool | None = None) -> Any:
-        if self.traits.device is None:
-            return None
-        return tabulate(self._on_device, len(self.players), self.traits.device, progress)
-
-    def _on_device(self, coalitions: Any) -> Any:
-        return self._checked(self.function(coalitions), coalitions.shape[0])
-
-    def _checked(self, worths: Any, count: int) -> Any:
-        xp = array_api_compat.array_namespace(worths)
-        if xp.isdtype(worths.dtype, "complex floating"):
-            raise ValueError(
-                f"the worth function {self.name} returned complex worths; make them real"
-            )
-        if tuple(worths.shape) != (count,):
-            raise ValueError(
-                f"the worth function {self.name} returned shape {tuple(worths.shape)} for "
-                f"{count} coalitions; it takes a bool array (m, n) and must return m worths"
-            )
-        return worths
-
-    def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "function": self.name}
+            arrays.append(self.variances)
+        return {**super().describe(), "worths": digest(*arrays)}
 
 
 def _checked_variances(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
@@ -208,29 +147,7 @@ def _checked_variances(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     return variances
 
 
-def as_game(game: Any, players: Players | None = None) -> Game:
-    """A game from a game, a worth function, a dict of worths, or a table of worths.
-
-    >>> as_game(lambda S: S.any(axis=1), players=3)
-    FunctionGame: 3 players
-    """
-    if isinstance(game, Game):
-        if players is not None:
-            raise ValueError(f"{game!r} knows its players; leave out players=")
-        return game
-    if isinstance(game, Mapping):
-        return TableGame.from_mapping(game, players)
-    if callable(game):
-        if players is None:
-            raise ValueError(
-                "a worth function does not say who plays; pass players= (their names or their "
-                "number); a shapiq game comes in by from_shapiq"
-            )
-        return FunctionGame(game, players)
-    return TableGame(game, players)
-
-
-def _in_order(names: frozenset[Player]) -> list[Player]:
+def _sorted_names(names: frozenset[Player]) -> list[Player]:
     try:
         return sorted(names)  # type: ignore[type-var]  # names that do not compare are caught
     except TypeError:

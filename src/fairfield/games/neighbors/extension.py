@@ -1,12 +1,12 @@
 """The multilinear extension of a nearest-neighbour game.
 
 For one test point let a_1, a_2, … be what the rows are worth as neighbours, nearest
-first. Row i counts if fewer than K of the rows before it are in, so
+first. Row i counts if fewer than K of the rows before it are in the coalition, so
 
     f(x) = 1/K Σ_i x_i a_i F_i(K-1),      F_i(k) = P(at most k of the first i - 1 are in).
 
-Row i, coming in after k others, brings a_i and drives out the (K-k)-th that is in after
-it, of mean a L_{i+1}(k). With a_i written as L_{i+1}(K), both obey the same recursion:
+With k rows before it in, row i adds a_i and displaces the (K-k)-th row after it that is in,
+whose mean a is L_{i+1}(k). With L_{i+1}(K) = a_i, both obey the same recursion:
 
     F_{i+1}(k) = F_i(k) + x_i (F_i(k-1) - F_i(k)),          F_1 = 1,  F_i(-1) = 0,
     L_i(k) = L_{i+1}(k) + x_i (L_{i+1}(k+1) - L_{i+1}(k)),  L_{M+1} = 0,  k < K,
@@ -14,8 +14,8 @@ it, of mean a L_{i+1}(k). With a_i written as L_{i+1}(K), both obey the same rec
         = 1/K Σ_{k<K} F_i(k) (L_{i+1}(k+1) - L_{i+1}(k)).
 
 The lists end at the M-th neighbour, where almost surely K others are in: O(M K) per test
-point, whatever the number of rows, while x stays away from 0. *Others*, because a row that
-is surely in says nothing about what would come in its place.
+point, whatever the number of rows, while x stays away from 0. *Others*, because the slope of
+a row depends on the row that would take its place.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
-from fairfield.games.neighbors.search import IntArray, Neighborhoods
+from fairfield.games.neighbors.search import Neighborhoods
 
 # A list ends where the probability that its end matters falls below this.
 NEGLIGIBLE = 1e-16
-# Neighbours between two looks at that probability.
+# Neighbours between two checks of that probability.
 STRIDE = 8
-# Numbers worked on in one step along the lists: long rows for NumPy, but inside the cache
-# and within what the allocator keeps to itself between steps. 512 test points at least.
+# Numbers worked on in one step along the lists: long rows for NumPy that stay in the cache
+# and in memory that the allocator reuses between steps; 512 test points at least.
 STEP, FEWEST = 6144, 512
 # Numbers that a pass over a block of test points may hold: 512 MB.
 HELD = 2**26
@@ -122,13 +122,11 @@ class NeighborExtension(Extension):
             np.add.at(total, rows.ravel(), values.ravel())
         return total / self.lists.tests
 
-    # ------------------------------------------------------------------ lists
-
     def _stretches(self, x: FloatArray, spare: int) -> Iterator[Stretch]:
         """The forward recursion for all test points, block by block.
 
-        ``spare`` players are left out of the count: those by whom one differentiates. A
-        list may end where even without them K are in, almost surely.
+        ``spare`` is the order of the derivative: a list may end where K others are in
+        almost surely, not counting the players by which f is differentiated.
         """
         self.reach, left = 0, 0.0
         for tests in self.lists.blocks(max(FEWEST, STEP // (self.seats + 1))):
@@ -139,10 +137,10 @@ class NeighborExtension(Extension):
         self.truncation = max(self.truncation, 2 * self.largest * left / self.lists.tests)
 
     def _walk(self, tests: slice, x: FloatArray, spare: int, length: int) -> Iterator[Stretch]:
-        """Along the lists of a block until they may end, with longer lists where need be.
+        """The recursion along the lists of a block until they may end.
 
-        A longer list, or half the test points where it gets too big, is a fresh start: an
-        approximate index may not go on where it stopped.
+        Where a list is too short, the recursion starts again on a longer one, for half the
+        test points if memory is short: an approximate index may not extend its shorter list.
         """
         count, states = tests.stop - tests.start, self.seats + spare
         room = self.players if count == 1 else HELD // (count * (states + 4))
@@ -156,7 +154,7 @@ class NeighborExtension(Extension):
         before = np.ones((states + 1, count))
         before[0] = 0.0
         tails, inside = [before], list[FloatArray]()
-        # f itself misses nothing where nobody is left who might come in.
+        # The end of a list does not matter to f itself where no row after it may be in.
         rest = np.ones(count) if spare else np.full(count, x.sum())
         left = np.minimum(rest, 1.0)
         while np.abs(left).max() >= NEGLIGIBLE and len(inside) < len(rows):
@@ -186,7 +184,7 @@ class NeighborExtension(Extension):
 
 @dataclass(frozen=True)
 class Stretch:
-    """The first M neighbours of some test points, with the laws of how many are in.
+    """The first M neighbours of some test points, with the distribution of how many are in.
 
     ``k`` neighbours count, each with weight ``share``: 1/K over the number of all test
     points. ``rows``, ``match`` and ``inside`` (who, a, x) have one entry per neighbour and
@@ -203,7 +201,7 @@ class Stretch:
     left: FloatArray
 
     def worth(self) -> float:
-        """What these test points have of f."""
+        """The part of f at these test points."""
         terms = zip(self.inside, self.match, self.tails, strict=False)
         return self.share * float(sum(x @ (a * tail[self.k]) for x, a, tail in terms))
 
@@ -218,7 +216,7 @@ class Stretch:
             later[:-1] += step
 
     def add_slopes(self, answer: FloatArray) -> None:
-        """Add what these test points have of ∇f."""
+        """Add the part of ∇f at these test points."""
         slopes = np.empty(self.match.shape)
         for i, step in self.steps():
             np.add.reduce(self.tails[i][1 : self.k + 1] * step, out=slopes[i])
@@ -226,10 +224,10 @@ class Stretch:
         np.add.at(answer, self.rows.ravel(), slopes.ravel())
 
     def add_curvatures(self, answer: FloatArray) -> None:
-        """Add what these test points have of ∂²f, for each neighbour i before each j.
+        """Add the part of ∂²f at these test points, for each neighbour i before each j.
 
         -1/K Σ_{k<K} P(k of the first j - 1 but i are in) (L_{j+1}(k+1) - L_{j+1}(k)):
-        one law per i is carried on to all j.
+        one distribution per i is carried on to all j.
         """
         length, count = self.match.shape
         steps = np.empty((length, self.k, count))
@@ -239,12 +237,12 @@ class Stretch:
         for first in range(0, count, together):
             part = slice(first, first + together)
             rows = self.rows[:, part]
-            laws = np.zeros((length, self.k + 1, rows.shape[1]))
+            counts = np.zeros((length, self.k + 1, rows.shape[1]))
             pairs = np.zeros((length, length, rows.shape[1]))
             for j, (step, chances) in enumerate(zip(steps[..., part], self.inside, strict=True)):
-                law = laws[:j]
-                pairs[:j, j] = np.einsum("ikt,kt->it", law[:, 1:], step)
-                law[:, 1:] += chances[part] * (law[:, :-1] - law[:, 1:])
-                laws[j, 1:] = np.diff(self.tails[j][: self.k + 1, part], axis=0)
+                now = counts[:j]
+                pairs[:j, j] = np.einsum("ikt,kt->it", now[:, 1:], step)
+                now[:, 1:] += chances[part] * (now[:, :-1] - now[:, 1:])
+                counts[j, 1:] = np.diff(self.tails[j][: self.k + 1, part], axis=0)
             for row, pair in zip(rows.T, np.moveaxis(pairs, 2, 0), strict=True):
                 answer[np.ix_(row, row)] -= self.share * pair

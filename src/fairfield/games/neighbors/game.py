@@ -7,16 +7,16 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray, beside, on_host
 from fairfield.core.checks import numbers, numbers_anywhere, whole
+from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo
-from fairfield.games.data.fingerprint import digest
+from fairfield.core.labels import is_text, plain_labels, positions
 from fairfield.games.features.rows import row_players
 from fairfield.games.neighbors.extension import NeighborExtension
 from fairfield.games.neighbors.search import (
     DeviceSearch,
     IndexSearch,
-    IntArray,
     Metric,
     MetricSearch,
     Neighborhoods,
@@ -25,12 +25,12 @@ from fairfield.games.neighbors.search import (
 
 Task: TypeAlias = Literal["classification", "regression"]
 
-# Neighbours of coalitions looked at together: 16 MB of flags, 64 MB of counts.
+# Neighbours of coalitions counted at once: 16 MB of flags, 64 MB of counts.
 FLAGS = 2**24
 
 
 class NeighborGame(Game):
-    """What training rows bring to a K-nearest-neighbour model, over some test points.
+    """What training rows contribute to a K-nearest-neighbour model, over some test points.
 
     The worth of a coalition S of rows is the mean over test points t of
 
@@ -43,8 +43,8 @@ class NeighborGame(Game):
       of the true class. A class of the test points that y lacks is worth 0 throughout.
     - soft labels, where y has shape (n, classes): a_j = y[j, y_t], the probability of the
       true class, with y_t a column number (a column name if y is a DataFrame).
-    - regression: a_j = (ȳ - y_t)² - (y_j - y_t)², how much nearer than the mean ȳ of y the
-      neighbour's own answer comes; a missing neighbour answers ȳ. This is the mean gain
+    - regression: a_j = (ȳ - y_t)² - (y_j - y_t)², how much nearer the
+      neighbour's own answer is to the truth than the mean ȳ of y; a missing neighbour predicts ȳ. This is the mean gain
       *of the neighbours*; the squared error of their mean prediction is not additive in
       them, has no such closed form, and is not offered.
 
@@ -54,8 +54,8 @@ class NeighborGame(Game):
     ``metric`` is a name or a function, as SciPy and scikit-learn know them. Search is exact
     unless ``neighbors`` is given: an index built on X, with scikit-learn's
     ``kneighbors(X_test, m) -> (distances, rows)``, or a function of the same two; then X
-    itself is not looked at. Rows X may be an array of PyTorch, CuPy or JAX; then they are
-    searched on its device.
+    itself is not used. X may be an array of PyTorch, CuPy or JAX, which is then searched on
+    its device.
 
     Cost per test point: O(n) for a worth, O(M K) for a gradient, with M the rows it takes
     until K are in almost surely (80 at x = ½, K = 5), and a whole sort for Shapley. Source:
@@ -90,9 +90,8 @@ class NeighborGame(Game):
                     "needs its label"
                 )
         self.players = row_players(X, rows)
-        measure = metric if neighbors is None else type(neighbors)
-        self.metric = measure if isinstance(measure, str) else measure.__qualname__
-        self.task, self._known, self._asked = _labels(y, y_test, task)
+        self._search_by = metric if neighbors is None else neighbors
+        self.task, self._labels, self._targets = _read_labels(y, y_test, task)
         search: Search
         if neighbors is None:
             table = numbers_anywhere(X, "X", axes=2)
@@ -107,14 +106,14 @@ class NeighborGame(Game):
         else:
             search = IndexSearch(neighbors, X_test, rows)
         self._inputs = (X, y, X_test, y_test)
-        # Enough neighbours for a gradient at x = ½, and some more for an x that wanders.
+        # Enough neighbours for a gradient at x = ½, and for points not far from it.
         self._lists = Neighborhoods(search, self._match, rows, tests, first=96 + 4 * self.k)
         self._extension = NeighborExtension(self._lists, self.k, self._largest())
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each coalition, by its definition: O(n) per test point at most.
 
-        The lists of neighbours are followed until every coalition has its K, or all.
+        Lists of neighbours are extended until they hold K members of every coalition, or all.
         """
         total = np.zeros(len(coalitions))
         for tests in self._lists.blocks(max(1, FLAGS // len(self.players))):
@@ -137,15 +136,15 @@ class NeighborGame(Game):
         return self._extension
 
     def describe(self) -> dict[str, Any]:
-        # Objects have no bytes of their own to speak of; their text has.
-        arrays = [on_host(given, None) for given in self._inputs]
-        text = [array.astype(str) if array.dtype == object else array for array in arrays]
+        X, y, X_test, y_test = self._inputs
+        rows, labels = (on_host(X, None), on_host(X_test, None)), map(plain_labels, (y, y_test))
         return {
             **super().describe(),
             "k": self.k,
             "task": self.task,
-            "metric": self.metric,
-            "data": digest(*text),
+            "metric": text_of(self._search_by),
+            # The targets say which column of soft labels each name stands for.
+            "data": digest(*rows, *labels, self._targets),
         }
 
     def __repr__(self) -> str:
@@ -154,65 +153,66 @@ class NeighborGame(Game):
 
     def _match(self, rows: IntArray, tests: slice) -> FloatArray:
         """a of these rows, (tests, m), at these test points."""
-        asked = self._asked[tests, None]
-        if self._known.ndim == 2:
-            return np.asarray(self._known[rows, asked])
+        targets = self._targets[tests, None]
+        if self._labels.ndim == 2:
+            return np.asarray(self._labels[rows, targets])
         if self.task == "classification":
-            return np.asarray(self._known[rows] == asked, dtype=float)
-        return np.asarray((self._known.mean() - asked) ** 2 - (self._known[rows] - asked) ** 2)
+            return np.asarray(self._labels[rows] == targets, dtype=float)
+        return np.asarray(
+            (self._labels.mean() - targets) ** 2 - (self._labels[rows] - targets) ** 2
+        )
 
     def _largest(self) -> float:
         """A bound of |a|."""
-        if self._known.ndim == 2:
-            return float(np.abs(self._known).max())
+        if self._labels.ndim == 2:
+            return float(np.abs(self._labels).max())
         if self.task == "classification":
             return 1.0
-        ends = np.array([[self._known.min()], [self._known.max()]])
-        return float(((ends - self._asked) ** 2).max())
+        ends = np.array([[self._labels.min()], [self._labels.max()]])
+        return float(((ends - self._targets) ** 2).max())
 
 
-def _labels(y: Any, y_test: Any, task: Task | None) -> tuple[Task, NDArray[Any], NDArray[Any]]:
-    """The task, and the labels as numbers: codes of classes, probabilities, or answers."""
-    known, asked = on_host(y, None), on_host(y_test, None)
-    if known.ndim > 2 or asked.ndim != 1 or known.shape[1:] == (1,):
+def _read_labels(y: Any, y_test: Any, task: Task | None) -> tuple[Task, NDArray[Any], NDArray[Any]]:
+    """The task, and labels and targets as numbers: codes of classes, probabilities, or answers."""
+    labels, targets = plain_labels(y, "y"), plain_labels(y_test, "y_test")
+    if labels.ndim > 2 or targets.ndim != 1 or labels.shape[1:] == (1,):
         raise ValueError(
-            f"y has shape {known.shape} and y_test {asked.shape}; give one label per row, or "
+            f"y has shape {labels.shape} and y_test {targets.shape}; give one label per row, or "
             "one column of y per class"
         )
-    for name, labels in (("y", known), ("y_test", asked)):
-        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            row = np.argwhere(~np.isfinite(labels))[0]
+    for name, given in (("y", labels), ("y_test", targets)):
+        if given.dtype.kind == "f" and not np.isfinite(given).all():
+            place = np.argwhere(~np.isfinite(given))[0]
             raise ValueError(
-                f"{name} holds {labels[tuple(row)]} in row {row[0]}; leave that row out"
+                f"{name} holds {given[tuple(place)]} in row {place[0]}; leave that row out"
             )
     if task is None:
-        fractions = known.dtype.kind == "f" and known.ndim == 1 and (known % 1 != 0).any()
+        fractions = labels.dtype.kind == "f" and labels.ndim == 1 and (labels % 1 != 0).any()
         task = "regression" if fractions else "classification"
     if task not in ("classification", "regression"):
         raise ValueError(f'task={task!r} is not known; say "classification" or "regression"')
     if task == "regression":
-        if known.ndim == 2 or known.dtype.kind not in "biuf" or asked.dtype.kind not in "biuf":
+        if labels.ndim == 2 or is_text(labels) or is_text(targets):
             raise ValueError(
-                f"regression needs numbers, one per row; y has shape {known.shape} and dtype "
-                f"{known.dtype}, y_test has dtype {asked.dtype}"
+                f"regression needs numbers, one per row; y has shape {labels.shape} and dtype "
+                f"{labels.dtype}, y_test has dtype {targets.dtype}"
             )
-        return task, known.astype(float), asked.astype(float)
-    if known.ndim == 2:
-        names = list(y.columns) if hasattr(y, "columns") else list(range(known.shape[1]))
-        column = {name: number for number, name in enumerate(names)}
-        unknown = [label for label in asked.tolist() if label not in column]
-        if unknown:
+        return task, labels.astype(float), targets.astype(float)
+    if labels.ndim == 2:
+        columns = list(y.columns) if hasattr(y, "columns") else list(range(labels.shape[1]))
+        found = positions(targets, columns)
+        if (found < 0).any():
             raise ValueError(
-                f"y_test holds {unknown[0]!r}, but the columns of y are {names[0]!r} to "
-                f"{names[-1]!r}; with soft labels, y_test says which column is true"
+                f"y_test holds {targets[found < 0].tolist()[0]!r}, but the columns of y are "
+                f"{columns[0]!r} to {columns[-1]!r}; with soft labels, y_test says which column is true"
             )
-        return task, known.astype(float), np.array([column[label] for label in asked.tolist()])
-    if (known.dtype.kind in "OUS") != (asked.dtype.kind in "OUS"):
+        return task, labels.astype(float), found
+    if is_text(labels) != is_text(targets):
         raise ValueError(
-            f"y has dtype {known.dtype} and y_test {asked.dtype}; their labels can never be equal"
+            f"y has dtype {labels.dtype} and y_test {targets.dtype}; their labels can never be equal"
         )
-    _, codes = np.unique(np.concatenate([known, asked]), return_inverse=True)
-    return task, codes[: len(known)], codes[len(known) :]
+    _, codes = np.unique(np.concatenate([labels, targets]), return_inverse=True)
+    return task, codes[: len(labels)], codes[len(labels) :]
 
 
 def _length(given: Any, name: str) -> int:

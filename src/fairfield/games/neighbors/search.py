@@ -1,7 +1,7 @@
-"""The training rows around each test point, in order of distance, as far as asked.
+"""The training rows nearest to each test point, in order of distance.
 
-Rows at equal distance stand in the order of their row numbers, so the order is the
-same however long a list was asked for: what a shorter list says stays true.
+Rows at equal distance are in the order of their row numbers, so a shorter list is always the
+beginning of a longer one.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import array_api_compat
 import numpy as np
-from numpy.typing import NDArray
 
-from fairfield.core.arrays import FloatArray, on_host
+from fairfield.core.arrays import FloatArray, IntArray, on_host
 from fairfield.core.copies import lent
 from fairfield.core.imports import needed_for
 
-IntArray: TypeAlias = NDArray[np.int64]
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 Index: TypeAlias = Callable[[Any, int], tuple[Any, Any]]
 
-# Test points whose lists are searched for and kept together.
+# Test points whose lists are searched and kept together.
 BLOCK = 1024
 # Entries of all kept lists together: 1 GiB of row numbers and matches.
 KEPT = 2**26
@@ -30,10 +28,10 @@ KEPT = 2**26
 DISTANCES = 2**22
 # Differences computed at once on a device: 1 GiB.
 ON_DEVICE = 2**27
-# Up to this many rows, all are sorted; no search tree is worth its building.
+# Up to so many rows, all are sorted: faster than building a search tree.
 SMALL = 4096
 
-# scikit-learn's names of metrics that SciPy calls otherwise.
+# Metrics that have another name in SciPy than in scikit-learn.
 ALIASES = {"l1": "cityblock", "l2": "euclidean", "manhattan": "cityblock", "minkowski": "euclidean"}
 
 
@@ -45,12 +43,12 @@ class Search(Protocol):
 
 @dataclass(frozen=True)
 class OnCopies:
-    """A metric of the user's, given copies: SciPy and scikit-learn hand out rows themselves."""
+    """A metric function that is given copies of rows, which it may change."""
 
     metric: Callable[[FloatArray, FloatArray], float]
 
     @property
-    def __name__(self) -> str:  # SciPy knows its own metrics by it
+    def __name__(self) -> str:  # SciPy finds its own metrics by it
         return getattr(self.metric, "__name__", "Unknown")
 
     def __call__(self, one: FloatArray, other: FloatArray) -> float:
@@ -95,10 +93,10 @@ class MetricSearch:
         return by_distance(self._distances(points, self.X))
 
     def _candidates(self, points: FloatArray, ask: int) -> IntArray:
-        """The nearest rows that are certain to be so, among ``ask`` that were searched for.
+        """The rows that are certainly the nearest, among ``ask`` that a search returns.
 
-        Rows as far as the last one found may be missing, and so may rows nearer than it
-        by no more than the rounding of |x|² - 2xy + |y|², which brute search computes.
+        Rows as far as the last one returned may be missing, and so may rows nearer than it by
+        less than the rounding error of |x|² - 2xy + |y|², which brute search computes.
         """
         if self._index is None:
             with needed_for(f"a search among {len(self.X)} rows without neighbors="):
@@ -113,8 +111,8 @@ class MetricSearch:
         last = distances.max(axis=1) * (1 - 1e-9)
         if self.metric == "euclidean":
             norms = np.linalg.norm(points, axis=1) + self._norm
-            doubt = 8 * np.finfo(float).eps * (4 + points.shape[1]) * norms**2
-            last = np.sqrt(np.maximum(last**2 - doubt, 0.0))
+            error = 8 * np.finfo(float).eps * (4 + points.shape[1]) * norms**2
+            last = np.sqrt(np.maximum(last**2 - error, 0.0))
         certain = int((distances < last[:, None]).sum(axis=1).min())
         return np.take_along_axis(rows, order[:, :certain], axis=1)
 
@@ -144,7 +142,7 @@ class DeviceSearch:
         step = max(1, ON_DEVICE // (self.X.shape[0] * self.X.shape[1]))
         for first in range(tests.start, tests.stop, step):
             points = self.X_test[first : min(first + step, tests.stop), None, :]
-            # Differences, not |x|² - 2xy + |y|²: equal rows must stay equally far.
+            # Differences, not |x|² - 2xy + |y|², whose rounding would separate equal rows.
             distances = xp.sum((self.X[None, ...] - points) ** 2, axis=2)
             order = xp.argsort(distances, axis=1, stable=True)[:, :count]
             found.append(on_host(order, np.int64))
@@ -152,7 +150,7 @@ class DeviceSearch:
 
 
 class IndexSearch:
-    """Search by an index of the user's, which may be approximate: its order is taken as given."""
+    """Search by an index that the user gives; it may be approximate, and its order is kept."""
 
     def __init__(self, index: Any, X_test: Any, rows: int) -> None:
         search: Index | None = getattr(index, "kneighbors", index)
@@ -161,7 +159,7 @@ class IndexSearch:
                 f"neighbors= is a {type(index).__name__}; pass an object with kneighbors(X, "
                 "n_neighbors), or a function of the same two, that returns distances and rows"
             )
-        # Slices of a DataFrame go by position, as those of arrays do.
+        # Rows of a DataFrame are sliced by position, too.
         self.X_test = getattr(X_test, "iloc", X_test)
         self.search, self.rows = search, rows
 
@@ -170,7 +168,7 @@ class IndexSearch:
         while True:
             distances, rows = self._ask(tests, ask)
             order = np.lexsort((rows, distances))
-            # Others as far as the last one may be missing from the list.
+            # Rows as far as the last one may be missing.
             near = distances < distances[:, -1:]
             certain = self.rows if ask == self.rows else int(near.sum(axis=1).min())
             if certain >= count:
@@ -209,9 +207,9 @@ class Near(NamedTuple):
 
 
 class Neighborhoods:
-    """The lists of all test points, searched and kept in blocks, longer ones as needed.
+    """The lists of all test points, searched and kept in blocks, as long as needed.
 
-    ``match(rows, tests)`` says what rows, (tests, m), are worth to these test points.
+    ``match(rows, tests)`` is what rows, (tests, m), are worth at these test points.
     """
 
     def __init__(
@@ -228,14 +226,14 @@ class Neighborhoods:
         self._kept: dict[int, Near] = {}
 
     def blocks(self, most: int) -> Iterator[slice]:
-        """The test points, at most so many together, never across two kept blocks."""
+        """Slices of at most so many test points, each within one kept block."""
         for start in range(0, self.tests, BLOCK):
             stop = min(start + BLOCK, self.tests)
             for first in range(start, stop, most):
                 yield slice(first, min(first + most, stop))
 
     def nearest(self, tests: slice, count: int) -> Near:
-        """The ``count`` nearest rows or more: kept ones, or else searched for."""
+        """The ``count`` nearest rows or more, kept or searched."""
         count = min(count, self.rows)
         start = tests.start - tests.start % BLOCK
         kept = self._kept.get(start)
@@ -249,7 +247,7 @@ class Neighborhoods:
 
     def _find(self, tests: slice, count: int) -> Near:
         rows = self.search(tests, count)
-        # One neighbour of all test points in a row of memory: the recursions go that way.
+        # The recursions read one neighbour of all test points at a time.
         return Near(np.ascontiguousarray(rows.T), np.ascontiguousarray(self.match(rows, tests).T))
 
 
@@ -257,7 +255,7 @@ def by_distance(distances: FloatArray) -> IntArray:
     """The columns of each row by distance, those of equal distance from left to right."""
     order = np.argsort(distances, axis=1)
     ranked = np.take_along_axis(distances, order, axis=1)
-    # The stable sort takes twice as long, and most data have no ties.
+    # A stable sort takes twice as long, and most data have no ties.
     tied = (ranked[:, 1:] == ranked[:, :-1]).any(axis=1)
     if tied.any():
         order[tied] = np.argsort(distances[tied], axis=1, kind="stable")

@@ -1,4 +1,4 @@
-"""Set functions of machine learning as games: diversity and coverage."""
+"""Games of facility location and diversity: what the best member offers in each dimension."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
-from fairfield.core.checks import is_sparse, names, numbers, numbers_anywhere, parts_of
+from fairfield.core.checks import names, numbers, numbers_anywhere
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.set_functions.maxima import MaximaExtension
-from fairfield.games.set_functions.products import ProductsExtension
 
 
 class FLIDGame(Game):
@@ -127,67 +126,5 @@ class FLDCGame(Game):
         )
 
     def describe(self) -> dict[str, Any]:
-        own = (self.diversity.gains, self.diversity.weights, self.complement.weights)
-        return {**super().describe(), "numbers": digest(*own)}
-
-
-class CoverageGame(Game):
-    """The importance of what a coalition's members cover.
-
-        F(S) = Σ_e μ_e (1 - Π_{i∈S} (1 - A_ei))
-
-    ``cover`` A (elements, n), dense or a SciPy sparse matrix, holds the chance that player
-    i covers element e, in [0, 1]; ``importance`` μ (elements,). A gradient costs
-    O(non-zero entries of A).
-
-    >>> game = CoverageGame([[1, 1], [0, 1]], importance=[2, 3])
-    >>> game.extension().gradient([0.5, 0.5]).tolist()
-    [1.0, 4.0]
-    """
-
-    def __init__(
-        self, cover: Any, importance: ArrayLike, *, players: Players | None = None
-    ) -> None:
-        from scipy.sparse import csr_array
-
-        self.cover = csr_array(cover if is_sparse(cover) else numbers(cover, "cover", axes=2))
-        self.cover.sum_duplicates()
-        self.cover.eliminate_zeros()
-        self.importance = numbers(importance, "importance")
-        if not ((self.cover.data >= 0) & (self.cover.data <= 1)).all():
-            raise ValueError(
-                "cover has entries outside [0, 1]; each is the chance to cover an element"
-            )
-        if self.cover.shape[0] != len(self.importance):
-            raise ValueError(
-                f"cover of shape {self.cover.shape} and {len(self.importance)} importances were "
-                "given; cover needs one row per element"
-            )
-        self.players = names(players, self.cover.shape[1])
-
-    def worths(self, coalitions: BoolArray) -> FloatArray:
-        # log 0 has no product with an absent player's 0: sure covers are counted apart.
-        sure, logs = self.cover.copy(), self.cover.copy()
-        sure.data = (sure.data == 1).astype(float)
-        logs.data = np.log1p(-np.where(logs.data == 1, 0.0, logs.data))
-        inside = coalitions.T.astype(float)
-        covered = np.where(sure @ inside > 0, 1.0, -np.expm1(logs @ inside))
-        return np.asarray(self.importance @ covered)
-
-    def extension(self) -> Extension:
-        return self._extension
-
-    @cached_property
-    def _extension(self) -> ProductsExtension:
-        missed = 1 - self.cover.data
-        return ProductsExtension(
-            self.cover,
-            np.ones_like(missed),
-            missed,
-            -self.importance,
-            constant=float(self.importance.sum()),
-            method="closed form: coverage",
-        )
-
-    def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "numbers": digest(self.importance, *parts_of(self.cover))}
+        weights = map(on_host, (self.diversity.weights, self.complement.weights))
+        return {**super().describe(), "numbers": digest(self.diversity.gains, *weights)}

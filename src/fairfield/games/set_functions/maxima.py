@@ -15,8 +15,8 @@ from fairfield.core.arrays import FloatArray, beside, on_host
 from fairfield.core.checks import flat_points, slabs
 from fairfield.core.extension import Extension
 
-# In place of a chance of 0 to stay out, so that it can be divided out again; two of them
-# make a chance of 1e-300, which adds nothing.
+# In place of a probability of 0 to stay out, so that one can divide by it; two of them
+# make a probability of 1e-300, which adds nothing.
 NEVER = 1e-150
 
 
@@ -24,13 +24,13 @@ class MaximaExtension(Extension):
     """linear · x + Σ_d E max_{i∈S} W_id.
 
     With the players of column d in falling order of W, the k-th of them is the largest
-    one in with chance x_k P_k, where P_k = Π_{j<k} (1 - x_j), so
+    one in with probability x_k P_k, where P_k = Π_{j<k} (1 - x_j), so
 
         f = Σ_k x_k P_k W_k,
         ∂_k f = P_k W_k - Σ_{l>k} x_l P_l W_l / (1 - x_k),
         ∂_kl f = -∂_l f / (1 - x_k)   for k < l.
 
-    The weights may be an array of any library, on any device, where the work is then done.
+    The weights may be an array of any library; the work is done on its device.
     """
 
     method = "closed form: maxima"
@@ -60,7 +60,7 @@ class MaximaExtension(Extension):
         return value.reshape(lead), gradient.reshape(*lead, self.players)
 
     def _by_rank(self, at: FloatArray, columns: slice) -> tuple[Any, Any, Any]:
-        """What some columns have of f, then ∂_k f and P_k by column and rank, at points (k, n)."""
+        """Terms of f from some columns, with ∂_k f and P_k by column and rank, at points (k, n)."""
         xp, sizes, order = self._namespace, self.sizes[columns, :], self.order[columns, :]
         joins = xp.take(beside(sizes, at), xp.reshape(order, (-1,)), axis=1)
         joins = xp.reshape(joins, (at.shape[0], *order.shape))
@@ -68,13 +68,13 @@ class MaximaExtension(Extension):
         chances = xp.cumulative_prod(stays, axis=2, include_initial=True)[..., :-1]
         first = chances * sizes
         terms = joins * first
-        # Those after k, and not all less those up to k, which would cost digits.
+        # Summed from the end: all less those up to k would lose digits.
         sums = xp.cumulative_sum(xp.flip(terms, axis=2), axis=2, include_initial=True)
         later = xp.flip(sums, axis=2)
         return xp.sum(later[..., 0], axis=1), first - later[..., 1:] / stays, chances
 
     def _slabs(self, rows: int, size: int) -> Any:
-        """Blocks that fit the cache; on a device, all at once."""
+        """Slices of a size that fits the cache; on a device, all at once."""
         return slabs(rows, size) if isinstance(self.sizes, np.ndarray) else [slice(0, rows)]
 
     def hessian(self, x: ArrayLike) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Games whose worth is a sum over players and pairs of them."""
+"""Games whose worth is a sum over players and pairs of players."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from fairfield.core.checks import (
     parts_of,
 )
 from fairfield.core.extension import Extension, Update
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
-from fairfield.games.data.fingerprint import digest
 
 
 class PairwiseGame(Game):
@@ -81,16 +81,14 @@ class CutGame(PairwiseGame):
     def __init__(self, weights: Any, *, players: Players | None = None) -> None:
         arcs = _square(weights, "weights")
         loops = _diagonal(arcs)
+        ones = np.ones(len(loops))
         if is_sparse(arcs):
             from scipy.sparse import diags_array
 
             arcs = arcs - diags_array(loops, format="csr")
         else:
-            arcs = arcs - beside(arcs, np.diag(loops))
-        gains = arcs @ (
-            np.ones(len(loops)) if is_sparse(arcs) else beside(arcs, np.ones(len(loops)))
-        )
-        super().__init__(gains, -(arcs + arcs.T), players=players)
+            arcs, ones = arcs - beside(arcs, np.diag(loops)), beside(arcs, ones)
+        super().__init__(arcs @ ones, -(arcs + arcs.T), players=players)
 
 
 class PairwiseExtension(Extension):
@@ -101,14 +99,13 @@ class PairwiseExtension(Extension):
     def __init__(self, linear: FloatArray, quadratic: Any) -> None:
         self.linear, self.quadratic = linear, quadratic
         self.players = len(linear)
-        bonds = quadratic.data if is_sparse(quadratic) else on_host(quadratic)
-        self.degree = 2 if bonds.any() else 1
+        self.degree = 2 if parts_of(quadratic)[0].any() else 1
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
-        pull = self._times(at, self.quadratic)
-        value = np.vecdot(at, self.linear + pull / 2)
-        return value.reshape(lead), (self.linear + pull).reshape(*lead, self.players)
+        slopes = self._times(at, self.quadratic)
+        value = np.vecdot(at, self.linear + slopes / 2)
+        return value.reshape(lead), (self.linear + slopes).reshape(*lead, self.players)
 
     def hessian(self, x: ArrayLike) -> FloatArray:
         _, lead = flat_points(x, self.players)
@@ -124,7 +121,7 @@ class PairwiseExtension(Extension):
 
     @staticmethod
     def _times(points: FloatArray, matrix: Any) -> FloatArray:
-        """The product where the matrix is: a sparse one has no device."""
+        """The product, on the device of a dense matrix."""
         if is_sparse(matrix):
             return np.asarray(points @ matrix)
         return np.asarray(on_host(beside(matrix, points) @ matrix))

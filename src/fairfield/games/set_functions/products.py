@@ -1,7 +1,7 @@
 """Games that are sums of products over players, F(S) = Σ_e c_e Π_i (in_ei if i ∈ S else out_ei).
 
-The multilinear extension puts (1 - x_i) out + x_i in for each factor. Slopes need the
-products without one player and curvatures those without two; they are built from the
+In the multilinear extension each factor is (1 - x_i) out + x_i in. Gradients need the
+products without one player and Hessians those without two; they are built from the
 products of the factors before, between and after, never by dividing a factor out, so
 factors may be 0. A gradient costs O(factors), a Hessian O(Σ_e factors of e squared).
 """
@@ -53,7 +53,7 @@ class ProductsExtension(Extension):
         self.players = members.shape[1]
         counts = np.diff(members.indptr)
         self.degree = int(counts.max(initial=1))
-        # Products with up to twice as many factors share a block: padding at most doubles.
+        # Products share a block with those of up to twice as many factors, so padding at most doubles.
         kinds = np.ceil(np.log2(np.maximum(counts, 1)))
         self.blocks = tuple(
             _padded(members, out, inside, coefficients, np.flatnonzero(kinds == kind))
@@ -63,14 +63,14 @@ class ProductsExtension(Extension):
     def value(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
         value = np.full(len(at), self.constant)
-        for block, some, factors in self._rounds(at):
+        for block, some, factors in self._parts(at):
             value[some] += factors.prod(axis=-1) @ block.coefficients
         return value.reshape(lead)
 
     def gradient(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
         gradient = np.zeros(at.shape)
-        for block, some, factors in self._rounds(at):
+        for block, some, factors in self._parts(at):
             before, after = _around(factors)
             rest = (before * after).reshape(len(factors), -1)
             gradient[some] += rest @ block.collect
@@ -79,7 +79,7 @@ class ProductsExtension(Extension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
         hessian = np.zeros((len(at), self.players**2))
-        for block, some, factors in self._rounds(at):
+        for block, some, factors in self._parts(at):
             before, after = _around(factors)
             for i in range(factors.shape[-1] - 1):
                 between, _ = _around(factors[..., i + 1 :])
@@ -91,8 +91,8 @@ class ProductsExtension(Extension):
         hessian = hessian.reshape(*lead, self.players, self.players)
         return np.asarray(hessian + hessian.swapaxes(-1, -2))
 
-    def _rounds(self, at: FloatArray) -> Iterator[tuple[Products, slice, FloatArray]]:
-        """Blocks of products, a few points at a time, and their factors there."""
+    def _parts(self, at: FloatArray) -> Iterator[tuple[Products, slice, FloatArray]]:
+        """Blocks of products, some points, and the factors there."""
         for block in self.blocks:
             for some in slabs(len(at), block.out.size):
                 yield block, some, block.out + block.change * at[some][:, block.players]
@@ -113,7 +113,7 @@ def _padded(
     coefficients: FloatArray,
     chosen: IntArray,
 ) -> Products:
-    """Some products as arrays: factors that are not there are 1, in and out."""
+    """Some products as arrays; factors that pad them are 1, in and out."""
     from scipy.sparse import csr_array
 
     counts = np.diff(members.indptr)[chosen]

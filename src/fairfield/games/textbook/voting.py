@@ -12,11 +12,16 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.checks import BLOCK, names, number, numbers
 from fairfield.core.extension import Extension
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
-from fairfield.games.data.fingerprint import digest
-from fairfield.games.textbook.sums import RESOLUTION, SumExtension, Sums, in_units
+from fairfield.games.textbook.weighted_sums import (
+    RESOLUTION,
+    WeightedSumExtension,
+    WeightedSums,
+    in_units,
+)
 
-# A sum of real weights reaches the quota when it falls short by rounding only.
+# Relative error of sums of real weights, by which they may fall short of the quota.
 ROUNDING = 1e-12
 
 
@@ -31,7 +36,7 @@ class VotingGame(Game):
     ``rounded``, and ``error_bound`` says how far it may be off.
 
     Source: Owen, Multilinear extensions of games, Management Science 18 (1972); the two
-    recursions are those of :mod:`fairfield.games.textbook.sums`.
+    recursions are those of :mod:`fairfield.games.textbook.weighted_sums`.
 
     >>> game = VotingGame([2, 1, 1], quota=3)
     >>> game.extension().gradient([0.5, 0.5, 0.5]).tolist()
@@ -60,7 +65,7 @@ class VotingGame(Game):
 
     @property
     def rounded(self) -> VotingGame:
-        """The game of the rounded weights, in units: the one whose extension is used."""
+        """The game of the rounded weights, in units, whose extension is used."""
         votes = self._whole
         return VotingGame(votes.weights[0], float(votes.quota[0]), players=self.players)
 
@@ -71,7 +76,7 @@ class VotingGame(Game):
         return self._extension
 
     @cached_property
-    def _extension(self) -> SumExtension:
+    def _extension(self) -> WeightedSumExtension:
         return self._whole.extension("closed form: voting")
 
     def error_bound(self, x: ArrayLike) -> FloatArray:
@@ -79,29 +84,29 @@ class VotingGame(Game):
 
         P(sum within the joint rounding of the quota), which is at most
         P(|sum - quota| ≤ n · unit / 2); 0 for whole weights. A slope ∂_i f is off by at
-        most the bound with player i in plus the bound with him out.
+        most the bound with player i in plus the bound with player i out.
         """
         return self._whole.error_bound(x)
 
     def describe(self) -> dict[str, Any]:
-        # The unit is part of it: it decides what the extension answers.
+        # The extension depends on the unit.
         own = {"quota": self.quota, "unit": self.unit, "weights": digest(self.weights)}
         return {**super().describe(), **own}
 
 
 @dataclass(frozen=True)
 class WholeVotes:
-    """Voting games in whole weights, and how much rounding made of each sum."""
+    """Voting games in whole weights, with the sums whose outcome rounding may have changed."""
 
     weights: IntArray  # (games, n)
     quota: IntArray  # (games,)
     unit: FloatArray  # (games,)
-    low: IntArray  # below it a sum fails before and after rounding
-    high: IntArray  # from it on a sum reaches the quota before and after rounding
+    low: IntArray  # sums below it lose before and after rounding
+    high: IntArray  # sums from it on win before and after rounding
 
-    def extension(self, method: str, share: FloatArray | float = 1.0) -> SumExtension:
+    def extension(self, method: str, share: FloatArray | float = 1.0) -> WeightedSumExtension:
         """Σ_g share_g P(game g is won)."""
-        closed = SumExtension(_blocks(self.weights, self.quota, share), method)
+        closed = WeightedSumExtension(_blocks(self.weights, self.quota, share), method)
         if (self.low < self.high).any():
             # A slope is off by the bounds with the player in and out, whose mean is that at ½.
             half = np.full(self.weights.shape[1], 0.5)
@@ -111,7 +116,7 @@ class WholeVotes:
     def error_bound(self, x: ArrayLike, share: FloatArray | float = 1.0) -> FloatArray:
         """Σ_g share_g P(low_g ≤ sum < high_g)."""
         some, none = (
-            SumExtension(_blocks(self.weights, quota, share), "").value(x)
+            WeightedSumExtension(_blocks(self.weights, quota, share), "").value(x)
             for quota in (self.low, self.high)
         )
         return np.maximum(some - none, 0.0)
@@ -120,13 +125,13 @@ class WholeVotes:
 def whole_votes(weights: FloatArray, quota: ArrayLike, resolution: int) -> WholeVotes:
     """Voting games (games, n) with weights and quotas in whole multiples of a unit.
 
-    A sum is off by the remainders of its members, so rounding can change a verdict only
+    A sum is off by the remainders of its members, so rounding can change the outcome only
     where the sum lies within all positive or all negative remainders of the quota.
     """
     rounded, unit, remainder = in_units(weights, resolution)
     needed = reached(weights, quota)
     above, below = (np.maximum(sign * remainder, 0).sum(axis=1) for sign in (1, -1))
-    # Quotas out of reach need no number of their own.
+    # Quotas beyond all sums are alike.
     far = np.abs(rounded).sum(axis=1) + 1
     exact, low, high = (
         np.clip(np.ceil(least / unit), -far, far).astype(np.int64)
@@ -136,19 +141,19 @@ def whole_votes(weights: FloatArray, quota: ArrayLike, resolution: int) -> Whole
 
 
 def reached(weights: FloatArray, quota: ArrayLike) -> FloatArray:
-    """The least sum that counts as the quota: rounding of real weights is forgiven."""
+    """The least sum that counts as the quota, less the rounding error of real weights."""
     whole = (weights == np.rint(weights)).all(axis=-1)
     slack = np.where(whole, 0.0, ROUNDING * np.abs(weights).sum(axis=-1))
     return np.asarray(quota - slack)
 
 
-def _blocks(weights: IntArray, quota: IntArray, share: FloatArray | float) -> list[Sums]:
-    """Σ_g share_g 1[Σ w_gi z_i ≥ quota_g] with positive weights and as few sums as can be.
+def _blocks(weights: IntArray, quota: IntArray, share: FloatArray | float) -> list[WeightedSums]:
+    """Σ_g share_g 1[Σ w_gi z_i ≥ quota_g] with positive weights and as few sums as possible.
 
     Σ w z = Σ |w| y - Σ_{w<0} |w|, where y is 1 - z for negative weights; and a coalition
     reaches the quota exactly when those who do not count sum to less than
-    total - quota + 1. The lesser of the two quotas decides how many sums are kept apart.
-    Games with alike quotas share a block, so that none is carried further than it needs.
+    total - quota + 1. The lesser of the two quotas decides how many sums are distinguished.
+    Games with similar quotas share a block, so that no recursion is longer than needed.
     """
     absent, weights = weights < 0, np.abs(weights)
     total = weights.sum(axis=1)
@@ -167,5 +172,5 @@ def _blocks(weights: IntArray, quota: IntArray, share: FloatArray | float) -> li
         sums = np.arange(caps[some[-1]] + 1)
         won = (sums >= caps[some, None]) ^ against[some, None]
         own = weights[0] if shared else weights[some]
-        blocks.append(Sums(own, absent[some], share[some, None] * won))
+        blocks.append(WeightedSums(own, absent[some], share[some, None] * won))
     return blocks

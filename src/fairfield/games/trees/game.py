@@ -20,9 +20,9 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import spell
+from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, GameInfo
 from fairfield.core.imports import needed_for
-from fairfield.games.data.fingerprint import digest
 from fairfield.games.features.model_output import unit_of
 from fairfield.games.features.rows import Groups, as_table, group_columns, row_labels
 from fairfield.games.trees.nodes import ELSEWHERE, TreeModel, categorical

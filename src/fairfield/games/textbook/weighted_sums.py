@@ -1,15 +1,15 @@
 """Games whose worth depends on a sum of weights, F(S) = φ(Σ_{i∈S} w_i), with whole w_i ≥ 0.
 
-The multilinear extension reads two recursions over the players, one from each end.
-With A_i the law of the sum of the players before i and V_i(k) the mean worth of the
+The multilinear extension needs two recursions over the players, one from each end.
+With A_i the distribution of the sum of the players before i and V_i(k) the mean worth of the
 sum k plus that of the players from i on,
 
     V_n = φ,    V_i = V_{i+1} + x_i d_i,    d_i(k) = V_{i+1}(k + w_i) - V_{i+1}(k),
     f = V_0(0),    ∂_i f = Σ_k A_i(k) d_i(k),
 
-and ∂_ij f (i < j) is Σ_k M(k) d_j(k), where M is A_i moved by w_i less A_i itself,
-carried on from i to j. φ is constant from some sum on, where all greater sums count as
-one. Nothing is divided, so players with x_i = 0 or 1 are like all others. A gradient
+and ∂_ij f (i < j) is Σ_k M(k) d_j(k), where M is A_i shifted by w_i less A_i itself,
+carried on from i to j. φ is constant from some sum on, and all greater sums count as
+that one. Nothing is divided, so x_i = 0 or 1 needs no special case. A gradient
 costs O(n · sums), a Hessian O(n² · sums). All functions take leading axes.
 """
 
@@ -27,19 +27,19 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.checks import flat_points, slabs
 from fairfield.core.extension import Extension
 
-# Steps of the total weight into which real weights are rounded unless told otherwise.
+# Steps of the total weight to which real weights are rounded by default.
 RESOLUTION = 10_000
 # Bytes that the recursions over one game may take.
 MOST = 2**34
 
 
 @dataclass(frozen=True)
-class Sums:
+class WeightedSums:
     """Some games Σ_g φ_g(Σ_i w_gi y_gi), where y_gi says whether player i counts in game g.
 
-    A player counts when he is in the coalition; where ``absent``, when he is out of it
+    Players count when they are in the coalition; where ``absent``, when they are out of it
     (a negative weight is a positive one of the absent player). ``worths[g]`` are φ_g of
-    the sums 0, 1, … up to the first from which all are alike.
+    the sums 0, 1, … up to the first from which φ_g is constant.
     """
 
     weights: IntArray  # (n,), or (games, n) where they differ
@@ -47,20 +47,20 @@ class Sums:
     worths: FloatArray  # (games, sums)
 
     @classmethod
-    def one(cls, weights: IntArray, worths: FloatArray, *, absent: bool = False) -> Sums:
+    def one(cls, weights: IntArray, worths: FloatArray, *, absent: bool = False) -> WeightedSums:
         """A single game, in which all players count when in, or all when out."""
         return cls(weights, np.full((1, len(weights)), absent), worths[None])
 
-    def some(self, games: slice) -> Sums:
+    def some(self, games: slice) -> WeightedSums:
         """A few of the games."""
         own = self.weights if self.weights.ndim == 1 else self.weights[games]
-        return Sums(own, self.absent[games], self.worths[games])
+        return WeightedSums(own, self.absent[games], self.worths[games])
 
 
-class SumExtension(Extension):
+class WeightedSumExtension(Extension):
     """The extension of a sum of games, each of which depends on a sum of weights."""
 
-    def __init__(self, blocks: Sequence[Sums], method: str) -> None:
+    def __init__(self, blocks: Sequence[WeightedSums], method: str) -> None:
         self.blocks = tuple(blocks)
         self.method = method
         self.players = self.degree = self.blocks[0].absent.shape[1]
@@ -68,14 +68,14 @@ class SumExtension(Extension):
     def value(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
         value = np.zeros(len(at))
-        for block, some, counted in self._rounds(at):
+        for block, some, counted in self._parts(at):
             value[some] += backward(counted, block.weights, block.worths)[0].sum(axis=-1)
         return value.reshape(lead)
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
         value, gradient = np.zeros(len(at)), np.zeros(at.shape)
-        for block, some, counted in self._rounds(at):
+        for block, some, counted in self._parts(at):
             values, steps = backward(counted, block.weights, block.worths)
             slopes = forward(counted, block.weights, steps)
             value[some] += values.sum(axis=-1)
@@ -85,25 +85,25 @@ class SumExtension(Extension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
         hessian = np.zeros((*at.shape, self.players))
-        for block, some, counted in self._rounds(at, pairs=True):
+        for block, some, counted in self._parts(at, pairs=True):
             _, steps = backward(counted, block.weights, block.worths)
             sign = np.where(block.absent, -1.0, 1.0)
             pairs = forward_pairs(counted, block.weights, steps)
             hessian[some] += np.einsum("pgij,gi,gj->pij", pairs, sign, sign)
         return hessian.reshape(*lead, self.players, self.players)
 
-    def _rounds(
+    def _parts(
         self, at: FloatArray, *, pairs: bool = False
-    ) -> Iterator[tuple[Sums, slice, FloatArray]]:
-        """Some games at some points, and how likely each player counts there."""
+    ) -> Iterator[tuple[WeightedSums, slice, FloatArray]]:
+        """Some games, some points, and the probability that each player counts there."""
         for block in self.blocks:
             width = block.worths.shape[1]
             each = self.players * (max(width, self.players) if pairs else width)
             for games in slabs(len(block.worths), each):
                 part = block.some(games)
                 for some in slabs(len(at), each * len(part.worths)):
-                    chances = at[some, None, :]
-                    yield part, some, np.where(part.absent, 1 - chances, chances)
+                    joins = at[some, None, :]
+                    yield part, some, np.where(part.absent, 1 - joins, joins)
 
 
 def in_units(weights: FloatArray, resolution: int) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -137,14 +137,14 @@ def backward(x: FloatArray, weights: IntArray, worths: FloatArray) -> tuple[Floa
     """E φ(Σ w_i z_i), shaped (...), and what player i adds to each sum, d_i: (n, ..., sums)."""
     width = worths.shape[-1]
     lead = np.broadcast_shapes(x.shape[:-1], worths.shape[:-1])
-    moves = np.minimum(weights, width - 1)
+    shifts = np.minimum(weights, width - 1)
     # V, followed by copies of its last entry, so that V(k + w) is a window of it.
-    ahead = np.empty((*lead, width + moves.max()))
+    ahead = np.empty((*lead, width + shifts.max()))
     ahead[..., :width], ahead[..., width:] = worths, worths[..., -1:]
     now, windows = ahead[..., :width], sliding_window_view(ahead, width, axis=-1)
     steps = np.empty((x.shape[-1], *lead, width))
     for i in reversed(range(len(steps))):
-        np.subtract(windows[_window(moves, i)], now, out=steps[i])
+        np.subtract(windows[_window(shifts, i)], now, out=steps[i])
         now += x[..., i, None] * steps[i]
     return now[..., 0], steps
 
@@ -152,7 +152,7 @@ def backward(x: FloatArray, weights: IntArray, worths: FloatArray) -> tuple[Floa
 def forward(x: FloatArray, weights: IntArray, steps: FloatArray) -> FloatArray:
     """∂_i E φ(Σ w_j z_j), given the steps d_i: (..., n)."""
     gradient = np.empty((*steps.shape[1:-1], len(steps)))
-    now, windows, starts = _front((), weights, steps.shape[1:])
+    now, windows, starts = _empty_sum((), weights, steps.shape[1:])
     for i, step in enumerate(steps):
         np.vecdot(now, step, out=gradient[..., i])
         _join(now, windows[_window(starts, i)], x[..., i, None])
@@ -163,50 +163,50 @@ def forward_pairs(x: FloatArray, weights: IntArray, steps: FloatArray) -> FloatA
     """∂_ij E φ(Σ w_j z_j), given the steps d_i: (..., n, n), zero on the diagonal."""
     count = len(steps)
     hessian = np.zeros((count, count, *steps.shape[1:-1]))
-    # Row 0 is the law A_i; row 1 + i is that law differentiated by player i.
-    laws, windows, starts = _front((count + 1,), weights, steps.shape[1:])
-    laws[1:] = 0.0
+    # Row 0 is the distribution A_i; row 1 + i is its derivative by player i.
+    rows, windows, starts = _empty_sum((count + 1,), weights, steps.shape[1:])
+    rows[1:] = 0.0
     for i, step in enumerate(steps):
-        now = laws[: i + 1]
+        now = rows[: i + 1]
         hessian[i, :i] = np.vecdot(now[1:], step)
-        moved = windows[: i + 1][_window(starts, i)]
-        np.subtract(moved[0], now[0], out=laws[i + 1])
-        _join(now, moved, x[..., i, None])
+        shifted = windows[: i + 1][_window(starts, i)]
+        np.subtract(shifted[0], now[0], out=rows[i + 1])
+        _join(now, shifted, x[..., i, None])
     hessian += hessian.swapaxes(0, 1)
     return np.asarray(np.moveaxis(hessian, (0, 1), (-2, -1)))
 
 
-def law(x: FloatArray) -> FloatArray:
-    """The law of the number of players who join, P(0) … P(n): (..., n + 1).
+def size_distribution(x: FloatArray) -> FloatArray:
+    """The distribution of the number of players who join, P(0) … P(n): (..., n + 1).
 
-    >>> law(np.array([0.5, 0.5])).tolist()
+    >>> size_distribution(np.array([0.5, 0.5])).tolist()
     [0.25, 0.5, 0.25]
     """
-    chances = np.zeros((*x.shape[:-1], x.shape[-1] + 1))
-    chances[..., 0] = 1.0
+    sizes = np.zeros((*x.shape[:-1], x.shape[-1] + 1))
+    sizes[..., 0] = 1.0
     for i in range(x.shape[-1]):
-        _join(chances[..., 1:], chances[..., :-1], x[..., i, None])
-        chances[..., 0] *= 1 - x[..., i]
-    return chances
+        _join(sizes[..., 1:], sizes[..., :-1], x[..., i, None])
+        sizes[..., 0] *= 1 - x[..., i]
+    return sizes
 
 
-def _join(law: FloatArray, moved: FloatArray, chance: FloatArray) -> None:
-    """Let one more player in, with some chance: the law becomes his mixture, in place."""
-    joined = chance * moved
-    law *= 1 - chance
-    law += joined
+def _join(distribution: FloatArray, shifted: FloatArray, probability: FloatArray) -> None:
+    """Mix a distribution with its shift by one more player who joins at random, in place."""
+    joined = probability * shifted
+    distribution *= 1 - probability
+    distribution += joined
 
 
-def _front(
+def _empty_sum(
     rows: tuple[int, ...], weights: IntArray, shape: tuple[int, ...]
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """The law of the empty sum, its windows, and where the law moved by each w_i starts."""
-    moves = np.minimum(weights, shape[-1] - 1)
-    reach = moves.max()
+    """The distribution of the empty sum, its windows, and where its shift by each w_i starts."""
+    shifts = np.minimum(weights, shape[-1] - 1)
+    reach = shifts.max()
     behind = np.zeros((*rows, *shape[:-1], reach + shape[-1]))
     behind[..., reach] = 1.0
     windows = sliding_window_view(behind, shape[-1], axis=-1, writeable=True)
-    return behind[..., reach:], windows, reach - moves
+    return behind[..., reach:], windows, reach - shifts
 
 
 def _window(starts: IntArray, player: int) -> tuple[Any, ...]:
