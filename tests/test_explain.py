@@ -41,7 +41,10 @@ def test_a_background_is_needed_but_for_trees(X):
     two = LinearRegression().fit(X, X[:, :2])
     with pytest.raises(ValueError, match="no background was given") as caught:
         ff.explain(two, X)
-    assert "LinearGame was no help either: the model has the outputs" in caught.value.__notes__[0]
+    assert (
+        "LinearGame was no help either: LinearRegression has output columns, 0 to 1"
+        in caught.value.__notes__[0]
+    )
 
 
 def test_the_probability_of_the_true_label(X):
@@ -93,7 +96,7 @@ def test_linear_models_of_several_outputs_and_groups(X):
     assert_allclose(
         game.worths(np.ones((1, 3), dtype=bool))[:, 0], model.decision_function(X[:2])[:, 2]
     )
-    with pytest.raises(ValueError, match=r"outputs \{a, b, c\}; pass output="):
+    with pytest.raises(ValueError, match=r"3 classes, \{a, b, c\}; pass output="):
         LinearGame(model, X[:2], X)
     two = LinearRegression().fit(X, X[:, :2])
     assert_allclose(LinearGame(two, X[0], X, output=1).gains[1], X[0, 1] - X[:, 1].mean())

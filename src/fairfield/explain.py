@@ -9,10 +9,11 @@ from typing import Any
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Given, valued
-from fairfield.games.features.game import FeatureGame, is_tree_model
+from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.features.rows import Groups
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.readers.registry import reader_of
 from fairfield.results.valuation import Valuation
 
 
@@ -66,7 +67,7 @@ def game_of(
     """
     closed: type[TreeGame] | type[LinearGame] | None = None
     if y is None and output not in ("probability", "label") and not callable(background):
-        closed = TreeGame if is_tree_model(model) else LinearGame if _is_linear(model) else None
+        closed = TreeGame if reader_of(model) else LinearGame if _is_linear(model) else None
     refusal: Exception | None = None
     if closed is not None:
         try:

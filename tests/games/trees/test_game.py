@@ -356,7 +356,7 @@ def test_categories_are_routed_as_the_model_does(library, gaps, rng):
     background["city"] = background["city"].cat.set_categories(order)
     if library == "histogram":
         background["city"] = background["city"].astype(frame["city"].dtype)
-    if not read_model(model).knows_categories:
+    if not read_model(model).keeps_categories:
         with pytest.raises(ValueError, match=r"different categories in {city}.*does not keep"):
             TreeGame(model, rows, background)
         background = frame.iloc[50:80]
@@ -665,12 +665,12 @@ def test_outputs_are_picked_by_label_or_position():
     model, _, _, _ = fitted("forest of classes")
     by_label, by_position = (TreeGame(model, X[ROWS], output=o) for o in ("b", 1))
     assert by_label.describe() == by_position.describe()
-    with pytest.raises(ValueError, match=r"has the outputs {a, b, c}, and none was picked"):
+    with pytest.raises(ValueError, match=r"has 3 classes, {a, b, c}; pass output="):
         TreeGame(model, X)
-    with pytest.raises(ValueError, match="output='z' was asked for"):
+    with pytest.raises(ValueError, match="output='z' is no class"):
         TreeGame(model, X, output="z")
     boosted, _, _, _ = fitted("boosting of two classes")
-    with pytest.raises(ValueError, match=r"not a closed form.*FeatureGame"):
+    with pytest.raises(ValueError, match=r"is its log-odds; leave out.*FeatureGame"):
         TreeGame(boosted, X, output="probability")
 
 

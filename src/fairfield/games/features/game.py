@@ -18,7 +18,7 @@ from fairfield.evaluation.progress import bar
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.data.fingerprint import digest, told
 from fairfield.games.features.corners import Tables, most_rows
-from fairfield.games.features.model_output import link_of, output_of, unit_of
+from fairfield.games.features.model_output import link_of, output_of
 from fairfield.games.features.rows import (
     Groups,
     Matrix,
@@ -28,14 +28,10 @@ from fairfield.games.features.rows import (
     row_labels,
 )
 from fairfield.games.features.subcubes import Cubes
+from fairfield.games.trees.readers.registry import reader_of
 
 # Runs expected to take longer than this, in seconds, say so when they begin.
 LONG = 10.0
-# Models that TreeGame reads, by the names of their base classes.
-TREES = {
-    "BaseForest", "BaseDecisionTree", "BaseGradientBoosting", "BaseHistGradientBoosting",
-    "XGBModel", "LGBMModel", "Booster",
-}  # fmt: skip
 TREE_ADVICE = "use TreeGame, which has a closed form for this model"
 
 
@@ -97,11 +93,11 @@ class FeatureGame(Game):
         self.info = GameInfo(
             labels=None if single else row_labels(explained),
             worth_name=meaning,
-            unit=unit_of(meaning),
+            unit=_linked_unit(self.output.unit, self.link),
             data=_shown(explained, self.player_of).reshape((*self.batch, -1)),
             noun="feature",
             row_noun="row",
-            advice=TREE_ADVICE if is_tree_model(predict) else GameInfo.advice,
+            advice=TREE_ADVICE if reader_of(predict) is not None else GameInfo.advice,
         )
         if not drawn:
             cubes = self._cubes
@@ -235,9 +231,10 @@ def _linked_name(meaning: str, link: Callable[[Any], Any] | None) -> str:
     return f"{getattr(link, '__name__', 'link').lstrip('_')} of the {meaning}"
 
 
-def is_tree_model(model: Any) -> bool:
-    """Whether this is a model of trees, which ``TreeGame`` may read."""
-    return bool(TREES & {base.__name__ for base in type(model).__mro__})
+def _linked_unit(unit: str, link: Callable[[Any], Any] | None) -> str:
+    if link is None:
+        return unit
+    return "log-odds" if link is link_of("logit") and unit == "probability" else ""
 
 
 def _replaced(draw: Any, given: Any, x: int, kept: BoolArray, rng: np.random.Generator) -> Any:

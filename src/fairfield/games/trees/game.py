@@ -23,9 +23,8 @@ from fairfield.core.coalitions import spell
 from fairfield.core.game import Game, GameInfo
 from fairfield.core.imports import needed_for
 from fairfield.games.data.fingerprint import digest
-from fairfield.games.features.model_output import unit_of
 from fairfield.games.features.rows import Groups, as_table, group_columns, row_labels
-from fairfield.games.trees.nodes import ELSEWHERE, TreeModel, categorical
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical
 from fairfield.games.trees.readers.registry import read_model
 
 if TYPE_CHECKING:
@@ -76,8 +75,8 @@ class TreeGame(Game):
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
         self.info = GameInfo(
             labels=None if single else row_labels(given),
-            worth_name=trees.meaning,
-            unit=unit_of(trees.meaning),
+            worth_name=trees.output.name,
+            unit=trees.output.unit,
             data=None if groups is not None else np.asarray(given).reshape((*self.batch, -1)),
             noun="feature",
             row_noun="row",
@@ -182,7 +181,7 @@ def _check_categories(trees: TreeModel, rows: Any, background: Any) -> None:
     """Codes mean the same in both tables."""
     mine, theirs = categorical(rows), categorical(background)
     differ = [str(name) for name in mine if theirs.get(name, mine[name]) != mine[name]]
-    if differ and not trees.knows_categories:
+    if differ and not trees.keeps_categories:
         raise ValueError(
             f"rows and background list different categories in {spell(differ)}, and the "
             f"{trees.kind} does not keep those it was fitted to; give both that dtype"
