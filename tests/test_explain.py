@@ -22,7 +22,7 @@ def table(rng):
 
 def test_functions_are_feature_games(X):
     found = ff.explain(wavy, X[:3], X, "shapley")
-    assert found.game == "FeatureGame: 3 games of 4 players, for the output of wavy"
+    assert found.game == "FeatureGame: 3 rows of 4 features, for the output of wavy"
     assert_allclose(found.values, ff.shapley(ff.FeatureGame(wavy, X[:3], X)).values)
     default = ff.explain(wavy, X[:3], X, temperature=0.2)
     assert default.criterion == "variational_index"
@@ -41,7 +41,7 @@ def test_a_background_is_needed_but_for_trees(X):
     with pytest.raises(ValueError, match="no background was given") as caught:
         ff.explain(two, X)
     assert (
-        "LinearGame was no help either: LinearRegression has output columns, 0 to 1"
+        "LinearGame refused, too: LinearRegression has output columns, 0 to 1"
         in caught.value.__notes__[0]
     )
 
@@ -81,7 +81,7 @@ def test_a_refused_tree_model_is_told_of_and_not_sent_back(X):
     model = GradientBoostingRegressor(init=LinearRegression(), n_estimators=2).fit(wide, wavy(X))
     with pytest.warns(UserWarning, match=r"TreeGame refused.*starts from another model"):
         game = game_of(model, wide[:2], wide)
-    with pytest.raises(MemoryError, match=r"mend what TreeGame refused .*starts from another"):
+    with pytest.raises(MemoryError, match=r"fix what TreeGame refused .*starts from another"):
         ff.shapley(game)
 
 

@@ -81,7 +81,7 @@ def test_points_of_all_shapes(rng):
     assert one.batch == ()
     x = corners(rng, (3, COLUMNS))
     assert one.extension().gradient(x).shape == (3, COLUMNS)
-    assert one.extension().shapley().shape == one.data.shape == (COLUMNS,)
+    assert one.extension().shapley().shape == one.info.data.shape == (COLUMNS,)
     np.testing.assert_allclose(one.extension().shapley(), closed.shapley()[0], atol=1e-12)
     with pytest.raises(ValueError, match="last axis must hold one probability per player"):
         closed.gradient(np.ones(3))

@@ -34,11 +34,11 @@ def test_players_and_data():
     np.testing.assert_array_equal(game.info.data, X[:3])
     one = TreeGame(model, frame.iloc[0], frame.iloc[10:20])
     assert (one.players, one.batch) == (tuple("abcdef"), ())
-    np.testing.assert_array_equal(one.data, X[0])
+    np.testing.assert_array_equal(one.info.data, X[0])
     mixed = TreeGame(model, frame.iloc[:3], frame.loc[10:19, list("fedcba")])
     np.testing.assert_array_equal(mixed.extension().shapley(), game.extension().shapley())
     assert TreeGame(model, X[:3]).players == tuple(range(COLUMNS))
-    assert repr(game) == "TreeGame: 3 games of 6 players, for the prediction"
+    assert repr(game) == "TreeGame: 3 rows of 6 features, for the prediction"
 
 
 def test_a_game_is_known_by_what_it_is_made_of():
@@ -56,7 +56,7 @@ def test_groups_play_as_one(background, rng):
     model, _, own, _ = fitted("boosting")
     by_name = TreeGame(model, X[ROWS], background, groups={"pair": [2, 0], "last": [5]})
     assert by_name.players == ("pair", "last", 1, 3, 4)
-    assert by_name.data is None
+    assert by_name.info.data is None
     by_label = TreeGame(model, X[ROWS], background, groups=["p", 1, "p", 3, 4, "l"])
     assert by_label.players == ("p", 1, 3, 4, "l")
     assert_is_its_table(by_name, rng)
@@ -126,7 +126,7 @@ def test_a_model_read_wrongly_is_refused(monkeypatch):
         return type(right)(**{**vars(right), "intercept": right.intercept + 0.01})
 
     monkeypatch.setattr(trees, "read_model", misread)
-    with pytest.raises(ValueError, match="was not read as it is: for row"):
+    with pytest.raises(ValueError, match="was not read as it is: its output for row"):
         TreeGame(model, X)
 
 

@@ -73,7 +73,7 @@ def test_paths_of_sixty_four_players(with_background, rng):
 def test_longer_paths_are_refused():
     rows, y = staircase(70)
     model = DecisionTreeRegressor(random_state=0).fit(rows, y)
-    with pytest.raises(ValueError, match="asks 70 players, and at most 64 can be followed"):
+    with pytest.raises(ValueError, match="splits on 70 features, and at most 64 can be followed"):
         TreeGame(model, rows[:3], rows)
     grouped = TreeGame(model, rows[:3], rows, groups=np.arange(71) // 2)
     assert grouped.extension().degree <= 36

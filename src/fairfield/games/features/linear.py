@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game, GameInfo
+from fairfield.core.game import Game
 from fairfield.games.data.fingerprint import digest
-from fairfield.games.features.rows import Groups, Tabular, as_table, group_columns, row_labels
+from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.rows import Tabular, as_table, info_of_rows
 from fairfield.games.outputs import Output, choose_output, classes_of, decision_quantity
 
 
@@ -43,35 +44,27 @@ class LinearGame(Game):
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
         single, explained = as_table(rows)
-        known = Tabular.of(explained, as_table(background, rows)[1])
+        tabular = Tabular.of(explained, as_table(background, rows)[1])
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
         values, others = (
-            np.asarray(known.decode(matrix), dtype=float)
-            for matrix in (known.rows, known.background)
+            np.asarray(tabular.decode(matrix), dtype=float)
+            for matrix in (tabular.rows, tabular.background)
         )
         if values.shape[1:] != slopes.shape:
             raise ValueError(
                 f"rows of {values.shape[1]} columns were given; the model needs {len(slopes)}"
             )
         _compare(model, chosen, explained, values @ slopes + intercept)
-        self.players, player_of = group_columns(known.columns, groups)
+        self.players, player_of = group_columns(tabular.columns, groups)
         self.batch = () if single else (len(explained),)
         mean = others.mean(axis=0)
         gains = slopes * (values - mean)
         owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
         self.gains = (gains @ owned).reshape((*self.batch, -1))
         self.base = float(mean @ slopes + intercept)
-        shown = None
-        if len(self.players) == len(player_of):
-            shown = values[:, np.argsort(player_of)].reshape((*self.batch, -1))
-        self.info = GameInfo(
-            labels=None if single else row_labels(explained),
-            worth_name=chosen.name,
-            unit=chosen.unit,
-            data=shown,
-            noun="feature",
-            row_noun="row",
-        )
+        alone = len(self.players) == len(player_of)
+        shown = values[:, np.argsort(player_of)].reshape((*self.batch, -1)) if alone else None
+        self.info = info_of_rows(explained, single, chosen.name, chosen.unit, shown)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return np.asarray(self.base + self.gains @ coalitions.T.astype(float))

@@ -147,21 +147,3 @@ def _method(predict: Any, output: Any) -> tuple[Function, str, str, list[Any] | 
     if getattr(predict, "__name__", "") == "predict_proba":
         classes = classes_of(getattr(predict, "__self__", None))
     return predict, name, "probability" if classes else f"output of {name}", classes
-
-
-def link_of(link: str | Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-    """The function that mean outputs go through, by name or as it is.
-
-    >>> float(link_of("logit")(0.5))
-    0.0
-    """
-    if link is None or callable(link):
-        return link
-    if link == "logit":
-        return _logit
-    raise ValueError(f"there is no link {link!r}; give 'logit' or a function of the mean output")
-
-
-def _logit(probability: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(probability) - np.log1p(-np.asarray(probability)))
