@@ -141,8 +141,8 @@ def test_description_tells_games_apart(rng):
 X3, Y3, T2, U2 = np.zeros((3, 2)), [0, 1, 1], np.zeros((2, 2)), [0, 1]
 
 BAD = {
-    "k=0 neighbours were asked for": {"k": 0},
-    "k=1.5 neighbours were asked for": {"k": 1.5},
+    "k=0 was given; it must be a whole number": {"k": 0},
+    "k=1.5 was given; it must be a whole number": {"k": 1.5},
     r"X\[1, 0\] is nan": {"X": [[0, 0], [np.nan, 0], [0, 0]]},
     r"X_test\[0, 1\] is inf": {"X_test": [[0, np.inf], [0, 0]]},
     "X must be an array of numbers": {"X": [["a", "b"]] * 3},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.checks import whole
 from fairfield.core.coalitions import members, spell
 from fairfield.core.copies import lent
 from fairfield.core.fingerprint import digest, is_complete, text_of
@@ -81,7 +82,7 @@ class DataGame(Game):
             raise ValueError(f"on_error={on_error!r} is not known; choose 'raise' or 'fallback'")
         self.model, self.scoring, self.fallback = model, scoring, fallback
         self.on_error = on_error
-        self.repeats, self.seed = _whole("repeats", repeats, 1), _whole("seed", seed, 0)
+        self.repeats, self.seed = whole("repeats", repeats), whole("seed", seed, 0)
         self.y, self.y_test = plain_labels(y, "y"), plain_labels(y_test, "y_test")
         self.X, self.X_test = _rows(X), _rows(X_test)
         _check_lengths("training", self.X, self.y)
@@ -214,12 +215,6 @@ class DataGame(Game):
 
     def _papers_rule(self, coalition: BoolArray, y: Any) -> bool:
         return int(coalition.sum()) == 1 or self._one_class(y)
-
-
-def _whole(name: str, given: Any, least: int) -> int:
-    if not isinstance(given, Integral) or int(given) < least:
-        raise ValueError(f"{name}={given!r}; give a whole number from {least} on")
-    return int(given)
 
 
 def _rows(X: Any) -> Any:

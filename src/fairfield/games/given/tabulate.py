@@ -7,6 +7,7 @@ from typing import Any
 
 from fairfield.core.arrays import device_named, free_bytes, written
 from fairfield.core.coalitions import coalitions_in
+from fairfield.evaluation.progress import bar
 
 # Coalitions that are worked out at once: their booleans, and what a function makes of
 # them, take a few GB.
@@ -23,8 +24,6 @@ def tabulate(
     ``function`` takes bool (m, n) and gives m worths, both on the device; the table has the
     precision of its answers. Cost: 2^n worths, and no copy of the table.
     """
-    from tqdm.auto import tqdm
-
     xp, device = device_named(device)
     count, size = 2**players, min(CHUNK, 2**players)
 
@@ -45,12 +44,11 @@ def tabulate(
     # NaN, so that a worth that never came is not taken for one.
     table = xp.full(count, xp.nan, dtype=dtype, device=device)
     table = written(table, 0, xp.astype(first, dtype))
-    hidden = None if progress is None else not progress
     starts = range(size, count, size)
-    for start in tqdm(
-        starts, desc="worths", disable=hidden, delay=0 if progress else 1, leave=False
-    ):
-        table = written(table, start, xp.astype(worths(start), dtype))
+    with bar(len(starts), "worths", progress) as shown:
+        for start in starts:
+            table = written(table, start, xp.astype(worths(start), dtype))
+            shown.update()
     return table
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray, beside, on_host
-from fairfield.core.checks import numbers, numbers_anywhere
+from fairfield.core.checks import numbers, numbers_anywhere, whole
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo
 from fairfield.core.labels import is_text, plain_labels, positions
@@ -81,10 +81,7 @@ class NeighborGame(Game):
         metric: Metric = "euclidean",
         neighbors: Any = None,
     ) -> None:
-        if not isinstance(k, (int, np.integer)) or k < 1:
-            raise ValueError(
-                f"k={k!r} neighbours were asked for; k must be a whole number from 1 on"
-            )
+        self.k = whole("k", k)
         rows, tests = _length(X, "X"), _length(X_test, "X_test")
         for name, labels, what, count in (("y", y, "X", rows), ("y_test", y_test, "X_test", tests)):
             if _length(labels, name) != count:
@@ -92,7 +89,6 @@ class NeighborGame(Game):
                     f"{what} has {count} rows and {name} has {_length(labels, name)}; every row "
                     "needs its label"
                 )
-        self.k = int(k)
         self.players = row_players(X, rows)
         self._search_by = metric if neighbors is None else neighbors
         self.task, self._labels, self._targets = _read_labels(y, y_test, task)
