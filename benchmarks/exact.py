@@ -19,7 +19,7 @@ import numpy as np
 from measure import best, machine, show
 
 import fairfield as ff
-from fairfield.boltzmann.exact import Partition
+from fairfield.boltzmann.exact import ExactLaw
 from fairfield.multilinear import size_weights as by_size
 from fairfield.multilinear.table import TableExtension
 
@@ -67,7 +67,7 @@ def core(n: int) -> list[tuple[object, ...]]:
     weights = by_size.shapley_weights(n, order=2)
 
     def law() -> None:
-        part = Partition(f, np.asarray(0.5))
+        part = ExactLaw(f, np.asarray(0.5))
         part.log_z, part.marginals  # noqa: B018  # computed when looked at
 
     tasks = {

@@ -18,7 +18,7 @@ from measure import show
 import fairfield as ff
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from energy import known_laws  # games with known laws, as in the tests
+from boltzmann import known_laws  # games with known laws, as in the tests
 
 FAR = 5.0
 

@@ -188,7 +188,10 @@ def test_an_ensemble_is_pruned_to_its_good_models(rng):
         (lambda: ff.removal_curve([0, 1, 1, 2], [np.nan, 1]), "player 0 is NaN"),
         (lambda: ff.rank_stability([[1, 2], [np.nan, 2]]), "player 0 is NaN"),
         (lambda: ff.pruning_curve(ff.VotingGame([1, 2], 2), jobs=1), "unknown keyword 'jobs'"),
-        (lambda: ff.pruning_curve(ff.VotingGame([1, 2], 2), n_jobs=0), "nobody to work"),
+        (
+            lambda: ff.pruning_curve(ff.VotingGame([1, 2], 2), n_jobs=0),
+            "n_jobs=0 was given; give 1 or more",
+        ),
         (lambda: ff.rank_stability([[1, 2]]), "two or more runs"),
         (lambda: ff.rank_stability([[1, 2], [1, 2, 3]]), "same players"),
     ],

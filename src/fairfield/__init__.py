@@ -8,7 +8,7 @@ from fairfield.boltzmann.boltzmann import Boltzmann
 from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.boltzmann.temperature import concentrated, relative
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game
+from fairfield.core.game import Failures, Game, GameInfo, Measured, Traits
 from fairfield.criteria import axioms
 from fairfield.criteria.annealing import Annealing, annealing
 from fairfield.criteria.banzhaf import banzhaf
@@ -77,19 +77,23 @@ __all__ = [
     "FLDCGame",
     "FLIDGame",
     "FacilityLocationGame",
+    "Failures",
     "FeatureGame",
     "FunctionGame",
     "Game",
+    "GameInfo",
     "GlovesGame",
     "Interactions",
     "LinearGame",
     "Means",
+    "Measured",
     "NeighborGame",
     "Options",
     "PairwiseGame",
     "ReliabilityWarning",
     "StoreError",
     "TableGame",
+    "Traits",
     "TreeGame",
     "UnanimityGame",
     "Valuation",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from fairfield.boltzmann.exact import Partition
+from fairfield.boltzmann.exact import ExactLaw
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.boltzmann.temperature import Concentrated, Relative, Temperature, absolute, check
 from fairfield.boltzmann.temperature import resolve as resolve_temperature
@@ -27,7 +27,7 @@ from fairfield.games.given.convert import as_game
 from fairfield.multilinear.choose import Source, table_refused
 from fairfield.multilinear.table import TableExtension
 
-ProblemLaw: TypeAlias = Partition | SampledLaw
+ProblemLaw: TypeAlias = ExactLaw | SampledLaw
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Problem:
         key = id(extension), temperature.tobytes(), prior
         if key not in self.laws:
             self.laws[key] = (
-                Partition(extension, temperature, self.prior)
+                ExactLaw(extension, temperature, self.prior)
                 if isinstance(extension, TableExtension)
                 else SampledLaw(self.game, extension, temperature, self.prior, self.options)
             )

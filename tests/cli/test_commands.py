@@ -322,9 +322,9 @@ def test_a_store_that_is_not_used_is_told(run, people, tmp_path):
     neighbours = ["data", people, "--target", "label", "--model", "knn", "--clusters", "0"]
     for command, why in (
         (neighbours, "has a closed form, which needs no worths; none were kept"),
-        (["game", tmp_path / "w.csv"], "knows all its worths; none were kept"),
+        (["game", tmp_path / "w.csv"], "has all its worths already; none were kept"),
     ):
-        result = run(*command, "--store", "kept.db", "--quiet")
+        result = run(*command, "--store", "kept.db", "--quiet", "--report", "page.html")
         assert result.exit_code == 0, result.output
         assert result.stderr.startswith("warning: --store 'kept.db' is left as it was: ")
         assert why in result.stderr

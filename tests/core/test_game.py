@@ -41,29 +41,6 @@ def test_players_are_names_or_a_count():
     assert all(type(p) is int for p in ff.TableGame(np.zeros(4), np.arange(2)).players)
 
 
-def test_sums_and_multiples_of_games(rng):
-    one, other = rng.standard_normal((2, 16))
-    game = 2 * ff.TableGame(one) + ff.TableGame(other) - ff.TableGame(one) * 0.5
-    assert_allclose(ff.shapley(game).values, brute.shapley(1.5 * one + other), atol=1e-12)
-    assert "terms" in game.describe()
-    games = [ff.TableGame(one), ff.TableGame(other)]
-    assert_allclose(
-        ff.shapley(-sum(games) / 2).values, brute.shapley(-(one + other) / 2), atol=1e-12
-    )
-    with pytest.raises(ValueError, match="same players"):
-        ff.TableGame(one) + ff.TableGame(np.zeros(4))
-    with pytest.raises(ValueError, match="finite"):
-        np.nan * ff.TableGame(one)
-
-
-def test_a_sum_asks_for_no_table_in_vain(monkeypatch):
-    asked = []
-    monkeypatch.setattr(ff.TableGame, "table", lambda self, progress=None: asked.append(self))
-    with_none = as_game(lambda S: S.sum(axis=1), players=2) + ff.TableGame([0, 1, 1, 2])
-    assert with_none.table() is None
-    assert not asked
-
-
 def test_describe_tells_games_apart(rng):
     table = rng.standard_normal(8)
     assert ff.TableGame(table).describe() == ff.TableGame(table.copy()).describe()
@@ -96,7 +73,10 @@ def test_describe_tells_games_apart(rng):
         (lambda: ff.shapley({"ab": 1}), "does not name a coalition"),
         (lambda: ff.TableGame(np.zeros((0, 4))), "no games"),
         (lambda: ff.shapley(lambda S: S.sum(axis=1), players=-1), "no players"),
-        (lambda: ff.shapley(lambda S: S.sum(axis=1), players=3.0), "no list of names"),
+        (
+            lambda: ff.shapley(lambda S: S.sum(axis=1), players=3.0),
+            "neither a list of names nor a number",
+        ),
         (lambda: ff.shapley(lambda S: S.sum(axis=1), players=[["a"]]), "cannot serve as a name"),
         (lambda: ff.shapley({("a",): 1, ("z",): 1}, players=["a", "b"]), "no player 'z'"),
     ],
@@ -111,3 +91,54 @@ def test_a_thing_that_is_no_game_is_named():
         ff.FunctionGame(3, players=2)
     with pytest.raises(TypeError, match="unknown keyword 'bugdet'"):
         ff.shapley([0, 1], bugdet=3)
+
+
+class Squares(ff.Game):
+    """Players and worths are all that a game needs."""
+
+    players = ("ann", "bob", "eve")
+
+    def worths(self, coalitions):
+        return coalitions.sum(axis=1) ** 2
+
+
+def test_players_and_worths_make_a_game(tmp_path):
+    game = Squares()
+    assert repr(game) == "Squares: 3 players"
+    found = game.measure(brute.coalitions(3))
+    assert_allclose(found.worths, [0, 1, 1, 4, 1, 4, 4, 9])
+    assert (found.variances, found.failures.sentences()) == (None, [])
+    for options in ({}, {"n_jobs": 2}, {"store": tmp_path / "worths.db"}):
+        assert_allclose(ff.shapley(game, **options).values, 3)
+    assert ff.compare(game).keys() == {"variational_index", "banzhaf", "shapley"}
+
+
+class Fallible(Squares):
+    """Pairs of players cannot be evaluated."""
+
+    players = tuple(range(10))
+
+    def worths(self, coalitions):
+        return self.measure(coalitions).worths
+
+    def measure(self, coalitions):
+        pairs = coalitions.sum(axis=1) == 2
+        failures = ff.Failures(int(pairs.sum()), "a pair: KeyError" if pairs.any() else "")
+        return ff.Measured(np.where(pairs, 0.0, coalitions.sum(axis=1) ** 2), None, failures)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_failures_come_back_with_the_worths(n_jobs):
+    game = Fallible()
+    sentence = "45 worths could not be found and took the fallback, the first of a pair: KeyError"
+    for _ in range(2):  # nothing is counted twice
+        for criterion in (ff.shapley, ff.variational_index):
+            assert criterion(game, n_jobs=n_jobs).stop.endswith(sentence)
+    assert "took the fallback" not in ff.leave_one_out(game, n_jobs=n_jobs).stop
+    estimate = ff.shapley(game, n_jobs=n_jobs, budget=500)
+    assert "worths could not be found and took the fallback" in estimate.stop
+    one, other = ff.Failures(), ff.Failures(1, "a pair: KeyError")
+    assert (one + other + other) == ff.Failures(2, "a pair: KeyError")
+    assert other.sentences() == [
+        "one worth could not be found and took the fallback, that of a pair: KeyError"
+    ]

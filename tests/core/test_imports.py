@@ -1,13 +1,18 @@
 """Where a package is missing, one sentence says what to install."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fairfield as ff
+from fairfield.cli.model_files import _lightgbm, _skops
+from fairfield.games.neighbors.search import MetricSearch
+from fairfield.learning.deep_sets import import_torch
 
 V = ff.shapley([0.0, 1.0, 1.0, 3.0])
+ROWS = np.zeros((9, 1))
 MISSING = {
     ("pandas", V.to_frame): "to_frame needs pandas: pip install 'fairfield[ml]'",
     (
@@ -30,11 +35,27 @@ MISSING = {
         "matplotlib",
         lambda: ff.plots.bar(V),
     ): "a picture needs matplotlib: pip install 'fairfield[plots]'",
+    (
+        "torch",
+        import_torch,
+    ): "a neural set function needs torch: pip install 'fairfield[learning]'",
+    (
+        "sklearn",
+        lambda: MetricSearch(ROWS, ROWS, "euclidean")._candidates(ROWS, 3),
+    ): "a search among 9 rows without neighbors= needs scikit-learn: pip install 'fairfield[ml]'",
+    (
+        "skops",
+        lambda: _skops(Path("m.skops")),
+    ): "the model in m.skops needs skops: pip install 'fairfield[models]'",
+    (
+        "lightgbm",
+        lambda: _lightgbm(Path("m.txt")),
+    ): "the model in m.txt needs lightgbm: pip install lightgbm",
 }
 
 
 @pytest.mark.parametrize(("missing", "sentence"), MISSING.items(), ids=lambda each: str(each[0]))
-def test_a_missing_package_is_told(missing, sentence, monkeypatch):
+def test_a_missing_package_is_named(missing, sentence, monkeypatch):
     package, use = missing
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         monkeypatch.setitem(sys.modules, name, None)

@@ -1,6 +1,5 @@
 """Worths are checked where they are computed, and trouble is named by its coalition."""
 
-import re
 import sqlite3
 import time
 from itertools import pairwise
@@ -12,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 import fairfield as ff
 from fairfield.core.game import Measured, Traits
-from fairfield.evaluation import memory
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
 
@@ -57,32 +55,6 @@ def test_a_wrong_shape_is_told(shape):
         ff.shapley(worth, players=3)
 
 
-def test_forty_players_are_refused_with_the_memory_it_would_take():
-    with pytest.raises(MemoryError, match=r"8\.8 TB.*closed form, or give a budget"):
-        ff.shapley(lambda S: S.sum(axis=1), players=40)
-
-
-def test_a_thousand_players_are_refused_as_kindly():
-    with pytest.raises(MemoryError, match=r"2\^1100 worths"):
-        ff.shapley(lambda S: S.sum(axis=1), players=1100)
-    with pytest.raises(ValueError, match=r"all 2\^1100 worths"):
-        ff.free_energy_value(lambda S: S.sum(axis=1), players=1100, budget=100)
-
-
-def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(memory, "free_memory", lambda: 10_000)
-    with pytest.raises(MemoryError, match=r"2\^10 worths, 8\.19 kB"):
-        ff.shapley(lambda S: S.sum(axis=1), players=10)
-
-
-def test_a_budget_below_the_table_is_refused_by_what_cannot_be_estimated():
-    with pytest.raises(ValueError, match="need all 1,024 worths, the budget allows 1,000"):
-        ff.free_energy_value(lambda S: S.sum(axis=1), players=10, budget=1000)
-    assert ff.shapley(lambda S: S.sum(axis=1), players=10, budget=1024).evaluations == 1024
-    with pytest.raises(ValueError, match="at least 1"):
-        ff.shapley([0, 1], budget=0)
-
-
 def test_a_budget_holds_for_single_coalitions_too():
     def curve(budget):
         return ff.removal_curve(lambda S: S.sum(axis=1), np.ones(4), budget=budget)
@@ -107,19 +79,6 @@ def test_blocks_depend_on_position_alone():
     table = np.concatenate(seen)
     assert {len(block) for block in seen} == {16}
     assert (table @ (1 << np.arange(12)) == np.arange(2**12)).all()
-
-
-def test_progress_is_shown_when_asked(capsys):
-    def worth(S):
-        time.sleep(0.03)
-        return S.sum(axis=1)
-
-    ff.shapley(worth, players=8, progress=True)
-    shown = capsys.readouterr().err
-    # So many of all, how long it took, how long it will take.
-    assert re.search(r"worths: .* \d+/256 \[\d\d:\d\d<\d\d:\d\d,", shown)
-    ff.shapley(lambda S: S.sum(axis=1), players=4, progress=False)
-    assert capsys.readouterr().err == ""
 
 
 def test_coalitions_that_cost_nothing_do_not_make_a_long_round(tmp_path):

@@ -60,7 +60,7 @@ def test_another_game_is_refused_with_what_differs(path):
 
 def test_a_function_that_changed_under_its_name_is_refused(path):
     ff.shapley(ff.FunctionGame(team, 4, name="mine"), store=path)
-    with pytest.raises(ff.StoreError, match="other worths than it does now"):
+    with pytest.raises(ff.StoreError, match="other worths than it has now"):
         ff.shapley(ff.FunctionGame(other, 4, name="mine"), store=path)
     with pytest.raises(ff.StoreError, match="other worths"):
         ff.verify_store(path, ff.FunctionGame(other, 4, name="mine"))

@@ -177,9 +177,9 @@ def test_wrong_points_are_refused(rng):
         f.gradient(np.full((3, 3), 0.5))
 
 
-def test_laws_are_products(rng):
+def test_product_laws_are_products_of_factors(rng):
     x = rng.random(6)
-    assert_allclose(folding.Law(folding.probabilities(x)).whole, brute.law(x), rtol=1e-14)
+    assert_allclose(folding.Factors(folding.probabilities(x)).product, brute.law(x), rtol=1e-14)
 
 
 @pytest.mark.parametrize("chosen", [slice(1, 3), np.array([2, 0])])

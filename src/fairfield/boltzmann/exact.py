@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,12 +41,15 @@ def _weighted_gaps(xp: Any, gaps: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Partition:
-    """log Z, marginals and draws of the Boltzmann law of each game of a table."""
+class ExactLaw:
+    """The law of each game of a table, by sums over all coalitions."""
 
     extension: TableExtension
     temperature: FloatArray
     prior: FloatArray | None = None
+    # Nothing is estimated, so nothing is sampled and there is nothing to warn of.
+    samples: ClassVar[int] = 0
+    warnings: ClassVar[tuple[str, ...]] = ()
 
     @cached_property
     def _weights(self) -> TableExtension:
@@ -106,7 +109,7 @@ class Partition:
         """p(i ∈ S)."""
         chances = np.minimum(self._masses[1] / self._total[:, None], 1.0)
         if self.prior is not None:
-            # Rounding must not leave a certain player anything to be uncertain about.
+            # Rounding must not leave a certain player any uncertainty.
             chances = np.where(np.abs(self.prior) == CERTAIN, self.prior > 0, chances)
         return self._shaped(chances)
 
@@ -134,18 +137,13 @@ class Partition:
     @property
     def total_correlation(self) -> FloatArray:
         """Σ_i h(p_i) - H(p)."""
-        return np.maximum(entropy(self.log_odds()) - self.entropy, 0.0)
+        return np.maximum(entropy(self.log_odds) - self.entropy, 0.0)
 
     @cached_property
     def entropy(self) -> FloatArray:
         """H(p) = log Z - E_p[F]/T - E_p[log prior]."""
-        tilt = prior_energy(self.marginals, log_odds(self.marginals), self.prior)
-        return np.asarray(self.excess - self.mean_gap - tilt)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Nothing is to be said against exact sums."""
-        return ()
+        log_prior = prior_energy(self.marginals, log_odds(self.marginals), self.prior)
+        return np.asarray(self.excess - self.mean_gap - log_prior)
 
     def stderr(self, reading: str) -> FloatArray:
         """0: sums are exact."""
@@ -170,22 +168,22 @@ class Partition:
         top = (self.highest - self.extension.offset) / self.temperature
         return np.maximum(top + self.excess - height, 0.0)
 
+    @cached_property
     def log_odds(self) -> FloatArray:
-        """log p_i/(1-p_i), right however cold or hot it is."""
+        """log p_i/(1-p_i), to full accuracy at any temperature."""
         if self._certain:
             # Beside the logit of a certain player no other number survives in a sum.
             return log_odds(self.marginals)
         table = self.extension
         middle = (table.highest / 2 + table.lowest / 2).reshape(table.batch)
-        if (
-            np.ptp([table.lowest, table.highest], axis=0).reshape(table.batch) < self.temperature
-        ).all():
+        spread = np.ptp([table.lowest, table.highest], axis=0).reshape(table.batch)
+        if (spread < self.temperature).all():
             # Hot: with a = E[exp((F - c)/T) - 1], log E[exp] = log(1 + a) loses no digits.
-            law = np.zeros(table.players) if self.prior is None else self.prior
-            factors = np.stack([sigmoid(-law), sigmoid(law)], axis=-1)[None, None]
+            bias = np.zeros(table.players) if self.prior is None else self.prior
+            factors = np.stack([sigmoid(-bias), sigmoid(bias)], axis=-1)[None, None]
             small = table.lifted(middle, 1 / self.temperature, _expm1)
             logs = self._shaped(np.log1p(small.faces(factors)[:, 0]))
-            return np.asarray(logs[..., 1] - logs[..., 0] + law)
+            return np.asarray(logs[..., 1] - logs[..., 0] + bias)
         sums = table.log_sums(1 / self.temperature, self.prior)
         return np.asarray(sums[..., 1] - sums[..., 0])
 
@@ -193,17 +191,17 @@ class Partition:
         """Coalitions (*batch, count, n) drawn exactly from p."""
         table, low = self._weights, self.extension.low
         halves = folding.Halves(self._factors, low)
-        law_low, law_high = halves.low[0], halves.high[0, 0]
-        _, of_rows = table.matrix.fold(None, law_low[None])
-        games, width = len(of_rows), law_low.shape[-1]
+        low_weights, high_weights = halves.low[0], halves.high[0, 0]
+        _, of_rows = table.matrix.fold(None, low_weights[None])
+        games, width = len(of_rows), low_weights.shape[-1]
         drawn = np.empty((games, count), dtype=np.int64)
         for game in range(games):
-            rows = _inverse(of_rows[game] * law_high, rng.random(count)[None])[0]
+            rows = _inverse(of_rows[game] * high_weights, rng.random(count)[None])[0]
             uniform = rng.random(count)
             step = max(1, DRAWN // width)
             for start in range(0, count, step):
                 some = slice(start, start + step)
-                weights = on_host(table.matrix.gather(game, rows[some])) * law_low
+                weights = on_host(table.matrix.gather(game, rows[some])) * low_weights
                 columns = _inverse(weights, uniform[some, None])[:, 0]
                 drawn[game, some] = rows[some] * width + columns
         drawn = drawn.reshape((*self.extension.batch, count))

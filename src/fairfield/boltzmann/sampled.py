@@ -1,7 +1,7 @@
 """The law p(S) ∝ exp(F(S)/T)·prior of one game too large for a table, by sampling.
 
-The same readings as :class:`fairfield.boltzmann.exact.Partition`, each with a standard
-error, jackknifed over groups of independent samples.
+Every reading is an estimate, with a standard error jackknifed over groups of independent
+samples.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Game
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
-from fairfield.mcmc import diagnostics as diagnostics
+from fairfield.evaluation.progress import bar
+from fairfield.mcmc import diagnostics
 from fairfield.mcmc.bases import Mixture, mean_field_modes
 from fairfield.mcmc.gibbs import Path
 from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mcmc.landscape import (
     Contributions,
+    FreePlayers,
     Landscape,
     from_extension,
     from_game,
     from_worths,
 )
-from fairfield.mcmc.sampler import Run, Sampler
+from fairfield.mcmc.sampler import LEAST_VISITS, Run, Sampler
 from fairfield.mcmc.tempering import Tempered
 from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_energy, sigmoid
 from fairfield.mean_field.solvers import start_points
 
-# Coalitions looked at where no budget is given.
+# Coalitions visited where no budget is given.
 USUAL_BUDGET = 2_000_000
 # Starts of the mean-field laws that make up the near base.
 STARTS = 5
-# A run in doubt is followed by one of this many times the steps, while the budget lasts.
+# A run with warnings is followed by one of this many times the steps, while the budget lasts.
 GROWTH = 4
-# Gibbs steps that part a draw from the sample it starts at, times the players in a block.
+# Gibbs steps between a draw and the sample it starts at, times the share of players in a block.
 SWEEPS = 3
-# Pairs are read from at most this many samples per ladder.
-PAIRED = 100
 
 
 class ReliabilityWarning(UserWarning):
@@ -52,11 +52,11 @@ class ReliabilityWarning(UserWarning):
 
 
 class SampledLaw:
-    """log Z, marginals and draws of the law of one game, estimated, with standard errors.
+    """The law of one game, estimated, with standard errors.
 
-    ``temperature`` is T, ``prior`` holds log-odds (None: none). Nothing is computed before it is
-    asked for; then one run serves all readings. Each look at a coalition counts against
-    the budget: one where a closed form tells all contributions at once, n + 1 worths else.
+    ``temperature`` is T, ``prior`` holds log-odds (None: none). Nothing is computed before the
+    first reading; then one run serves all of them. Each visit to a coalition counts against
+    the budget: 1 where a closed form gives all contributions at once, n + 1 worths otherwise.
     """
 
     def __init__(
@@ -71,105 +71,98 @@ class SampledLaw:
             raise ValueError(
                 f"{game!r}: sampling takes one game at a time; pass one game of the batch"
             )
-        self.game, self.extension, self.temperature, self.prior = (
-            game,
-            extension,
-            temperature,
-            prior,
-        )
-        self.options = options
+        self.game, self.extension, self.options = game, extension, options
+        self.temperature, self.prior = temperature, prior
         self.evaluations = 0
-        fixed = np.zeros(len(game.players)) if prior is None else prior
-        self._free = np.flatnonzero(np.abs(fixed) < CERTAIN)
-        self._inside = (fixed == CERTAIN) * 1.0
+        self._free = FreePlayers(prior, len(game.players))
+        if not len(self._free):
+            raise ValueError("the prior fixes every player; leave at least one of them free")
+        # A way to all contributions at once, the game's own or its closed form's.
+        self.contributions = from_game(game)
+        if self.contributions is None and extension is not None:
+            self.contributions = from_extension(extension)
+        self._visit = 1 if self.contributions is not None else len(game.players) + 1
+        self._evaluator: Evaluator | None = None
 
     # ------------------------------------------------------------------------ the run
 
     @cached_property
-    def contributions(self) -> Contributions | None:
-        """A way to all contributions at once, the game's own or its closed form's."""
-        own = from_game(self.game)
-        if own is not None or self.extension is None:
-            return own
-        return from_extension(self.extension)
-
-    def _source(self) -> AbstractContextManager[Contributions]:
-        """Contributions, from the worths of all neighbours if there is no better way."""
-        known = self.contributions
-        return self._evaluated() if known is None else nullcontext(known)
-
-    @contextmanager
-    def _evaluated(self) -> Iterator[Contributions]:
-        with Evaluator(self.game, replace(self.options, progress=False)) as evaluator:
-            yield from_worths(evaluator)
-
-    def _landscape(self, contributions: Contributions) -> Landscape:
-        count = len(self.game.players)
-        cost = count + 1 if self.contributions is None else 1
-        return Landscape(
-            contributions, float(self.temperature), self.prior, count, self._centre, cost
-        )
-
-    def _near(self, landscape: Landscape) -> Mixture | None:
-        if self.extension is None:
-            return None
-        starts = start_points(STARTS, len(self.game.players), self.options.seed)
-        lean = np.zeros(len(self.game.players)) if self.prior is None else self.prior
-        modes = mean_field_modes(self.extension, float(self.temperature), lean, starts)
-        return Mixture(modes.logits[:, landscape.free], modes.shares)
-
-    @cached_property
-    def _centre(self) -> float:
-        """F/T of one coalition, which log weights leave out: large offsets cost digits."""
-        with self._source() as contributions:
-            worths, _ = contributions(self._inside[None] > 0)
-        return float(worths[0] / self.temperature)
-
-    @cached_property
     def run(self) -> Run:
-        """The run behind all estimates, repeated with more steps while it is in doubt."""
-        rng = np.random.default_rng(self.options.seed)
-        effort = 1.0
+        """The run behind all estimates, repeated with more steps while it has warnings."""
+        budget = self.options.budget or USUAL_BUDGET * self._visit
+        if budget < LEAST_VISITS * self._visit:
+            unit = "worths" if self._visit > 1 else "coalitions"
+            raise ValueError(
+                f"a budget of {budget:,} is too small to sample the law of {len(self.game.players)} "
+                f"players, which takes at least {LEAST_VISITS * self._visit:,} {unit}; raise it"
+            )
+        rng, effort = np.random.default_rng(self.options.seed), 1.0
         with self._source() as contributions, self._bar() as tick:
-            landscape = self._landscape(contributions)
-            landscape.budget = self.options.budget or USUAL_BUDGET * landscape.cost
-            hot, near = Mixture.product(landscape.lean), self._near(landscape)
-            sampler = Sampler(landscape, hot, near, tick)
+            worths, _ = contributions(self._free.fixed_in[None])
+            landscape = self._landscape(contributions, float(worths[0] / self.temperature))
+            hot = Mixture.product(self._free.bias)
+            sampler = Sampler(landscape, hot, self._near(), budget // self._visit, tick)
             while True:
                 before = sampler.left()
                 found = sampler.run(effort, rng)
-                said = diagnostics.of_run(found)
+                reasons = diagnostics.of_run(found)
                 effort *= GROWTH
-                if not said or sampler.left() < GROWTH * (before - sampler.left()):
+                if not reasons or sampler.left() < GROWTH * (before - sampler.left()):
                     break
-        self.evaluations += landscape.spent
-        for sentence in said:
+        self.evaluations += landscape.visits * self._visit
+        for sentence in reasons:
             warnings.warn(f"{self.game!r}: {sentence}", ReliabilityWarning, stacklevel=2)
         return found
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Why readings may be wrong by more than their errors, in sentences."""
+        return diagnostics.of_run(self.run)
+
+    def _source(self) -> AbstractContextManager[Contributions]:
+        """Contributions, from the worths of all neighbours if there is no better way."""
+        return self._evaluated() if self.contributions is None else nullcontext(self.contributions)
+
+    @contextmanager
+    def _evaluated(self) -> Iterator[Contributions]:
+        # An evaluator keeps the worths it has found; one with a store finds them there.
+        if self._evaluator is None or self.options.store is not None:
+            # The budget is counted here, in visits.
+            options = replace(self.options, progress=False, budget=None)
+            self._evaluator = Evaluator(self.game, options)
+        with self._evaluator as evaluator:
+            yield from_worths(evaluator)
+
+    def _landscape(self, contributions: Contributions, centre: float) -> Landscape:
+        T = float(self.temperature)
+        return Landscape(contributions, T, self.prior, self._free, centre)
+
+    def _near(self) -> Mixture | None:
+        if self.extension is None:
+            return None
+        starts = start_points(STARTS, len(self.game.players), self.options.seed)
+        modes = mean_field_modes(self.extension, self.temperature, self.prior, starts)
+        return Mixture(modes.logits[:, self._free.places], modes.shares)
+
     @contextmanager
     def _bar(self) -> Iterator[Callable[[], None]]:
-        from tqdm.auto import tqdm
+        with bar(None, "sampling", self.options.progress, unit=" steps") as shown:
+            yield lambda: shown.update(1) and None
 
-        hidden = None if self.options.progress is None else not self.options.progress
-        delay = 0 if self.options.progress else 1
-        with tqdm(desc="sampling", unit=" steps", disable=hidden, delay=delay, leave=False) as bar:
-            yield lambda: bar.update(1) and None
+    # ----------------------------------------------------------- estimates and errors
 
     @property
     def _samples(self) -> Tempered:
         return self.run.trusted.tempered
 
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """Sentences that say why an estimate may be wrong by more than its error."""
-        return diagnostics.of_run(self.run)
-
-    # ----------------------------------------------------------- estimates and errors
+    @property
+    def samples(self) -> int:
+        """How many samples of the law there are, in all groups."""
+        return self._samples.log_weights.size
 
     @cached_property
-    def _pooled(self) -> Jackknifed:
-        """log Z - centre/T: the bridges that stand, weighted by their precision."""
+    def _log_z(self) -> Jackknifed:
+        """log Z - centre: the bridges that stand, weighted by their precision."""
         parts = [bridge.log_z for bridge in self.run.trusted.bridges]
         weights = np.array([1 / float(part.stderr) ** 2 for part in parts])
         weights /= weights.sum()
@@ -184,27 +177,29 @@ class SampledLaw:
         )
 
     @cached_property
-    def _height(self) -> Jackknifed:
-        """E_p[log weight] - centre/T."""
-        return Jackknifed.mean(self._samples.heights.mean(axis=0))
+    def _log_weight(self) -> Jackknifed:
+        """E_p[log weight] - centre."""
+        return Jackknifed.mean(self._samples.log_weights.mean(axis=0))
 
     @cached_property
     def _chances(self) -> Jackknifed:
-        return Jackknifed.mean(self._samples.marginals).through(self._among_all)
+        # What no sample has seen may still be as likely as one sample in all.
+        found = Jackknifed.mean(self._samples.marginals).through(self._free.among_all)
+        return replace(found, least=1 / self.samples)
 
     @cached_property
     def _entropy(self) -> Jackknifed:
-        return replace(self._pooled - self._height, least=self._pooled.least)
+        return replace(self._log_z - self._log_weight, least=self._log_z.least)
 
     @cached_property
     def _correlation(self) -> Jackknifed:
         apart = self._chances.through(lambda p: entropy(log_odds(p))).unbiased()
-        return replace(apart - self._entropy, least=self._pooled.least)
+        return replace(apart - self._entropy, least=self._log_z.least)
 
     @cached_property
     def _mean(self) -> Jackknifed:
-        tilt = self._chances.through(lambda p: prior_energy(p, log_odds(p), self.prior))
-        return (self._height - tilt + self._centre).times(float(self.temperature))
+        log_prior = self._chances.through(lambda p: prior_energy(p, log_odds(p), self.prior))
+        return (self._log_weight - log_prior + self.run.centre).times(float(self.temperature))
 
     @cached_property
     def _pairs(self) -> tuple[FloatArray, FloatArray]:
@@ -223,71 +218,55 @@ class SampledLaw:
 
     def pairs(self) -> Iterator[FloatArray]:
         """p(i, j ∈ S) = E[z_j p(i | others)] as each group of samples has it: (n, n)."""
-        seen = self._samples.coalitions
-        seen = seen[:: -(-len(seen) // PAIRED)]
-        with self._source() as contributions:
-            landscape = self._landscape(contributions)
-            for group in range(seen.shape[1]):
-                inside = landscape.whole(seen[:, group])
-                chances = landscape.means(landscape.look(seen[:, group])[1])
-                both = chances.T @ inside / len(inside)
-                both = (both + both.T) / 2
-                np.fill_diagonal(both, chances.mean(axis=0))
-                yield both
-            self.evaluations += landscape.spent
+        odds, coalitions = self._samples.log_odds, self._samples.coalitions
+        coalitions = coalitions[:: -(-len(coalitions) // len(odds))]
+        for group in range(odds.shape[1]):
+            inside = self._free.among_all(coalitions[:, group])
+            chances = self._free.among_all(sigmoid(odds[:, group]))
+            both = chances.T @ inside / len(inside)
+            both = (both + both.T) / 2
+            np.fill_diagonal(both, chances.mean(axis=0))
+            yield both
 
-    def log_odds(self) -> tuple[FloatArray, FloatArray]:
-        """log p_i/(1-p_i) of the players that are free, and its standard error.
-
-        From E[p(i | others)] and E[p(not i | others)], each in the log domain.
-        """
+    @cached_property
+    def _log_odds(self) -> Jackknifed:
+        """From E[p(i | others)] and E[p(not i | others)], each in the log domain."""
         logs = self._samples.log_sums
         top = logs.max(axis=0)
 
         def odds(means: FloatArray) -> FloatArray:
-            # Where one ladder saw it all, nothing is left without it: an error without end.
+            # Where one ladder has all of a sum, nothing is left without it: an infinite error.
             logs = np.log(np.maximum(means, np.finfo(float).tiny)) + top
             return np.asarray(logs[..., 0, :] - logs[..., 1, :])
 
-        found = Jackknifed.mean(np.exp(logs - top)).through(odds)
-        estimate = np.asarray(found.estimate)
-        # What no sample has seen may still be as likely as one sample in all.
-        unseen = np.log1p(1 / (self.samples * sigmoid(-np.abs(estimate))))
-        return estimate, np.maximum(self.run.trusted.kinship * found.stderr, unseen)
-
-    @property
-    def samples(self) -> int:
-        """How many samples there are of the law, in all groups."""
-        return self._samples.heights.size
-
-    def _among_all(self, free: FloatArray) -> FloatArray:
-        """Numbers of the free players among those of the fixed ones, who are in or out."""
-        every = np.broadcast_to(self._inside, (*free.shape[:-1], len(self._inside))).copy()
-        every[..., self._free] = free
-        return every
+        return Jackknifed.mean(np.exp(logs - top)).through(odds)
 
     def stderr(self, reading: str) -> FloatArray:
         """The standard error of a reading, by its name."""
-        # What no sample has seen may still be as likely as one sample in all.
-        seen = 1 / self.samples
-        kinship = self.run.trusted.kinship
+        inflation = self.run.trusted.inflation
         if reading == "pair_marginals":
-            return np.maximum(kinship * self._pairs[1], seen)
-        known = {
-            "log_z": self._pooled,
-            "marginals": replace(self._chances, least=seen),
+            return np.maximum(inflation * self._pairs[1], 1 / self.samples)
+        if reading == "log_odds":
+            # What no sample has seen may still be as likely as one sample in all.
+            rare = sigmoid(-np.abs(self._log_odds.estimate))
+            unseen = np.log1p(1 / (self.samples * rare))
+            error = np.maximum(inflation * self._log_odds.stderr, unseen)
+            return self._free.among_all(error, 0.0, 0.0)
+        estimates = {
+            "log_z": self._log_z,
+            "marginals": self._chances,
             "mean": self._mean,
             "entropy": self._entropy,
             "total_correlation": self._correlation,
         }
-        return np.asarray(kinship * known[reading].stderr)
+        return np.asarray(inflation * estimates[reading].stderr)
 
     # ----------------------------------------------------------------------- readings
 
     @property
     def log_z(self) -> FloatArray:
         """log Σ_S exp(F(S)/T)·prior(S)."""
-        return np.asarray(self._pooled.estimate + self._centre)
+        return np.asarray(self._log_z.estimate + self.run.centre)
 
     @property
     def marginals(self) -> FloatArray:
@@ -298,6 +277,11 @@ class SampledLaw:
     def pair_marginals(self) -> FloatArray:
         """p(i, j ∈ S), with the marginals on the diagonal."""
         return self._pairs[0]
+
+    @property
+    def log_odds(self) -> FloatArray:
+        """log p_i/(1-p_i), ±CERTAIN for players that the prior fixes."""
+        return self._free.among_all(np.asarray(self._log_odds.estimate), CERTAIN, -CERTAIN)
 
     @property
     def mean(self) -> FloatArray:
@@ -318,14 +302,15 @@ class SampledLaw:
         """f(x)/T + H(x) + E_q[log prior] of the product law with these logits."""
         if self.extension is None:
             raise ValueError(
-                f"{self.game!r} has no closed form, so the ELBO is not known exactly; "
-                "value the game with a budget instead, or use a game with a closed form"
+                f"{self.game!r} has no closed form, so its ELBO cannot be computed exactly; "
+                "value the game with a budget, or use a game with a closed form"
             )
         return elbo(self.extension.value(sigmoid(logits)), logits, self.temperature, self.prior)
 
     def gap(self, logits: FloatArray) -> FloatArray:
         """KL(q ‖ p) = log Z - ELBO; its standard error is that of log Z."""
-        return np.maximum(self.log_z - self.elbo(logits), 0.0)
+        height = self.elbo(logits)
+        return np.maximum(self.log_z - height, 0.0)
 
     def gap_of(self, height: FloatArray) -> FloatArray:
         """log Z less an ELBO that leaves out the extension's offset/T."""
@@ -334,18 +319,32 @@ class SampledLaw:
 
     def log_share(self, worths: FloatArray) -> FloatArray:
         """F/T - log Z of worths (m,)."""
-        return np.asarray(worths / self.temperature - self._centre - self._pooled.estimate)
+        return np.asarray(worths / self.temperature - self.run.centre - self._log_z.estimate)
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
-        """Coalitions (count, n): samples of the run, each moved on by some sweeps of its own."""
+        """Coalitions (count, n): samples of the run, each moved on by some Gibbs steps.
+
+        Worths count against a budget of their own, of the same size as that of the run.
+        """
+        self._check_draws(count, SWEEPS)
         seen = self._samples.coalitions.reshape(-1, len(self._free))
         start = seen[rng.integers(0, len(seen), count)]
         rate = float(self._samples.rate)
+        steps = max(1, int(SWEEPS / rate)) if count else 0
+        self._check_draws(count, steps)
         with self._source() as contributions:
-            landscape = self._landscape(contributions)
-            path = Path(landscape, Mixture.product(landscape.lean))
+            landscape = self._landscape(contributions, self.run.centre)
+            path = Path(landscape, Mixture.product(self._free.bias))
             chains = path.at(start)
-            for _ in range(max(1, int(SWEEPS / rate)) if count else 0):
+            for _ in range(steps):
                 chains, _ = path.step(chains, np.ones(count), np.full(count, rate), rng)
-            self.evaluations += landscape.spent
-        return landscape.whole(chains.inside)
+        self.evaluations += landscape.visits * self._visit
+        return self._free.among_all(chains.inside)
+
+    def _check_draws(self, count: int, steps: int) -> None:
+        needed, budget = count * (1 + steps) * self._visit, self.options.budget
+        if self.contributions is None and budget is not None and needed > budget:
+            raise ValueError(
+                f"{count:,} draws need {needed:,} worths, the budget allows {budget:,}; draw fewer, "
+                "or raise the budget"
+            )

@@ -27,6 +27,9 @@ class Concentrated:
     share: float
 
 
+# Temperatures that are set by the game's Banzhaf values.
+RELATIVE = (Relative, Concentrated)
+
 Temperature: TypeAlias = float | ArrayLike | Relative | Concentrated
 
 
@@ -72,13 +75,13 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
 
 def check(temperature: Temperature | None) -> None:
     """Refuse what is no temperature, before any worth is paid for."""
-    if temperature is not None and not isinstance(temperature, (Relative, Concentrated)):
+    if temperature is not None and not isinstance(temperature, RELATIVE):
         _positive(temperature)
 
 
 def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
     """Numbers in the units of the worths, one for each game, where nothing sets a scale."""
-    if isinstance(temperature, (Relative, Concentrated)):
+    if isinstance(temperature, RELATIVE):
         raise ValueError(
             "a relative temperature needs Banzhaf values, and this game has neither a table nor a "
             "closed form; pass temperature= as a number in the units of the worths"

@@ -10,6 +10,7 @@ import numpy as np
 from fairfield.cli.sentences import InputError
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
+from fairfield.core.imports import needed_for
 
 KNOWN = (
     "known are XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX, and with --trust-pickle also "
@@ -60,28 +61,22 @@ def _reader(path: Path, start: bytes) -> Any:
 
 
 def _xgboost(path: Path) -> Any:
-    try:
+    with needed_for(f"the model in {path}"):
         from xgboost import Booster
-    except ImportError as reason:
-        raise ImportError(f"{path} is a model of XGBoost: pip install xgboost") from reason
     booster = Booster()
     booster.load_model(path)
     return booster
 
 
 def _lightgbm(path: Path) -> Any:
-    try:
+    with needed_for(f"the model in {path}"):
         from lightgbm import Booster
-    except ImportError as reason:
-        raise ImportError(f"{path} is a model of LightGBM: pip install lightgbm") from reason
     return Booster(model_file=path)
 
 
 def _skops(path: Path) -> Any:
-    try:
+    with needed_for(f"the model in {path}"):
         from skops.io import get_untrusted_types, load
-    except ImportError as reason:
-        raise ImportError("skops files need skops: pip install 'fairfield[models]'") from reason
     unknown = get_untrusted_types(file=path)
     if unknown:
         raise InputError(
@@ -98,12 +93,8 @@ def _pickled(path: Path) -> Any:
 
 
 def _onnx(path: Path) -> Any:
-    try:
+    with needed_for(f"the model in {path}"):
         import onnxruntime
-    except ImportError as reason:
-        raise ImportError(
-            "ONNX files need onnxruntime: pip install 'fairfield[models]'"
-        ) from reason
     return OnnxModel(onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]))
 
 

@@ -1,7 +1,7 @@
 """Arrays of other libraries: to a device and back, compiled kernels, memory.
 
-Any library of the array-API standard will do; PyTorch, CuPy and JAX are known by name
-where the standard has no word for what is needed.
+Any library of the array-API standard works; PyTorch, CuPy and JAX are named where the
+standard does not cover what is needed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def beside(other: Any, array: NDArray[Any]) -> Any:
     if isinstance(other, np.ndarray):
         return array
     xp = array_api_compat.array_namespace(other)
-    # PyTorch takes no arrays that must not be written to.
+    # PyTorch refuses read-only arrays.
     array = array if array.flags.writeable else array.copy()
     return xp.asarray(array, device=array_api_compat.device(other))
 
@@ -77,7 +77,7 @@ def _jax_writer() -> Callable[[Any, Any, int], Any]:
     def write(table: Any, part: Any, start: int) -> Any:
         return jax.lax.dynamic_update_slice(table, part, (start,))
 
-    # JAX writes in place only where it is given the array for good.
+    # JAX writes in place only into an array that is donated to it.
     return cast(Callable[[Any, Any, int], Any], jax.jit(write, donate_argnums=0))
 
 
@@ -97,7 +97,7 @@ def check_double(array: Any) -> None:
 
 
 def compiler(array: Any) -> Callable[[Any], Any] | None:
-    """What makes one kernel of a function of such arrays, where their library can."""
+    """The compiler of functions of such arrays into one kernel, None where there is none."""
     if array_api_compat.is_torch_array(array) and array.is_cuda:
         return _torch_compiler()
     if array_api_compat.is_jax_array(array):
@@ -120,7 +120,7 @@ def _torch_compiler() -> Callable[[Any], Any] | None:
 
     try:
         torch.compile(double)(torch.ones(2, device="cuda"))
-    except Exception:  # whatever is missing, work goes on without
+    except Exception:  # whatever is missing, functions are then not compiled
         return None
     return cache(lambda function: _Compiled(torch, function))
 
@@ -128,8 +128,8 @@ def _torch_compiler() -> Callable[[Any], Any] | None:
 class _Compiled:
     """A function compiled by torch, once for every form of its arguments.
 
-    Beyond a limit torch stops compiling without a word, and then takes the memory that a
-    compiled function saves; so the limit is lifted whenever a new form comes up.
+    Beyond a limit torch silently stops compiling, and then needs the memory that a compiled
+    function saves; so the limit is lifted for every new form.
     """
 
     def __init__(self, torch: Any, function: Any) -> None:
@@ -152,14 +152,14 @@ class _Compiled:
 
 
 def free_bytes(device: Any) -> int | None:
-    """The free memory of a device, or None where its library does not tell."""
+    """The free memory of a device in bytes, or None where its library does not report it."""
     kind = type(device).__module__.split(".")[0]
     if kind == "torch" and device.type == "cuda":
         return int(import_module("torch").cuda.mem_get_info(device)[0])
     if kind == "cupy":
         return int(device.mem_info[0])
     if kind.startswith("jax"):
-        known = device.memory_stats() or {}
-        if "bytes_limit" in known:
-            return int(known["bytes_limit"] - known["bytes_in_use"])
+        stats = device.memory_stats() or {}
+        if "bytes_limit" in stats:
+            return int(stats["bytes_limit"] - stats["bytes_in_use"])
     return None

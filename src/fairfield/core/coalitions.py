@@ -1,6 +1,6 @@
 """Coalitions as rows of booleans, and their place in a table of worths.
 
-This is the one place that knows the bit order: the coalition in row ``r`` of a
+This is the one place that depends on the bit order: the coalition in row ``r`` of a
 table holds player ``i`` exactly when bit ``i`` of ``r`` is set, so player 0 is the
 lowest bit and the grand coalition is the last row.
 """
@@ -74,7 +74,7 @@ def coalition_of(members: Iterable[object], players: Sequence[object]) -> BoolAr
 
 
 def spell(members: Iterable[object], most: int = 12) -> str:
-    """A coalition in words, shortened when it is long.
+    """A coalition as text, shortened when it is long.
 
     >>> spell(["a", "b"])
     '{a, b}'

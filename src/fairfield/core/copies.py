@@ -1,4 +1,4 @@
-"""What functions of others are handed: copies, which they may write into."""
+"""Copies for functions of the user, which may write into their arguments."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from fairfield.core.coalitions import enumerate_coalitions
 
 
 class Update(Protocol):
-    """New inclusion probabilities of player ``i``, given his slope of the extension."""
+    """New inclusion probabilities of player ``i``, given their slope of the extension."""
 
     def __call__(self, player: int, slope: FloatArray) -> FloatArray: ...
 
@@ -38,13 +38,13 @@ class Extension:
     degree: int
     # How many games of a batch are best solved at once.
     together: int = 256
-    # By how much at most a Banzhaf value is off since the game was rounded for its closed form.
+    # The largest error of a Banzhaf value that comes from rounding the game for its closed form.
     coarseness: float = 0.0
     # Whether a sweep costs about one gradient, rather than one per player.
     quick_sweep: bool = False
 
     def __init_subclass__(cls) -> None:
-        # These three are told by each other; a subclass must break the circle.
+        # These three are defined by each other; a subclass must break the circle.
         apart = cls.value is not Extension.value and cls.gradient is not Extension.gradient
         if cls.centred is Extension.centred and not apart:
             raise TypeError(f"{cls.__name__} must implement centred, or value and gradient")
@@ -95,11 +95,11 @@ class Extension:
         return np.asarray(total)
 
     def gradient_covariance(self, x: ArrayLike) -> FloatArray | None:
-        """What errors of the worths do to ∇f(x): (..., *batch, n, n), None where there are none."""
+        """The covariance of ∇f(x), from errors of the worths: (..., *batch, n, n), or None."""
         return None
 
     def shapley_covariance(self) -> FloatArray | None:
-        """What errors of the worths do to Shapley values, likewise."""
+        """The covariance of the Shapley values, from errors of the worths, or None."""
         return None
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
@@ -111,7 +111,7 @@ class Extension:
         return self.value(x) - self.offset, self.gradient(x)
 
     def sweep(self, x: FloatArray, update: Update) -> FloatArray:
-        """x after one update of every player in turn, each seeing those before him."""
+        """x after one update of every player in turn, each seeing those before."""
         x = x.copy()
         for i in range(self.players):
             x[..., i] = update(i, self.gradient(x)[..., i])

@@ -178,7 +178,8 @@ def name_players(players: Players) -> tuple[Player, ...]:
         players = range(int(players))
     if isinstance(players, (str, bool)) or not isinstance(players, Iterable):
         raise ValueError(
-            f"players={players!r} is no list of names and no count; one string is one name: list them"
+            f"players={players!r} is neither a list of names nor a number; one string is one name: "
+            "give a list"
         )
     names = tuple(name.item() if isinstance(name, np.generic) else name for name in players)
     if not names:

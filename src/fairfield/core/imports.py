@@ -1,4 +1,4 @@
-"""Packages that are installed on request, and the sentence where one is missing."""
+"""Optional packages, and the error where one is missing."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ EXTRAS = {
     "ray": "ray",
     "torch": "learning",
 }
-# What a package is called where it is installed.
-CALLED = {"sklearn": "scikit-learn"}
+# Packages that no extra brings: the user has chosen them.
+OTHERS = ("catboost", "lightgbm", "shap", "shapiq", "xgboost")
+# The name under which a package is installed, where it is another.
+INSTALLED_AS = {"sklearn": "scikit-learn"}
 
 
 @contextmanager
 def needed_for(what: str) -> Iterator[None]:
-    """Imports that ``what`` cannot do without; where one fails, an error says what to install.
+    """Imports that ``what`` needs; where one is missing, the error says what to install.
 
     >>> with needed_for("a picture"):
     ...     raise ModuleNotFoundError(name="matplotlib")
@@ -36,9 +38,8 @@ def needed_for(what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as reason:
         package = (reason.name or "").partition(".")[0]
-        if package not in EXTRAS:
+        if package not in (*EXTRAS, *OTHERS):
             raise
-        raise ImportError(
-            f"{what} needs {CALLED.get(package, package)}: pip install 'fairfield[{EXTRAS[package]}]'",
-            name=package,
-        ) from reason
+        name = INSTALLED_AS.get(package, package)
+        source = f"'fairfield[{EXTRAS[package]}]'" if package in EXTRAS else name
+        raise ImportError(f"{what} needs {name}: pip install {source}", name=package) from reason

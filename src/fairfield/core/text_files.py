@@ -1,4 +1,4 @@
-"""Text from files, refused with a sentence where it is none."""
+"""Text files, with an error that says what is wrong with a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def existing(path: Path, needed: str) -> Path:
-    """The path of a file that is there; ``needed`` says what a folder is not."""
+    """The path, refused where there is no file; ``needed`` says what should be there."""
     if not path.exists():
         raise ValueError(f"there is no file {path}")
     if path.is_dir():
@@ -16,7 +16,7 @@ def existing(path: Path, needed: str) -> Path:
 
 
 def read_text(path: Path, needed: str) -> str:
-    """The text of a file in UTF-8, maybe gzipped; ``needed`` says what other files are not."""
+    """The text of a UTF-8 file, gzipped or not; ``needed`` says what should be in it."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rb") as file:
         raw: bytes = file.read()

@@ -8,8 +8,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairfield.assemble import assemble
-from fairfield.boltzmann.exact import Partition
-from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
@@ -38,15 +36,14 @@ class FreeEnergyValue(Criterion):
     def exact(self, problem: Problem) -> Valuation:
         """Sums of a table in the log domain, or estimates from samples of the law."""
         temperature, law = problem.needs_temperature(), problem.law()
-        if isinstance(law, Partition):
-            return assemble(problem, self.name, temperature[..., None] * law.log_odds())
-        assert isinstance(law, SampledLaw)  # the only other law of a problem
-        odds, errors = law.log_odds()
+        values = temperature[..., None] * law.log_odds
+        if not law.samples:
+            return assemble(problem, self.name, values)
         return assemble(
             problem,
             self.name,
-            temperature * odds,
-            stderr=temperature * errors,
+            values,
+            stderr=temperature * law.stderr("log_odds"),
             method=f"{problem.extension.method}, its law sampled",
             stops=np.array(joined([f"{law.samples:,} samples of the law", *law.warnings])),
         )

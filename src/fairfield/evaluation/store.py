@@ -1,8 +1,8 @@
 """Worths on disk: one SQLite file per game, written round by round.
 
-A round is one row: its coalitions and worths as packed bytes, and a checksum over both.
-It is committed as a whole, so a crash loses at most the round in flight, and a damaged
-row is noticed when it is read. Nothing in the file is ever executed or unpickled.
+A round is one row: its coalitions and worths as packed bytes, and a checksum of both. It is
+committed as a whole, so a crash loses at most the round being evaluated, and a damaged row
+is noticed when it is read. Nothing in the file is ever executed or unpickled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from fairfield.evaluation.kept import Keys, kept_axes, pack, stacked, unpack
 from fairfield.evaluation.threads import one_blas_thread
 
 FORMAT = 1
-# Differences between descriptions are spelt out up to this length.
+# Values that differ between two descriptions are quoted up to this length.
 SHORT = 40
 _TABLES = (
     "CREATE TABLE game (format INTEGER, fingerprint TEXT, description TEXT, versions TEXT, "
@@ -38,18 +38,18 @@ _TABLES = (
 
 
 class StoreError(RuntimeError):
-    """A store of worths cannot be used, and why."""
+    """A store of worths cannot be used."""
 
 
 def fingerprint(description: dict[str, Any]) -> str:
-    """A digest of what identifies a game."""
+    """The SHA-256 of a game's description."""
     text = json.dumps(description, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class StoreSummary:
-    """What a store holds."""
+    """The contents of a store: its game, and how many worths in how many rounds."""
 
     path: str
     description: dict[str, Any]
@@ -60,13 +60,13 @@ class StoreSummary:
 
 
 class Store:
-    """The worths of one game in one file; open it as a context."""
+    """The worths of one game in one file."""
 
     def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
         self.path = fspath(path)
         self.players = len(game.players)
         self.games = int(np.prod(kept_axes(game), dtype=int))
-        with _told(self.path):
+        with _sqlite_errors(self.path):
             self._base = sqlite3.connect(self.path, timeout=30)
             try:
                 self._open(game.describe(), versions)
@@ -75,10 +75,10 @@ class Store:
                 raise
 
     def _open(self, description: dict[str, Any], versions: dict[str, str]) -> None:
-        """Make the tables of a new store, or see that an old one is of this game."""
+        """Create the tables of a new store; refuse one of another game."""
         if not _tables(self._base):
             with self._base:
-                # Of several who come first together, one gets to make them.
+                # Of several processes that find none, one creates them.
                 self._base.execute("BEGIN IMMEDIATE")
                 if not _tables(self._base):
                     self._create(description, versions)
@@ -110,18 +110,18 @@ class Store:
         keys = pack(coalitions).tobytes()
         values = np.ascontiguousarray(worths, dtype="<f8").tobytes()
         row = (keys, values, zlib.crc32(keys + values), None if law is None else json.dumps(law))
-        with _told(self.path), self._base:
+        with _sqlite_errors(self.path), self._base:
             self._base.execute(
                 "INSERT INTO rounds (coalitions, worths, checksum, law) VALUES (?, ?, ?, ?)", row
             )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._base.close()
 
 
 def describe_store(path: str | PathLike[str]) -> StoreSummary:
-    """What a store of worths holds, without knowing its game."""
+    """The contents of a store of worths; its game is not needed."""
     with _opened(path) as base:
         _, _, description, versions, players, _ = base.execute("SELECT * FROM game").fetchone()
         width = (players + 7) // 8
@@ -134,10 +134,10 @@ def describe_store(path: str | PathLike[str]) -> StoreSummary:
 
 
 def verify_store(path: str | PathLike[str], game: Game | None = None, most: int = 4) -> int:
-    """How many worths a store holds, after checking them all.
+    """The number of worths in a store, after all of them were checked.
 
-    Every checksum is verified; with a ``game``, the store must be of it, and up to ``most``
-    stored worths are evaluated again and must be the same.
+    Every checksum is verified; with a ``game``, the store must be of that game, and up to
+    ``most`` stored worths are evaluated again and must be the same.
     """
     with _opened(path, None if game is None else game.describe()) as base:
         players, games = base.execute("SELECT players, games FROM game").fetchone()
@@ -150,9 +150,9 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
 def recheck(
     game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4
 ) -> tuple[int, Failures]:
-    """Evaluate a few stored worths again and refuse the store if they have changed.
+    """Evaluate a few stored worths again, and refuse the store if they have changed.
 
-    Returns how many were evaluated, and which of these took a fallback.
+    Returns how many were evaluated, and the failures among them.
     """
     chosen = np.unique(np.linspace(0, len(keys) - 1, min(most, len(keys))).astype(int))
     if not len(chosen):
@@ -161,10 +161,10 @@ def recheck(
     with one_blas_thread():  # as the stored ones were evaluated
         found = measured(game, coalitions)
     repeated = stacked(game, found).reshape(worths.shape[1], -1).T
-    # To rounding, which is of the size of the worths, not of a difference near 0.
+    # Up to rounding, which is relative to the worths, not to a difference near 0.
     if not (np.abs(repeated - worths[chosen]) <= 1e-9 * np.abs(worths).max(axis=0)).all():
         raise StoreError(
-            f"{path} was made when {game!r} gave other worths than it does now; "
+            f"{path} was made when {game!r} had other worths than it has now; "
             "delete the file, or give the changed game another name"
         )
     return len(chosen), found.failures
@@ -172,13 +172,13 @@ def recheck(
 
 def _read(base: sqlite3.Connection, path: str, players: int, games: int) -> tuple[Keys, FloatArray]:
     width = (players + 7) // 8
-    with _told(path):
+    with _sqlite_errors(path):
         rows = base.execute(
             "SELECT id, coalitions, worths, checksum FROM rounds ORDER BY id"
         ).fetchall()
     for number, keys, worths, checksum in rows:
-        whole = zlib.crc32(keys + worths) == checksum
-        if not whole or len(keys) * 8 * games != len(worths) * width:
+        intact = zlib.crc32(keys + worths) == checksum
+        if not intact or len(keys) * 8 * games != len(worths) * width:
             raise StoreError(
                 f"{path} is damaged: the checksum of round {number} does not match; "
                 "restore the file from a copy, or delete it"
@@ -193,7 +193,7 @@ def _tables(base: sqlite3.Connection) -> set[str]:
 
 
 def _check(base: sqlite3.Connection, path: str, description: dict[str, Any] | None = None) -> None:
-    """Refuse what is no store, and the store of another game than the one described."""
+    """Refuse a file that is no store, or the store of a game that is not the one described."""
     if not {"game", "rounds"} <= _tables(base):
         raise StoreError(f"{path} is not a store of fairfield; use another file")
     found, held, theirs = base.execute(
@@ -214,7 +214,7 @@ def _opened(
 ) -> Iterator[sqlite3.Connection]:
     if not Path(path).exists():
         raise StoreError(f"there is no store {fspath(path)}")
-    with _told(fspath(path)):
+    with _sqlite_errors(fspath(path)):
         base = sqlite3.connect(Path(path).resolve().as_uri() + "?mode=ro", uri=True)
         try:
             _check(base, fspath(path), description)
@@ -224,8 +224,8 @@ def _opened(
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
-    """SQLite's errors in a sentence."""
+def _sqlite_errors(path: str) -> Iterator[None]:
+    """SQLite's errors as a StoreError that names the file."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -239,15 +239,15 @@ def _told(path: str) -> Iterator[None]:
 
 
 def _differences(held: dict[str, Any], given: dict[str, Any]) -> list[str]:
-    """The names of the entries in which two descriptions differ, with what they say if short."""
+    """The names of the entries in which two descriptions differ, with both values if short."""
     apart: list[str] = []
     for name in dict.fromkeys([*held, *given]):
         old, new = held.get(name), given.get(name)
         if old == new:
             continue
         if isinstance(old, dict) and isinstance(new, dict):
-            said = ", ".join(_differences(old, new))
+            values = ", ".join(_differences(old, new))
         else:
-            said = " not ".join(json.dumps(each, ensure_ascii=False) for each in (old, new))
-        apart.append(f"{name} ({said})" if len(said) <= SHORT else name)
+            values = " not ".join(json.dumps(each, ensure_ascii=False) for each in (old, new))
+        apart.append(f"{name} ({values})" if len(values) <= SHORT else name)
     return apart

@@ -18,16 +18,13 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, GameInfo, Players, Traits
+from fairfield.core.imports import needed_for
 
 
 def import_torch() -> Any:
-    """PyTorch, or one sentence on how to get it."""
-    try:
+    """PyTorch, or an error that says how to install it."""
+    with needed_for("a neural set function"):
         import torch
-    except ImportError as error:
-        raise ImportError(
-            "neural set functions need PyTorch; install it with: pip install 'fairfield[learning]'"
-        ) from error
     return torch
 
 

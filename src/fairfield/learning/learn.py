@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players, Traits
+from fairfield.evaluation.progress import bar
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
 from fairfield.learning.models import Diversity, Linear, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
@@ -125,8 +126,7 @@ def learn(
     """
     _check(model, objective, strength)
     check_counts(dimensions=dimensions, noise=noise, starts=starts, steps=steps)
-    if not isinstance(redraws, Integral) or redraws < 0:
-        raise ValueError(f"redraws={redraws!r} was given; it must be a whole number, 0 or more")
+    whole("redraws", redraws, 0)
     seen = observe(coalitions, players)
     some = seen.among(seen.varying)
     family = MODELS[model](len(some.players), dimensions)
@@ -150,14 +150,15 @@ def learn(
         own, constant = np.split(theta, [family.players + family.interactions])
         return is_sound(family.game(own, some), constant)
 
-    with _bar(progress) as tick:
+    with bar(None, "steps", progress) as shown:
+        tick = shown.update
         if strength is None and family.interactions:
             train, rest = map(loss_of, some.split(held_out, rng))
             begun = best(Penalised(train, family, MIDDLE), tick)
             guide = search(family, train, rest, begun.theta, steps, tick, sound)
-            whole = Penalised(loss_of(some), family, guide.strength)
-            fit = minimise(whole, guide.theta, steps, tick)
-            fit = redraw(whole, fit, redraws, rng, steps, tick)
+            final = Penalised(loss_of(some), family, guide.strength)
+            fit = minimise(final, guide.theta, steps, tick)
+            fit = redraw(final, fit, redraws, rng, steps, tick)
             fit = replace(fit, held_out=guide.held_out)
         else:
             fit = best(Penalised(loss_of(some), family, strength or 0.0), tick)
@@ -192,16 +193,6 @@ def _starting_points(
     return [np.concatenate([linear, family.start(rng)]) for _ in range(count)]
 
 
-@contextmanager
-def _bar(progress: bool | None) -> Iterator[Callable[[], object]]:
-    """A bar of steps: None shows it on a terminal, when it takes long."""
-    from tqdm.auto import tqdm
-
-    hidden = None if progress is None else not progress
-    with tqdm(desc="steps", disable=hidden, delay=0 if progress else 1, leave=False) as bar:
-        yield bar.update
-
-
 def _check(model: str, objective: str, strength: float | None) -> None:
     for what, given, known in (("model", model, MODELS), ("objective", objective, OBJECTIVES)):
         if given not in known:
@@ -213,5 +204,4 @@ def _check(model: str, objective: str, strength: float | None) -> None:
 def check_counts(**counts: int) -> None:
     """Refuse what is no whole number above 0."""
     for name, count in counts.items():
-        if not isinstance(count, Integral) or count < 1:
-            raise ValueError(f"{name}={count!r} was given; it must be a whole number, at least one")
+        whole(name, count)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.checks import numbers
 from fairfield.core.game import Player, Players
+from fairfield.evaluation.progress import bar
 from fairfield.learning.deep_sets import DeepSetsGame, deep_sets, import_torch
 from fairfield.learning.learn import check_counts
 from fairfield.learning.neural_losses import OBJECTIVES, NeuralLoss
@@ -90,11 +91,8 @@ class _Training:
 
     def run(self, epochs: int, patience: int, progress: bool | None) -> str:
         """Train, put the best network in place, and say how it ended."""
-        from tqdm.auto import tqdm
-
         best, kept, since, epoch = np.inf, {}, 0, 0
-        hidden = None if progress is None else not progress
-        with tqdm(total=epochs, desc="epochs", disable=hidden, delay=1, leave=False) as bar:
+        with bar(epochs, "epochs", progress) as shown:
             while epoch < epochs and since < patience:
                 self._epoch()
                 now = self._held_out()
@@ -103,7 +101,7 @@ class _Training:
                     best, since = now, 0
                     kept = deepcopy(self.loss.network.state_dict())
                 epoch += 1
-                bar.update()
+                shown.update()
         if not np.isfinite(best):
             raise FloatingPointError("training diverged; lower rate=, or scale the features")
         self.loss.network.load_state_dict(kept)

@@ -3,8 +3,8 @@
 Along log p_β = (1-β) log q + βE, E the log weight, a chain that climbs the rungs
 0 = β_0 < … < β_K = 1, moving at each, gathers log w = Σ_k (β_{k+1} - β_k)(E - log q).
 Climbing from independent draws of q, E[w] = Z; descending from draws of p, E[1/w] = 1/Z;
-and the two laws of w are tied by P_up(w) w = Z P_down(w), which Bennett's estimate uses:
-it finds log Z as the intercept that best tells the two apart.
+and the two distributions of w satisfy P_up(w) w = Z P_down(w), which Bennett's estimate
+uses: log Z is the intercept of the logistic regression that separates the two.
 
 Sources: Neal, Annealed importance sampling, Statistics and Computing 2001; Bennett,
 Efficient estimation of free energy differences from Monte Carlo data, J. Comp. Phys. 1976;
@@ -74,7 +74,7 @@ class Bridge:
 
     @cached_property
     def log_z(self) -> Jackknifed:
-        """Bennett's estimate, and what it is without each group in turn.
+        """Bennett's estimate, jackknifed over groups.
 
         What no chain has seen may weigh as much as one of them: the least standard error.
         """
@@ -86,34 +86,36 @@ class Bridge:
 
     @cached_property
     def overlap(self) -> float:
-        """1 where the two ways gather the same weights, 0 where nothing connects them."""
+        """1 where both ways gather the same weights, 0 where their weights do not overlap."""
         at = self.log_z.estimate + np.log(self.up.size / self.down.size)
         return float(sigmoid(self.up - at).mean() + sigmoid(at - self.down).mean())
 
     @property
     def ends(self) -> tuple[float, float]:
-        """What the way up, and the way down, has to say of log Z alone."""
+        """log Z from the way up alone, and from the way down alone."""
         return _log_mean(self.up), -_log_mean(-self.down)
 
     def among(self, chosen: slice) -> Bridge:
-        """With the ways down of some groups only; the ways up are shared out among them."""
+        """With the ways down of some groups only; the ways up are divided among them."""
         down = self.down[chosen]
         return Bridge(self.up.reshape(len(down), -1), down)
 
 
 def _bennett(up: FloatArray, down: FloatArray) -> FloatArray:
     """L with Σ_up σ(log w - L - c) = Σ_down σ(L + c - log w), c = log(#up/#down), per row."""
-    lean = np.log(up.shape[1] / down.shape[1])
+    offset = np.log(up.shape[1] / down.shape[1])
     both = np.concatenate([up, down], axis=1)
-    low, high = both.min(axis=1) - abs(lean) - 50.0, both.max(axis=1) + abs(lean) + 50.0
+    low, high = both.min(axis=1) - abs(offset) - 50.0, both.max(axis=1) + abs(offset) + 50.0
+    # All rows at once: SciPy's brentq takes one row at a time.
     for _ in range(80):
         middle = (low + high) / 2
-        at = (middle + lean)[:, None]
+        at = (middle + offset)[:, None]
         excess = sigmoid(up - at).sum(axis=1) - sigmoid(at - down).sum(axis=1)
         low, high = np.where(excess > 0, middle, low), np.where(excess > 0, high, middle)
     return np.asarray((low + high) / 2)
 
 
 def _log_mean(logs: FloatArray) -> float:
+    # SciPy's logsumexp takes 60 times as long on the few chains there are.
     top = logs.max()
     return float(top + np.log(np.exp(logs - top).mean()))

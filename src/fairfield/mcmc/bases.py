@@ -1,4 +1,4 @@
-"""Laws that are easy to draw from and lie near p: products, and mixtures of them."""
+"""Laws to start annealing from: products, and mixtures of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
 from fairfield.mean_field.elbo import log_odds, sigmoid
 
-# Logits of a base are cut here: a player it rules out would make weights without bound.
+# Logits of a base are cut here: a player that it excludes would make weights unbounded.
 WIDEST = 7.0
 # Fixed points closer than this are one.
 SAME = 1e-2
@@ -31,40 +31,40 @@ class Mixture:
         return cls(np.asarray(logits, dtype=float)[None], np.ones(1))
 
     @classmethod
-    def around(cls, slopes: FloatArray) -> Mixture:
-        """The product law whose marginals are the mean chances of chains with these slopes."""
-        chances = sigmoid(slopes).mean(axis=0)
+    def around(cls, logits: FloatArray) -> Mixture:
+        """The product law whose marginals are the mean chances at these log-odds (m, n)."""
+        chances = sigmoid(logits).mean(axis=0)
         return cls.product(np.clip(log_odds(chances), -WIDEST, WIDEST))
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
-        """Coalitions (count, n), each component in proportion, none of them left out by chance."""
+        """Coalitions (count, n), stratified over the components."""
         edges = np.cumsum(self.shares)[:-1]
         places = (rng.permutation(count) + rng.random()) / max(count, 1)
         which = np.searchsorted(edges, places, side="right")
         chances = sigmoid(self.logits)[which]
         return np.asarray(rng.random(chances.shape) < chances)
 
-    def look(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+    def evaluate(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
         """log q(S), and the log-odds of each player given the others."""
         norms = np.logaddexp(0, self.logits).sum(axis=1)
-        heights = coalitions @ self.logits.T - norms + np.log(self.shares)
+        log_weights = coalitions @ self.logits.T - norms + np.log(self.shares)
         if len(self.shares) == 1:
-            return heights[:, 0], np.broadcast_to(self.logits[0], coalitions.shape)
-        total = np.logaddexp.reduce(heights, axis=1)
+            return log_weights[:, 0], np.broadcast_to(self.logits[0], coalitions.shape)
+        total = np.logaddexp.reduce(log_weights, axis=1)
         # Flipping a player multiplies each component by e^±θ.
         signs = np.where(coalitions, -1.0, 1.0)[:, None, :]
-        flipped = np.logaddexp.reduce(heights[:, :, None] + signs * self.logits, axis=1)
+        flipped = np.logaddexp.reduce(log_weights[:, :, None] + signs * self.logits, axis=1)
         return total, signs[:, 0] * (flipped - total[:, None])
 
 
 def mean_field_modes(
-    extension: Extension, temperature: float, lean: FloatArray, starts: list[FloatArray]
+    extension: Extension,
+    temperature: FloatArray,
+    prior: FloatArray | None,
+    starts: list[FloatArray],
 ) -> Mixture:
     """The mean-field laws found from several starts, each weighted by exp(ELBO)."""
-    found = [
-        mean_field.solve(anderson, extension, start, np.asarray(temperature), lean)
-        for start in starts
-    ]
+    found = [mean_field.solve(anderson, extension, start, temperature, prior) for start in starts]
     modes: list[FloatArray] = []
     elbos: list[float] = []
     for each in sorted(found, key=lambda one: -float(one.elbo[0])):

@@ -12,10 +12,10 @@ from fairfield.core.arrays import FloatArray
 
 @dataclass(frozen=True)
 class Jackknifed:
-    """An estimate, and what it would be without each group of samples (first axis).
+    """An estimate, and its replicates without each group of samples in turn (first axis).
 
-    Differences and functions of such estimates from the same groups keep what they share,
-    so their errors are right too. ``least`` is a floor of the standard error.
+    Differences and functions of estimates from the same groups keep their correlation, so
+    their errors are right too. ``least`` is a floor of the standard error.
 
     >>> float(Jackknifed.mean(np.array([1.0, 2.0, 3.0, 6.0])).stderr.round(4))
     1.0801

@@ -1,4 +1,4 @@
-"""Which β lie between a base and the law, and how large the blocks of players are there."""
+"""Ladders: the β between a base and p, and the block rates there."""
 
 from __future__ import annotations
 
@@ -26,34 +26,43 @@ class Ladder:
     @property
     def length(self) -> float:
         """Σ √Var of the log weights gained from rung to rung: the thermodynamic length."""
-        return float((len(self.betas) - 1) * np.sqrt(-np.log(KEPT)))
+        return thermodynamic_length(len(self.betas) - 1)
 
     def rungs(self, count: int) -> Ladder:
-        """As many rungs, again equally spaced in difficulty."""
+        """A ladder of so many rungs, equally spaced in difficulty."""
         place = np.linspace(0, len(self.betas) - 1, count)
         own = np.arange(len(self.betas))
         return Ladder(np.interp(place, own, self.betas), np.interp(place, own, self.rates))
 
 
-def pilot(path: Path, chains: int, rng: np.random.Generator) -> tuple[Ladder, Chains]:
+def thermodynamic_length(steps: int) -> float:
+    """The length of a ladder whose pilot took so many steps."""
+    return float(steps * np.sqrt(-np.log(KEPT)))
+
+
+def pilot(
+    path: Path, chains: int, rng: np.random.Generator, most: int = MOST_RUNGS - 1
+) -> tuple[Ladder, Chains]:
     """A ladder found by climbing it with some chains, resampled at every rung, and their end.
 
-    The next β is the one at which the effective share of the chains falls to 0.9. No
-    estimate is made from these chains; so the ladder may depend on them.
+    The next β is the one at which the effective share of the chains falls to 0.9, in at
+    most ``most`` steps of MOVES visits by each chain. No estimate is made from these chains,
+    so the ladder may depend on them.
     """
     here = path.draw(chains, rng)
     betas, rates, rate = [0.0], [1.0], np.ones(1)
-    while betas[-1] < 1.0 and len(betas) < MOST_RUNGS:
+    while betas[-1] < 1.0 and len(betas) <= most:
         beta = _next(betas[-1], here.gains)
         here = here.take(resample((beta - betas[-1]) * here.gains, chains, rng))
         for _ in range(MOVES):
             here, accepted = path.step(
                 here, np.full(chains, beta), np.broadcast_to(rate, chains), rng
             )
-            rate = adapted(rate, accepted.mean(keepdims=True), path.landscape.players, 1.0)
+            rate = adapted(rate, accepted.mean(keepdims=True), len(path.landscape.free), 1.0)
         betas.append(beta)
         rates.append(float(rate[0]))
-    betas[-1] = 1.0  # even if the last step is steep: then the overlap will tell
+    # Even if the last step is steep: then annealing up and down will not overlap.
+    betas[-1] = 1.0
     return Ladder(np.array(betas), np.array(rates)), here
 
 
@@ -66,12 +75,13 @@ def resample(logs: FloatArray, count: int, rng: np.random.Generator) -> IntArray
 
 
 def effective_share(logs: FloatArray) -> float:
-    """(Σw)²/(m Σw²) of weights exp(logs): 1 where all are equal, 1/m where one is all."""
+    """(Σw)²/(m Σw²) of weights exp(logs): 1 where all are equal, 1/m where one has it all."""
     weights = np.exp(logs - logs.max())
     return float(weights.sum() ** 2 / (weights**2).sum() / len(weights))
 
 
 def _next(beta: float, gains: FloatArray) -> float:
+    """The next β, by bisection; SciPy's brentq would move every estimate by rounding."""
     low, high = 0.0, 1.0 - beta
     if effective_share(high * gains) >= KEPT:
         return 1.0

@@ -1,24 +1,27 @@
-"""What a sampler sees: log weights of coalitions, and what each player would change.
+"""Log weights of coalitions and log-odds of players, as samplers read them.
 
-The log weight of S is log exp(F(S)/T)·prior(S); its slope for player i is the log-odds of
-i given the others, λ_i + (F(S+i) - F(S-i))/T. The gradient of a multilinear extension at a
-coalition is F(S+i) - F(S-i) for all players at once, so one look at a closed form tells
-all slopes; a game without one is asked for n + 1 worths.
+The log weight of S is log exp(F(S)/T)·prior(S); the log-odds of player i given the others are
+λ_i + (F(S+i) - F(S-i))/T. The gradient of a multilinear extension at a coalition is
+F(S+i) - F(S-i) for all players at once, so one reading of a closed form gives all log-odds;
+without one they take n + 1 worths.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import dataclass
+from typing import TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
 from fairfield.evaluation.evaluator import Evaluator
-from fairfield.mean_field.elbo import CERTAIN, prior_energy, sigmoid
+from fairfield.mean_field.elbo import CERTAIN, prior_energy
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 # Worths and contributions F(S+i) - F(S-i) of coalitions (m, n): (m,) and (m, n).
 Contributions = Callable[[BoolArray], tuple[FloatArray, FloatArray]]
@@ -46,72 +49,59 @@ def from_worths(evaluator: Evaluator) -> Contributions:
     def contributions(coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
         rows, count = coalitions.shape
         near = coalitions[:, None, :] ^ np.eye(count, dtype=bool)
-        asked = np.concatenate([coalitions[:, None, :], near], axis=1)
-        worths = evaluator.worths(asked.reshape(-1, count)).reshape(rows, count + 1)
+        all_of_them = np.concatenate([coalitions[:, None, :], near], axis=1)
+        worths = evaluator.worths(all_of_them.reshape(-1, count)).reshape(rows, count + 1)
         own, others = worths[:, :1], worths[:, 1:]
         return own[:, 0], np.where(coalitions, own - others, others - own)
 
     return contributions
 
 
+class FreePlayers:
+    """The players that a prior (its log-odds, or None) leaves free, among those it fixes."""
+
+    def __init__(self, prior: FloatArray | None, players: int) -> None:
+        logits = np.zeros(players) if prior is None else prior
+        self.places = np.flatnonzero(np.abs(logits) < CERTAIN)
+        self.bias = logits[self.places]
+        self.fixed_in = logits == CERTAIN
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def among_all(
+        self, free: NDArray[Scalar], fixed_in: float = 1, fixed_out: float = 0
+    ) -> NDArray[Scalar]:
+        """Numbers (..., free) of the free players, beside one for those fixed in and out."""
+        every = np.empty((*free.shape[:-1], len(self.fixed_in)), dtype=free.dtype)
+        every[...] = np.where(self.fixed_in, fixed_in, fixed_out)
+        every[..., self.places] = free
+        return every
+
+
 @dataclass
 class Landscape:
-    """log exp(F(S)/T)·prior(S) and its slopes, over the players that the prior leaves free.
+    """log exp(F(S)/T)·prior(S) - centre over the free players, and the log-odds of each.
 
-    ``centre`` is taken out of all log weights. ``cost`` is what one look at a coalition counts
-    against the ``budget``, ``spent`` the total.
+    The ``centre`` is taken out because large offsets cost digits. ``visits`` counts the
+    coalitions that were evaluated.
     """
 
     contributions: Contributions
     temperature: float
     prior: FloatArray | None
-    count: int
+    free: FreePlayers
     centre: float = 0.0
-    cost: int = 1
-    budget: int | None = None
-    spent: int = 0
-    free: IntArray = field(init=False)
+    visits: int = 0
 
-    def __post_init__(self) -> None:
-        fixed = np.zeros(self.count) if self.prior is None else self.prior
-        self.free = np.flatnonzero(np.abs(fixed) < CERTAIN)
-        self._template = fixed > 0
-
-    @property
-    def players(self) -> int:
-        """How many players are free."""
-        return len(self.free)
-
-    @property
-    def lean(self) -> FloatArray:
-        """The log-odds of the free players under the prior; 0 without one."""
-        return np.zeros(self.players) if self.prior is None else self.prior[self.free]
-
-    def whole(self, coalitions: BoolArray) -> BoolArray:
-        """Coalitions of the free players together with those fixed inside."""
-        every = np.tile(self._template, (len(coalitions), 1))
-        every[:, self.free] = coalitions
-        return every
-
-    def look(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Log weights, less the centre, and slopes at coalitions of the free players."""
-        self.spent += self.cost * len(coalitions)
-        if self.budget is not None and self.spent > self.budget:
-            raise ValueError(
-                f"a budget of {self.budget:,} is too small to sample the law of {self.count} players "
-                "at this temperature; raise the budget, or the temperature"
-            )
-        worths, steps = self.contributions(self.whole(coalitions))
-        heights = worths / self.temperature - self.centre
-        slopes = steps[:, self.free] / self.temperature
+    def evaluate(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Log weights (m,) and log-odds (m, free) at coalitions of the free players."""
+        self.visits += len(coalitions)
+        worths, steps = self.contributions(self.free.among_all(coalitions))
+        log_weights = worths / self.temperature - self.centre
+        log_odds = steps[:, self.free.places] / self.temperature
         if self.prior is not None:
-            inside = coalitions.astype(float)
-            heights += prior_energy(inside, np.where(coalitions, CERTAIN, -CERTAIN), self.lean)
-            slopes += self.lean
-        return heights, slopes
-
-    def means(self, slopes: FloatArray) -> FloatArray:
-        """p(i | the others) of all players, 0 or 1 for the fixed ones."""
-        every = np.tile(self._template.astype(float), (len(slopes), 1))
-        every[:, self.free] = sigmoid(slopes)
-        return every
+            inside, certain = coalitions.astype(float), np.where(coalitions, CERTAIN, -CERTAIN)
+            log_weights += prior_energy(inside, certain, self.free.bias)
+            log_odds += self.free.bias
+        return log_weights, log_odds

@@ -1,4 +1,4 @@
-"""One run of sampling p(S): climb to it from two bases, temper there, descend again.
+"""One run of sampling p(S): climb to it from two bases, temper there, descend.
 
 Chains climb from a hot base, uniform (or the prior), and from a near one, a mixture of
 mean-field laws; from where they end, ladders of parallel tempering go on sampling p; from
@@ -8,7 +8,8 @@ left it and as many that climbed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 
@@ -18,9 +19,17 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.mcmc.annealed import Bridge, Tick, climb, descend
 from fairfield.mcmc.bases import Mixture
 from fairfield.mcmc.gibbs import Path
-from fairfield.mcmc.ladder import Ladder, effective_share, pilot, resample
+from fairfield.mcmc.ladder import (
+    MOST_RUNGS,
+    MOVES,
+    Ladder,
+    effective_share,
+    pilot,
+    resample,
+    thermodynamic_length,
+)
 from fairfield.mcmc.landscape import Landscape
-from fairfield.mcmc.tempering import SETTLING, Tempered, temper
+from fairfield.mcmc.tempering import SETTLING, Tempered, steps_of, temper
 
 # Independent ladders: with 64 of them a standard error is itself known to a tenth.
 LEAST_GROUPS, MOST_GROUPS = 16, 64
@@ -28,11 +37,13 @@ LEAST_GROUPS, MOST_GROUPS = 16, 64
 TOGETHER = 2
 # Neighbouring rungs of the ladders are so far apart, in √Var of log weights.
 SWAPPING = 1.0
-# Looks that one group should have in all, and the iterations of tempering.
+# Visits that one group should have in all, and the iterations of tempering.
 PER_GROUP = 500
+LEAST_ITERATIONS, USUAL_ITERATIONS = 20, 150
+# Rungs of tempering, and of annealing, at least.
+LEAST_RUNGS, LEAST_WAY = 3, 8
 # Bridges whose two ends overlap less than this connect nothing.
 LEAST_OVERLAP = 0.15
-LEAST_ITERATIONS, USUAL_ITERATIONS = 20, 150
 
 # The place of the hot base among the two.
 HOT = 0
@@ -41,19 +52,34 @@ HOT = 0
 Passed = tuple[FloatArray, BoolArray]
 
 
+def _rungs_of(length: float) -> int:
+    """How many rungs of tempering a ladder of this thermodynamic length has."""
+    return max(LEAST_RUNGS, ceil(length / SWAPPING) + 1)
+
+
+def _after_pilots(rungs: int) -> int:
+    """The least visits of a group after the pilots: both ways up and down, and tempering."""
+    return 4 * TOGETHER * LEAST_WAY + rungs * steps_of(LEAST_ITERATIONS)
+
+
+# A run within fewer visits than this is not begun; one that is begun ends within its budget.
+LEAST_VISITS = LEAST_GROUPS * (2 * (1 + MOVES) + _after_pilots(LEAST_RUNGS))
+
+
 @dataclass(frozen=True)
 class Run:
-    """What one run gathered: the ladders, and a bridge to log Z from each of two bases.
+    """The samples of one run: the ladders, and a bridge to log Z from each of two bases.
 
     The ladders k, k + 2, … started where chains from base k ended.
     """
 
     tempered: Tempered
     bridges: tuple[Bridge, ...]
+    centre: float  # what was taken out of all log weights
 
     @cached_property
     def overlaps(self) -> list[float]:
-        """How well each base knows where the ladders are, those of the base it knows least."""
+        """The overlap of each base's bridge, with the ladders of either base: the smaller."""
         return [
             min(each.among(self.started_by(k)).overlap for k in range(len(self.bridges)))
             for each in self.bridges
@@ -68,28 +94,29 @@ class Run:
     def trusted(self) -> Run:
         """What estimates are made from.
 
-        A mixture of a few mean-field laws may know only a few modes of many; then its bridge
+        A mixture of a few mean-field laws may have only a few modes of many; then its bridge
         does not stand. Where that of the hot base does, which leads to all ladders, only the
         ladders that the hot base started are kept: the others are not in proportion.
-        Where it does not stand either, the better bridge is all there is.
+        Where neither stands, the bridge of larger overlap is used.
         """
         if len(self.standing) == len(self.bridges):
             return self
         if HOT not in self.standing:
-            return Run(self.tempered, (self.bridges[int(np.argmax(self.overlaps))],))
+            return replace(self, bridges=(self.bridges[int(np.argmax(self.overlaps))],))
         own = self.started_by(HOT)
-        return Run(self.tempered.among(own), (self.bridges[HOT].among(own),))
+        hot = self.bridges[HOT].among(own)
+        return replace(self, tempered=self.tempered.among(own), bridges=(hot,))
 
     @cached_property
-    def kinship(self) -> float:
-        """By how much errors grow since ladders start at samples that share ancestors.
+    def inflation(self) -> float:
+        """The factor of standard errors that accounts for ladders with common ancestors.
 
         √(1 + ρ·g/m), in the mean over bases: g ladders were started from weighted chains
-        worth m, and what they remember of it is the correlation ρ of the run's two halves.
+        of effective number m, and ρ is the correlation of the run's two halves.
         """
-        each = self.tempered.heights.shape[1] / len(self.bridges)
-        worth = [effective_share(bridge.up.ravel()) * bridge.up.size for bridge in self.bridges]
-        shared = np.mean([each / chains for chains in worth])
+        each = self.tempered.log_weights.shape[1] / len(self.bridges)
+        chains = [effective_share(bridge.up.ravel()) * bridge.up.size for bridge in self.bridges]
+        shared = np.mean([each / effective for effective in chains])
         return float(np.sqrt(1 + self.tempered.memory * shared))
 
     def started_by(self, base: int) -> slice:
@@ -99,50 +126,92 @@ class Run:
 
 @dataclass(frozen=True)
 class Sampler:
-    """Runs over a landscape, within its budget."""
+    """Runs over a landscape, which together visit at most ``budget`` coalitions."""
 
     landscape: Landscape
     hot: Mixture
-    near: Mixture | None  # found by the pilot where it is not known
+    near: Mixture | None  # None: the mean of where the pilot ends
+    budget: int
     tick: Tick
 
     def run(self, effort: float, rng: np.random.Generator) -> Run:
         """Climb, temper, descend; the number of steps grows with ``effort``."""
-        groups = 2 * int(np.clip(self.left() // PER_GROUP, LEAST_GROUPS, MOST_GROUPS) // 2)
-        paths = [Path(self.landscape, self.hot)]
-        ladder, ends = pilot(paths[0], groups, rng)
-        near = Mixture.around(ends.slopes) if self.near is None else self.near
-        paths.append(Path(self.landscape, near))
-        ladders = [ladder, pilot(paths[1], groups, rng)[0]]
-        rungs = ladder.rungs(max(3, ceil(ladder.length / SWAPPING) + 1))
-        ways = self._ways(ladders, groups, effort)
+        paths, ladders, groups = self._pilots(rng)
+        rungs = ladders[HOT].rungs(_rungs_of(ladders[HOT].length))
+        ways = self._ways(ladders, groups, len(rungs.betas), effort)
         climbs = [self._climb(*each, groups, rungs, rng) for each in zip(paths, ways, strict=True)]
-        later = TOGETHER * groups * sum(len(way.betas) + 1 for way in ways)
-        most = (self.left() - later) / (groups * (len(rungs.betas) + 1)) / (1 + SETTLING)
-        iterations = int(np.clip(most, LEAST_ITERATIONS, effort * USUAL_ITERATIONS))
-        starts = paths[0].at(_starts(climbs, groups, rng))
-        tempered = temper(paths[0], starts, rungs, iterations, rng, self.tick)
-        # The later half, so that what the ladders found late is seen.
+        iterations = self._iterations(groups, len(rungs.betas), ways, effort)
+        starts = paths[HOT].at(_starts(climbs, groups, rng))
+        tempered = temper(paths[HOT], starts, rungs, iterations, rng, self.tick)
+        # From the later half, so that what the ladders found late is included.
         when = np.linspace(iterations - 1, iterations // 2, TOGETHER).astype(int)
-        cold = tempered.coalitions[when].reshape(-1, self.landscape.players)
+        cold = tempered.coalitions[when].reshape(-1, len(self.landscape.free))
         bridges = []
         for path, way, climbed in zip(paths, ways, climbs, strict=True):
             down = descend(path, path.at(cold), way, rng, self.tick)
             grouped = (logs.reshape(TOGETHER, groups).T for logs in (climbed[-1][0], down))
             bridges.append(Bridge(*grouped))
-        return Run(tempered, tuple(bridges))
+        return Run(tempered, tuple(bridges), self.landscape.centre)
 
     def left(self) -> int:
-        """How many more coalitions may be looked at."""
-        assert self.landscape.budget is not None  # a run needs an end
-        return max(0, self.landscape.budget - self.landscape.spent) // self.landscape.cost
+        """How many more coalitions may be visited."""
+        return max(0, self.budget - self.landscape.visits)
 
-    def _ways(self, ladders: list[Ladder], groups: int, effort: float) -> list[Ladder]:
+    def _pilots(self, rng: np.random.Generator) -> tuple[list[Path], list[Ladder], int]:
+        """Paths and ladders from both bases, and how many groups can go on from there.
+
+        Where ladders turn out to be long there are fewer groups, and where they are too
+        long even for the fewest, the pilot ends early.
+        """
+        groups = 2 * int(np.clip(self.left() // PER_GROUP, LEAST_GROUPS, MOST_GROUPS) // 2)
+        hot = Path(self.landscape, self.hot)
+        shortest = 1 + MOVES
+
+        def rest(steps: int) -> int:
+            return shortest + _after_pilots(_rungs_of(thermodynamic_length(steps)))
+
+        ladder, ends = pilot(hot, groups, rng, self._most_steps(groups, rest))
+        later = _after_pilots(_rungs_of(ladder.length))
+        groups = self._affordable(groups, shortest + later)
+        near = Path(self.landscape, self.near or Mixture.around(ends.log_odds))
+        other, _ = pilot(near, groups, rng, self._most_steps(groups, lambda _: later))
+        return [hot, near], [ladder, other], self._affordable(groups, later)
+
+    def _most_steps(self, chains: int, rest: Callable[[int], int]) -> int:
+        """The most steps of a pilot after which the fewest groups can still do the rest."""
+        left = self.left()
+        fitting = (
+            steps
+            for steps in range(MOST_RUNGS - 1, 0, -1)
+            if chains * (1 + MOVES * steps) + LEAST_GROUPS * rest(steps) <= left
+        )
+        return next(fitting, 1)
+
+    def _affordable(self, groups: int, visits: int) -> int:
+        """As many of the groups, an even number, as can make so many visits each."""
+        return min(groups, 2 * (self.left() // (2 * visits)))
+
+    def _ways(self, ladders: list[Ladder], groups: int, rungs: int, effort: float) -> list[Ladder]:
         """Ladders for annealing: log w varies by about length²/rungs on them."""
         wanted = np.array([max(24.0, 4 * each.length**2) for each in ladders]) * effort
-        affordable = 0.5 * self.left() / (2 * TOGETHER * groups)
-        wanted *= min(1.0, affordable / wanted.sum())
-        return [each.rungs(max(8, int(count))) for each, count in zip(ladders, wanted, strict=True)]
+        each = 2 * TOGETHER * groups  # visits of a rung, up and down
+        share = min(1.0, 0.5 * self.left() / each / wanted.sum())
+        counts = [max(LEAST_WAY, int(count)) for count in wanted * share]
+        most = (self.left() - groups * rungs * steps_of(LEAST_ITERATIONS)) // each
+        if sum(counts) > most:
+            spare = most - LEAST_WAY * len(ladders)
+            counts = [LEAST_WAY + int(spare * part) for part in wanted / wanted.sum()]
+        return [ladder.rungs(count) for ladder, count in zip(ladders, counts, strict=True)]
+
+    def _iterations(self, groups: int, rungs: int, ways: list[Ladder], effort: float) -> int:
+        """Iterations of tempering that leave enough for the ways down."""
+        later = TOGETHER * groups * sum(len(way.betas) + 1 for way in ways)
+        most = (self.left() - later) / (groups * (rungs + 1)) / (1 + SETTLING)
+        iterations = int(np.clip(most, LEAST_ITERATIONS, effort * USUAL_ITERATIONS))
+        room = self.left() - TOGETHER * groups * sum(len(way.betas) for way in ways)
+        while groups * rungs * steps_of(iterations) > room:
+            iterations -= 1
+        return iterations
 
     def _climb(
         self, path: Path, way: Ladder, groups: int, rungs: Ladder, rng: np.random.Generator
@@ -159,8 +228,8 @@ class Sampler:
 def _starts(climbs: list[list[Passed]], groups: int, rng: np.random.Generator) -> BoolArray:
     """Where ladders start: each rung where chains of the hot base passed it.
 
-    At the coldest rung every base starts its share of the ladders, so that bases which
-    found different coalitions can be told.
+    At the coldest rung every base starts its share of the ladders, so that a difference
+    between the bases shows.
     """
     inside = [_drawn(passed, groups, rng) for passed in climbs[0]]
     for k, climbed in enumerate(climbs):

@@ -1,8 +1,8 @@
 """Parallel tempering: chains at every rung of a ladder, which swap places.
 
-The hottest rung draws afresh from the base, the coldest follows p; swaps carry coalitions
+The hottest rung draws from the base, the coldest follows p; swaps carry coalitions
 between them, so modes that no chain at β = 1 could leave are left on the way up. Many
-independent ladders run side by side: what they differ by is the error of their mean.
+independent ladders run side by side: their spread is the error of their mean.
 
 Source: Geyer, Markov chain Monte Carlo maximum likelihood, 1991.
 """
@@ -19,20 +19,22 @@ from fairfield.mcmc.gibbs import Chains, Path, adapted
 from fairfield.mcmc.ladder import Ladder
 from fairfield.mean_field.elbo import sigmoid
 
-# Iterations that come before those that count, as a share of them.
+# Iterations before those that count, to settle and to size the blocks, as a share of them.
 SETTLING = 0.2
+# Log-odds are kept of at most this many iterations.
+KEPT = 100
 
 
 @dataclass(frozen=True)
 class Tempered:
-    """What the coldest rung of each ladder saw, iteration by iteration."""
+    """The coldest rung of each ladder, iteration by iteration."""
 
     coalitions: BoolArray  # (iterations, ladders, players)
-    heights: FloatArray  # (iterations, ladders): log weights
+    log_weights: FloatArray  # (iterations, ladders)
     chances: FloatArray  # (2, ladders, players): p(i | others), means of both halves
     log_sums: FloatArray  # (ladders, 2, players): log Σ p(i | others), log Σ p(not i | others)
-    swaps: FloatArray  # (rungs - 1,): the share of accepted swaps
-    rate: float  # of the blocks at the coldest rung
+    log_odds: FloatArray  # (at most KEPT iterations, ladders, players): of i given the others
+    rate: float  # of the blocks
 
     @property
     def marginals(self) -> FloatArray:
@@ -51,10 +53,16 @@ class Tempered:
         return replace(
             self,
             coalitions=self.coalitions[:, chosen],
-            heights=self.heights[:, chosen],
+            log_weights=self.log_weights[:, chosen],
             chances=self.chances[:, chosen],
             log_sums=self.log_sums[chosen],
+            log_odds=self.log_odds[:, chosen],
         )
+
+
+def steps_of(iterations: int) -> int:
+    """How often each chain visits a coalition: at its start, to settle, and as it counts."""
+    return 1 + int(SETTLING * iterations) + iterations
 
 
 def temper(
@@ -65,44 +73,40 @@ def temper(
     rng: np.random.Generator,
     tick: Tick,
 ) -> Tempered:
-    """Run ladders whose rungs stand one after the other in ``chains`` (rungs · ladders).
-
-    A fifth as many iterations come first, to settle and to size the blocks.
-    """
+    """Run ladders whose rungs stand one after the other in ``chains`` (rungs · ladders)."""
     rungs = len(ladder.betas)
     ladders = len(chains.inside) // rungs
     betas = np.repeat(ladder.betas, ladders)
-    rates, free = ladder.rates, path.landscape.players
-    settle = int(SETTLING * iterations)
-    seen = np.empty((iterations, ladders, free), dtype=bool)
-    heights = np.empty((iterations, ladders))
+    rates, free = ladder.rates, len(path.landscape.free)
+    settle, every = int(SETTLING * iterations), -(-iterations // KEPT)
+    coalitions = np.empty((iterations, ladders, free), dtype=bool)
+    log_weights = np.empty((iterations, ladders))
     chances = np.zeros((2, ladders, free))
     log_sums = np.full((ladders, 2, free), -np.inf)
-    swapped, tried = np.zeros(rungs - 1), np.zeros(rungs - 1)
+    log_odds = np.empty((-(-iterations // every), ladders, free))
     for k in range(-settle, iterations):
         chains, accepted = path.step(chains, betas, np.repeat(rates, ladders), rng)
-        chains, pairs, swaps = _swap(chains, ladder.betas, ladders, k % 2, rng)
+        chains = _swapped(chains, ladder.betas, ladders, k % 2, rng)
         tick()
         if k < 0:
             rates = adapted(rates, accepted.reshape(rungs, ladders).mean(axis=1), free, 0.3)
             continue
-        swapped[pairs] += swaps
-        tried[pairs] += 1
         cold = chains.take(slice(-ladders, None))
-        seen[k], heights[k] = cold.inside, cold.heights
+        coalitions[k], log_weights[k] = cold.inside, cold.log_weights
         half = k * 2 // iterations
         size = iterations - iterations // 2 if half == 0 else iterations // 2
-        chances[half] += sigmoid(cold.slopes) / size
-        both = np.stack([-cold.slopes, cold.slopes], axis=1)
+        chances[half] += sigmoid(cold.log_odds) / size
+        both = np.stack([-cold.log_odds, cold.log_odds], axis=1)
         log_sums = np.logaddexp(log_sums, -np.logaddexp(0, both))
-    shares = swapped / np.maximum(tried, 1)
-    return Tempered(seen, heights, chances, log_sums, shares, float(rates[-1]))
+        if k % every == 0:
+            log_odds[k // every] = cold.log_odds
+    return Tempered(coalitions, log_weights, chances, log_sums, log_odds, float(rates[-1]))
 
 
-def _swap(
+def _swapped(
     chains: Chains, betas: FloatArray, ladders: int, parity: int, rng: np.random.Generator
-) -> tuple[Chains, slice, FloatArray]:
-    """Neighbours exchanged where chance allows: even pairs of rungs, then odd ones."""
+) -> Chains:
+    """Neighbouring rungs exchanged where chance allows, the pairs of one parity."""
     rungs = len(betas)
     pairs = slice(parity, rungs - 1, 2)
     gains = chains.gains.reshape(rungs, ladders)
@@ -113,4 +117,4 @@ def _swap(
     order = place.copy()
     order[:-1][pairs] = np.where(swaps, upper, lower)
     order[1:][pairs] = np.where(swaps, lower, upper)
-    return chains.take(order.ravel()), pairs, swaps.mean(axis=1)
+    return chains.take(order.ravel())

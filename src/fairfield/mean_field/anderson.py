@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
+from fairfield.core.rows import rows_where
 from fairfield.mean_field.elbo import CERTAIN, log_odds
 from fairfield.mean_field.solvers import (
     IN_TURN,
@@ -20,7 +20,6 @@ from fairfield.mean_field.solvers import (
     MeanField,
     Point,
     coordinate,
-    pick,
 )
 from fairfield.results.valuation import CONVERGED
 
@@ -35,50 +34,50 @@ ALIKE = 1e-11
 
 
 def anderson(
-    extension: Extension, start: FloatArray, temperature: FloatArray, tilt: FloatArray
+    extension: Extension, start: FloatArray, temperature: FloatArray, bias: FloatArray
 ) -> MeanField:
     """Anderson acceleration; players in turn for the few games on which it stalls.
 
     It stalls where the temperature is so low that whole players flip at every step.
     """
-    found = _accelerated(extension, start, temperature, tilt)
-    lost = np.flatnonzero(found.residual > CONVERGED)
-    if not (len(lost) and extension.quick_sweep):
+    found = _accelerated(extension, start, temperature, bias)
+    stalled = np.flatnonzero(found.residual > CONVERGED)
+    if not (len(stalled) and extension.quick_sweep):
         return found
-    again = coordinate(extension.rows(lost), found.x[lost], temperature[lost], tilt)
-    again = replace(again, stops=np.where(again.stops == REACHED, IN_TURN, again.stops))
-    return found.updated(lost, again)
+    swept = coordinate(extension.rows(stalled), found.x[stalled], temperature[stalled], bias)
+    swept = replace(swept, stops=np.where(swept.stops == REACHED, IN_TURN, swept.stops))
+    return found.updated(stalled, swept)
 
 
 def _accelerated(
-    extension: Extension, start: FloatArray, temperature: FloatArray, tilt: FloatArray
+    extension: Extension, start: FloatArray, temperature: FloatArray, bias: FloatArray
 ) -> MeanField:
     """Anderson acceleration in logits θ, accepted only while the ELBO rises.
 
     A step that combines earlier ones is tried first; if the ELBO falls, the history is
     cleared and θ + ηr is tried with η = 1, ½, ¼, … until the ELBO gains enough. Close
-    to the answer, where gains drown in rounding, a step must shorten the next one
-    instead. Players who have agreed from the start are averaged after every step, so equal
-    players stay equal even beside a saddle.
+    to the answer, where gains drown in rounding, a step must shorten the next one.
+    Players who have agreed from the start are averaged after every step, so equal players
+    stay equal even beside a saddle.
     """
     games = len(start)
     alive, parts = np.arange(games), []
-    first = np.where(np.abs(tilt) == CERTAIN, tilt, np.clip(log_odds(start), -40.0, 40.0))
-    best = Point.at(extension, first, temperature, tilt)
+    first = np.where(np.abs(bias) == CERTAIN, bias, np.clip(log_odds(start), -40.0, 40.0))
+    best = Point.at(extension, first, temperature, bias)
     history = _History.empty(best)
     damping = np.ones(games)
     combined = np.zeros(games, dtype=bool)
-    equals = Equals.of(best.logits, np.broadcast_to(tilt, start.shape))
+    equals = Equals.of(best.logits, np.broadcast_to(bias, start.shape))
     equals, trial = equals.levelled(best.logits + best.pull)
     for step in range(2, MOST_STEPS + 1):
-        point = Point.at(extension, trial, temperature, tilt)
+        point = Point.at(extension, trial, temperature, bias)
         before, after = best.distance, point.distance
         # A long step cannot gain more than its distance, whatever the slope at its foot.
         promise = damping * np.minimum(best.slope, before)
         rises = point.elbo >= best.elbo + np.where(combined, 0.0, ENOUGH * promise)
         drowned = before <= ROUNDING * np.maximum(1.0, np.abs(best.elbo))
         accepted = np.where(drowned, after < before, rises)
-        # One who has converged does not need to be told twice that he cannot improve.
+        # A game that has converged is not tried with ever smaller steps.
         stuck = ~accepted & ~combined & ((best.residual <= CONVERGED) | (damping < 2.0**-30))
         history.add(step, best, point, accepted)
         best = point.where(accepted, best)
@@ -86,7 +85,7 @@ def _accelerated(
         if ended.any():
             reason = OUT_OF_STEPS if step == MOST_STEPS else NO_ASCENT
             out = np.flatnonzero(ended)
-            final = best.rows(out).result(np.full(len(out), step), reason)
+            final = best.take(out).result(np.full(len(out), step), reason)
             values = equals.rows(out).levelled(final.gradient)[1]
             parts.append((alive[out], replace(final, gradient=values)))
             if ended.all():
@@ -95,24 +94,15 @@ def _accelerated(
         mixed, combined = history.combine(best)
         combined &= accepted
         plain = best.logits + damping[:, None] * best.pull
-        equals, trial = equals.levelled(pick(combined, mixed, plain))
+        equals, trial = equals.levelled(rows_where(combined, mixed, plain))
         if ended.any():
             on = np.flatnonzero(~ended)
-            alive, best, history, equals = (
-                alive[on],
-                best.rows(on),
-                history.rows(on),
-                equals.rows(on),
-            )
+            alive, best = alive[on], best.take(on)
+            history, equals = history.rows(on), equals.rows(on)
             damping, combined, trial = damping[on], combined[on], trial[on]
             extension, temperature = extension.rows(on), temperature[on]
     order = np.argsort(np.concatenate([which for which, _ in parts]))
-    return MeanField(
-        *(
-            np.concatenate([getattr(part, f.name) for _, part in parts])[order]
-            for f in fields(MeanField)
-        )
-    )
+    return MeanField.joined([part for _, part in parts]).take(order)
 
 
 @dataclass(frozen=True)
@@ -127,17 +117,14 @@ class _History:
         shape = (MEMORY, *point.logits.shape)
         return cls(np.zeros(shape), np.zeros(shape))
 
-    def add(self, number: int, old: Point, new: Point, accepted: NDArray[np.bool_]) -> None:
-        """Remember an accepted step; a refused one clears what led to it."""
+    def add(self, number: int, old: Point, new: Point, accepted: BoolArray) -> None:
+        """Keep an accepted step; a rejected one clears the history."""
         oldest = number % MEMORY
-        for kept, change in (
-            (self.moves, new.logits - old.logits), (self.turns, new.pull - old.pull),
-        ):  # fmt: skip
-            kept[oldest] = change
-            if not accepted.all():
-                kept[:, ~accepted] = 0.0
+        self.moves[oldest], self.turns[oldest] = new.logits - old.logits, new.pull - old.pull
+        if not accepted.all():
+            self.moves[:, ~accepted] = self.turns[:, ~accepted] = 0.0
 
-    def combine(self, point: Point) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def combine(self, point: Point) -> tuple[FloatArray, BoolArray]:
         """θ + r - (Δθ + Δr)γ with γ minimising Σ x(1-x)(r - Δr γ)², where there is a past."""
         turns = (self.turns * point.spread).swapaxes(0, 1)
         gram = turns @ turns.swapaxes(1, 2)
@@ -154,7 +141,7 @@ class _History:
         mixed = point.logits + point.pull - step
         return mixed, past & np.isfinite(mixed).all(axis=1)
 
-    def rows(self, chosen: NDArray[np.int64]) -> _History:
+    def rows(self, chosen: IntArray) -> _History:
         return _History(self.moves[:, chosen], self.turns[:, chosen])
 
 
@@ -163,11 +150,11 @@ class Equals:
 
     Players that start alike form a group. A group splits for good where the logits of
     its members part by more than 1e-11 of their size and the game's rounding; those that
-    stay together are averaged. So rounding never tells equal players apart, not even
-    beside a saddle, and players who only happen to meet are left alone.
+    stay together are averaged. So rounding never separates equal players, not even
+    beside a saddle, and players whose logits only happen to meet are not averaged.
     """
 
-    def __init__(self, groups: NDArray[np.int64], reach: FloatArray) -> None:
+    def __init__(self, groups: IntArray, reach: FloatArray) -> None:
         self.groups = groups  # (games, n): equal numbers within a game are one group
         self.reach = reach  # the largest logits a game has shown, the scale of its rounding
         games, count = groups.shape
@@ -207,5 +194,5 @@ class Equals:
         groups[at] = at[first][group] % count
         return Equals(groups.reshape(logits.shape), reach), flat.reshape(logits.shape)
 
-    def rows(self, chosen: NDArray[np.int64]) -> Equals:
+    def rows(self, chosen: IntArray) -> Equals:
         return Equals(self.groups[chosen], self.reach[chosen])

@@ -7,6 +7,8 @@ and Hessian of f at x = σ(θ) and D = diag x(1-x). The path is smooth until T m
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
@@ -16,8 +18,8 @@ from fairfield.mean_field.anderson import anderson
 from fairfield.mean_field.elbo import log_odds, sigmoid
 from fairfield.mean_field.stability import DENSE, saddle_eigenvalue
 
-# Halvings of an interval of log T in which the answer splits or jumps: to about 2e-7 of T. Nearer to
-# it the iteration slows down without end.
+# Halvings of an interval of log T in which the answer splits or jumps: to about 2e-7 of T. Closer
+# to a critical temperature the iteration slows down without bound.
 HALVINGS = 20
 # Marginals that differ by more than this across such an interval have jumped.
 JUMP = 1e-3
@@ -49,29 +51,20 @@ def predicted(
 def critical_temperatures(
     extension: Extension, temperatures: FloatArray, marginals: FloatArray
 ) -> list[float]:
-    """Temperatures at which the answer of one game splits or jumps, between falling ``heats``.
+    """Where the fixed point of one game splits or jumps, between falling ``temperatures``.
 
-    ``marginals`` are the fixed points there. Between two of them the path is critical if
-    it turns from a maximum of the ELBO into a saddle, or if the marginals part by
-    more than following it can explain; then it is halved, about 20 solutions.
+    ``marginals`` are the fixed points there. An interval is critical if the path turns from
+    a maximum of the ELBO into a saddle in it, or if the marginals at its ends differ by
+    more than the tangent predicts; then it is halved, about 20 solutions.
     """
     found = []
-    bends = [
-        float(saddle_eigenvalue(extension, x, t))
-        for x, t in zip(marginals, temperatures, strict=True)
-    ]
-    for k in range(len(temperatures) - 1):
+    path = list(zip(temperatures, marginals, strict=True))
+    bends = [float(saddle_eigenvalue(extension, x, t)) for t, x in path]
+    for k, ((hot, start), (cold, end)) in enumerate(pairwise(path)):
         turns = bends[k] <= FLAT < bends[k + 1]
-        ahead = predicted(extension, marginals[k], temperatures[k], temperatures[k + 1])
-        if turns or np.max(np.abs(ahead - marginals[k + 1])) > 50 * JUMP:
-            at = _between(
-                extension,
-                temperatures[k],
-                temperatures[k + 1],
-                marginals[k],
-                marginals[k + 1],
-                turns,
-            )
+        ahead = predicted(extension, start, hot, cold)
+        if turns or np.max(np.abs(ahead - end)) > 50 * JUMP:
+            at = _between(extension, hot, cold, start, end, turns)
             if at is not None:
                 found.append(at)
     return found

@@ -1,10 +1,11 @@
-"""The product law q(S; x), in logits, so that nothing is lost near 0 and 1."""
+"""The ELBO of a product law q(S; x), in logits, so that nothing is lost near 0 and 1."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.core import special
 from fairfield.core.arrays import FloatArray
 
 # The logit of a certain player: no worth outweighs it, and sums of it stay finite.
@@ -13,12 +14,12 @@ CERTAIN = 1e300
 
 def sigmoid(logits: ArrayLike) -> FloatArray:
     """σ(θ) = 1/(1 + exp(-θ)), to full relative accuracy on both sides."""
-    with np.errstate(over="ignore"):  # exp of a large -θ is infinite, and σ is then 0
-        return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(logits))))
+    return special.expit(logits)
 
 
 def log_odds(x: ArrayLike) -> FloatArray:
     """log x/(1-x), with ±CERTAIN at 0 and 1."""
+    # SciPy's logit differs from this in the last bit, and with it every estimate would.
     inside = np.asarray(x, dtype=float)
     with np.errstate(divide="ignore"):
         return np.asarray(np.clip(np.log(inside) - np.log1p(-inside), -CERTAIN, CERTAIN))
@@ -34,8 +35,8 @@ def elbo(
     value: FloatArray, logits: FloatArray, temperature: FloatArray | float, prior: FloatArray | None
 ) -> FloatArray:
     """f(x)/T + H(x) + E_q[log prior], from f(x) and the logits of x."""
-    tilt = prior_energy(sigmoid(logits), logits, prior)
-    return np.asarray(value / temperature + entropy(logits) + tilt)
+    log_prior = prior_energy(sigmoid(logits), logits, prior)
+    return np.asarray(value / temperature + entropy(logits) + log_prior)
 
 
 def prior_logits(prior: ArrayLike | None, players: int) -> FloatArray | None:
@@ -52,9 +53,9 @@ def prior_logits(prior: ArrayLike | None, players: int) -> FloatArray | None:
 
 
 def prior_energy(x: FloatArray, logits: FloatArray, prior: FloatArray | None) -> FloatArray:
-    """Σ x log π + (1-x) log(1-π): what the prior adds to the ELBO, 0 without one.
+    """E_q[log prior] = Σ x log π + (1-x) log(1-π), 0 without a prior.
 
-    ``logits`` are those of x; at certainty x·λ is taken as exactly certain.
+    ``logits`` are those of x, which keep 1-x exact where x is close to 1.
     """
     if prior is None:
         return np.zeros(x.shape[:-1])

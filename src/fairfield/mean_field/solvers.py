@@ -4,24 +4,25 @@
 
 λ the log-odds of a prior π (0 without).
 
-Three ways to them, for one game or a batch: the paper's coordinate ascent and its
-synchronous Alg. 1 here, Anderson acceleration in a file of its own.
+Three solvers, for one game or a batch: the paper's coordinate ascent and its synchronous
+Alg. 1 here, Anderson acceleration in a file of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
+from fairfield.core.rows import Rows, rows_where
 from fairfield.mean_field.elbo import elbo, log_odds, sigmoid
 from fairfield.results.valuation import CONVERGED
 
-# The solver goes on to this residual, well below CONVERGED, where rounding permits.
+# Solvers iterate to this residual, well below CONVERGED, where rounding permits.
 TARGET = 1e-12
 MOST_STEPS = 1000
 MOST_SWEEPS = 20_000
@@ -38,7 +39,7 @@ TWO_CYCLE = (
 
 
 @dataclass(frozen=True)
-class MeanField:
+class MeanField(Rows):
     """Where a solver stopped: one row per game.
 
     ``elbo`` leaves out the extension's offset/T, and a constant where there is no prior.
@@ -49,29 +50,20 @@ class MeanField:
     gradient: FloatArray
     elbo: FloatArray
     residual: FloatArray
-    steps: NDArray[np.int64]
+    steps: IntArray
     stops: NDArray[np.str_]
 
-    def updated(self, rows: NDArray[np.int64], other: MeanField) -> MeanField:
+    def updated(self, rows: IntArray, other: MeanField) -> MeanField:
         """With these rows taken from another, their steps added up."""
-        held = {f.name: getattr(self, f.name).copy() for f in fields(self)}
-        width = max(held["stops"].dtype.itemsize, other.stops.dtype.itemsize)
-        held["stops"] = held["stops"].astype(f"<U{width // 4}")
-        for name, values in held.items():
-            values[rows] = getattr(other, name)
-        held["steps"][rows] += self.steps[rows]
-        return MeanField(**held)
+        order, steps = np.arange(len(self.x)), self.steps.copy()
+        order[rows] = len(order) + np.arange(len(rows))
+        steps[rows] += other.steps
+        return replace(MeanField.joined([self, other]).take(order), steps=steps)
 
     def better_of(self, other: MeanField) -> MeanField:
         """Row by row the one with the higher ELBO; a tie keeps the first."""
-        wins = other.elbo > self.elbo
-        held = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
-        total = self.steps + other.steps
-        picked = {
-            name: np.where(wins.reshape(-1, *[1] * (mine.ndim - 1)), theirs, mine)
-            for name, (mine, theirs) in held.items()
-        }
-        return MeanField(**{**picked, "steps": total})
+        best = other.where(other.elbo > self.elbo, self)
+        return replace(best, steps=self.steps + other.steps)
 
 
 Solver = Callable[[Extension, FloatArray, FloatArray, FloatArray], MeanField]
@@ -89,16 +81,13 @@ def solve(
     count = extension.players
     starts = np.broadcast_to(start, (*extension.batch, count)).reshape(games, count)
     T = temperature.reshape(games)
-    tilt = np.zeros(count) if prior is None else prior
+    bias = np.zeros(count) if prior is None else prior
     if not extension.batch:
-        return solver(_Single(extension), starts, T, tilt)
+        return solver(_Single(extension), starts, T, bias)
     together = extension.together
-    parts = [
-        solver(extension.rows(some), starts[some], T[some], tilt)
-        for some in (slice(i, min(i + together, games)) for i in range(0, games, together))
-    ]
-    return MeanField(
-        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(MeanField)}
+    parts = [slice(i, min(i + together, games)) for i in range(0, games, together)]
+    return MeanField.joined(
+        [solver(extension.rows(some), starts[some], T[some], bias) for some in parts]
     )
 
 
@@ -135,8 +124,8 @@ class _Single(Extension):
 
 
 @dataclass(frozen=True)
-class Point:
-    """A point of every game and what the extension says there."""
+class Point(Rows):
+    """A point of every game, and the extension there."""
 
     x: FloatArray
     logits: FloatArray
@@ -146,25 +135,25 @@ class Point:
     spread: FloatArray  # √(x(1-x)), the scale of a player's logit
     residual: FloatArray  # max|σ(θ + r) - x|
     slope: FloatArray  # Σ x(1-x) r², the slope of the ELBO along r
-    # Σ (σ(θ + r) - σ(θ)) r, how far the step r goes: the symmetric divergence of q at its
-    # two ends. Σ x(1-x) r² for small r, but it also sees a step away from a saturated x.
+    # Σ (σ(θ + r) - σ(θ)) r, the length of the step r: the symmetric divergence of q at its
+    # two ends. Σ x(1-x) r² for small r, but not 0 for a step away from a saturated x.
     distance: FloatArray
 
     @classmethod
     def at(
-        cls, extension: Extension, logits: FloatArray, temperature: FloatArray, tilt: FloatArray
+        cls, extension: Extension, logits: FloatArray, temperature: FloatArray, bias: FloatArray
     ) -> Point:
-        """What the extension says at σ(logits)."""
+        """The extension at σ(logits)."""
         x = sigmoid(logits)
         value, gradient = extension.centred(x)
-        target = tilt + gradient / temperature[:, None]
+        target = bias + gradient / temperature[:, None]
         pull, step = target - logits, sigmoid(target) - x
         spread = np.sqrt(x * sigmoid(-logits))
         return cls(
             x,
             logits,
             gradient,
-            elbo(value, logits, temperature, tilt),
+            elbo(value, logits, temperature, bias),
             pull,
             spread,
             residual=np.max(np.abs(step), axis=-1),
@@ -172,34 +161,21 @@ class Point:
             distance=np.sum(step * pull, axis=-1),
         )
 
-    def where(self, which: NDArray[np.bool_], other: Point) -> Point:
-        """This point in some of the games, the other elsewhere."""
-        return Point(
-            *(pick(which, getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-        )
-
-    def rows(self, chosen: NDArray[np.int64]) -> Point:
-        return Point(*(getattr(self, f.name)[chosen] for f in fields(self)))
-
-    def result(self, steps: NDArray[np.int64], otherwise: str) -> MeanField:
+    def result(self, steps: IntArray, otherwise: str) -> MeanField:
+        """Where a solver stopped, and why if it did not converge."""
         stops = np.where(self.residual <= CONVERGED, REACHED, otherwise)
         return MeanField(self.x, self.logits, self.gradient, self.elbo, self.residual, steps, stops)
 
 
-def pick(which: NDArray[np.bool_], yes: FloatArray, no: FloatArray) -> FloatArray:
-    """Row by row the first or the second."""
-    return np.where(which.reshape(-1, *[1] * (yes.ndim - 1)), yes, no)
-
-
 def coordinate(
-    extension: Extension, start: FloatArray, temperature: FloatArray, tilt: FloatArray
+    extension: Extension, start: FloatArray, temperature: FloatArray, bias: FloatArray
 ) -> MeanField:
     """The paper's naive mean field: players in turn, each update raises the ELBO."""
     x = start
     logits = log_odds(start)
 
     def update(player: int, slope: FloatArray) -> FloatArray:
-        logits[:, player] = tilt[player] + slope / temperature
+        logits[:, player] = bias[player] + slope / temperature
         return np.asarray(sigmoid(logits[:, player]))
 
     sweeps, change = 0, np.inf
@@ -207,15 +183,15 @@ def coordinate(
         moved = extension.sweep(x, update)
         change = np.max(np.abs(moved - x))
         x, sweeps = moved, sweeps + 1
-    point = Point.at(extension, logits, temperature, tilt)
+    point = Point.at(extension, logits, temperature, bias)
     return point.result(np.full(len(start), sweeps), OUT_OF_SWEEPS)
 
 
 def synchronous(
-    extension: Extension, start: FloatArray, temperature: FloatArray, tilt: FloatArray
+    extension: Extension, start: FloatArray, temperature: FloatArray, bias: FloatArray
 ) -> MeanField:
     """Alg. 1 of the paper, x ← σ(λ + ∇f(x)/T) for all at once, until it settles or cycles."""
-    point = Point.at(extension, log_odds(start), temperature, tilt)
+    point = Point.at(extension, log_odds(start), temperature, bias)
     earlier = point.x
     steps = np.ones(len(start), dtype=np.int64)
     cycles = np.zeros(len(start), dtype=bool)
@@ -223,10 +199,10 @@ def synchronous(
         going = (point.residual > TARGET) & ~cycles
         if not going.any():
             break
-        after = Point.at(extension, point.logits + point.pull, temperature, tilt)
+        after = Point.at(extension, point.logits + point.pull, temperature, bias)
         back = np.max(np.abs(after.x - earlier), axis=-1)
         cycles |= going & (back <= TARGET) & (after.residual > 1e3 * CONVERGED)
-        earlier = pick(going, point.x, earlier)
+        earlier = rows_where(going, point.x, earlier)
         point = after.where(going, point)
         steps += going
     result = point.result(steps, OUT_OF_STEPS)

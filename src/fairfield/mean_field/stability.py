@@ -1,4 +1,4 @@
-"""How a fixed point of the mean-field iteration sits in the landscape of the ELBO."""
+"""The stability of a fixed point: maximum or saddle of the ELBO, and its error."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 
-# Beyond this many players the Hessian is not formed; products with it are, by
-# differences of gradients.
+# Beyond this many players products with the Hessian are differences of gradients.
 DENSE = 256
 
 
@@ -32,9 +31,9 @@ def saddle_eigenvalue(extension: Extension, x: FloatArray, temperature: FloatArr
 def index_covariance(
     extension: Extension, x: FloatArray, temperature: FloatArray
 ) -> FloatArray | None:
-    """B Cov(∇f(x)) Bᵀ, B = (I - HD/T)⁻¹: what errors of the worths do to a fixed point.
+    """B Cov(∇f(x)) Bᵀ, B = (I - HD/T)⁻¹: the covariance of a fixed point due to noisy worths.
 
-    To first order, at the temperature as given; None where the worths have no errors, and
+    To first order, at a fixed temperature; None where the worths have no errors, and
     infinite where an eigenvalue of HD is T itself, so that the fixed point may go anywhere.
     """
     direct = extension.gradient_covariance(x)

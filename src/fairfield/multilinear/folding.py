@@ -1,18 +1,17 @@
 """The multilinear extension of small tables, folded player by player.
 
-Each player carries two factors, one for being out and one for being in. A *law* is
-their product over all players, one entry per coalition, in table order. The factors
-(1 - x, x) make it the product law q_x; (-1, 1) differentiates by a player; (1, 1)
-sums him out.
+Each player carries two factors, one for being out and one for being in; their product over
+all players is a weight for each coalition, in table order. The factors (1 - x, x) make it
+the product law q_x; (-1, 1) differentiates by a player; (1, 1) sums over a player.
 
-A table of 2^m worths is a matrix M with one row per coalition of the high players
-and one column per coalition of the low ones, so with w_l, w_h the laws of the two,
+A table of 2^m worths is a matrix M with one row per coalition of the high players and one
+column per coalition of the low ones, so with w_l, w_h the weights of the two,
 
     w_hᵀ M   is a table of the low players alone,
     M w_l    is a table of the high players alone,
 
-and what is asked about one player is asked of the smaller table that still holds
-him. All functions take leading batch axes. Cost O(2^m).
+and every player is read from the smaller table that still has them. All functions take
+leading batch axes. Cost O(2^m).
 """
 
 from __future__ import annotations
@@ -38,20 +37,20 @@ def probabilities(x: FloatArray) -> FloatArray:
     return np.stack([1 - x, x], axis=-1)
 
 
-class Law:
+class Factors:
     """Factors of m players, (..., m, 2), and their products, computed once.
 
-    >>> Law(probabilities(np.array([0.75, 0.5]))).whole.tolist()
+    >>> Factors(probabilities(np.array([0.75, 0.5]))).product.tolist()
     [0.125, 0.375, 0.125, 0.375]
     """
 
-    def __init__(self, factors: FloatArray) -> None:
-        self.factors = factors
-        self.count = factors.shape[-2]
+    def __init__(self, values: FloatArray) -> None:
+        self.values = values
+        self.count = values.shape[-2]
 
     @cached_property
-    def whole(self) -> FloatArray:
-        """The product of all players' factors, one entry per coalition: (..., 2^m)."""
+    def product(self) -> FloatArray:
+        """The product over all players, one entry per coalition: (..., 2^m)."""
         if self.count <= FEW:
             return self.chain[-1]
         both = self.halves.high[..., :, None] * self.halves.low[..., None, :]
@@ -59,56 +58,54 @@ class Law:
 
     @cached_property
     def chain(self) -> list[FloatArray]:
-        """The laws of the first 0, 1, …, m players."""
-        chain = [np.ones((*self.factors.shape[:-2], 1))]
+        """The products over the first 0, 1, …, m players."""
+        chain = [np.ones((*self.values.shape[:-2], 1))]
         for i in range(self.count):
-            chain.append(_with_player(chain[-1], self.factors[..., i, :]))
+            chain.append(_with_player(chain[-1], self.values[..., i, :]))
         return chain
 
     @cached_property
     def halves(self) -> Halves:
-        return Halves(self.factors, self.count // 2)
+        return Halves(self.values, self.count // 2)
 
 
 class Halves:
     """The factors of the ``low`` first players and of the others.
 
-    Where these are equally many they make one law with one more axis: where tables are
-    small, it is calls that cost.
+    Where these are equally many they are multiplied out together, along one more axis: for
+    small tables it is calls that cost.
     """
 
     def __init__(self, factors: FloatArray, low: int) -> None:
         self.below, self.above = factors[..., :low, :], factors[..., low:, :]
         self.equal = self.below.shape == self.above.shape
         parts = [np.stack([self.below, self.above])] if self.equal else [self.below, self.above]
-        self.laws = [Law(part) for part in parts]
+        self.parts = [Factors(part) for part in parts]
 
     @property
     def low(self) -> FloatArray:
-        """The law of the low players."""
-        return self.laws[0].whole[0] if self.equal else self.laws[0].whole
+        """The weights of the coalitions of low players."""
+        return self.parts[0].product[0] if self.equal else self.parts[0].product
 
     @property
     def high(self) -> FloatArray:
-        """The law of the high players."""
-        return self.laws[-1].whole[1] if self.equal else self.laws[-1].whole
+        """The weights of the coalitions of high players."""
+        return self.parts[-1].product[1] if self.equal else self.parts[-1].product
 
     def faces(self, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
         """The faces of all players, from the low players' table and the high players' table."""
         if self.equal:
-            both = list(faces(np.stack([of_low, of_high]), self.laws[0]))
+            both = list(faces(np.stack([of_low, of_high]), self.parts[0]))
         else:
-            both = [
-                faces(table, law) for table, law in zip((of_low, of_high), self.laws, strict=True)
-            ]
+            both = [faces(of_low, self.parts[0]), faces(of_high, self.parts[1])]
         return np.concatenate(both, axis=-2)
 
     def across(self, of_high: FloatArray, probe: FloatArray) -> FloatArray:
         """All pairs of a low and a high player, (..., low, high).
 
-        ``of_high`` are the high players' tables in which each low player carries his probe.
+        ``of_high`` are the high players' tables with the probe of each low player in turn.
         """
-        sides = faces(of_high, Law(self.above[..., None, :, :]))
+        sides = faces(of_high, Factors(self.above[..., None, :, :]))
         own = probe[..., self.below.shape[-2] :, :]
         return np.asarray(np.vecdot(sides, own[..., None, :, :]))
 
@@ -117,16 +114,16 @@ class Halves:
     ) -> FloatArray:
         """All pairs, from the low players' table, the high players' table and the pairs across.
 
-        Every player has a probe of his own.
+        ``probe`` has one probe per player.
         """
         low, count = self.below.shape[-2], self.below.shape[-2] + self.above.shape[-2]
         probes = probe[..., :low, :], probe[..., low:, :]
         joined = np.empty((*of_low.shape[:-1], count, count))
         if self.equal:
-            within = list(pairs(np.stack([of_low, of_high]), self.laws[0], np.stack(probes)))
+            within = list(pairs(np.stack([of_low, of_high]), self.parts[0], np.stack(probes)))
         else:
-            parts = zip((of_low, of_high), self.laws, probes, strict=True)
-            within = [pairs(table, law, own) for table, law, own in parts]
+            parts = zip((of_low, of_high), self.parts, probes, strict=True)
+            within = [pairs(table, factors, own) for table, factors, own in parts]
         joined[..., :low, :low], joined[..., low:, low:] = within
         joined[..., :low, low:] = across
         joined[..., low:, :low] = across.swapaxes(-1, -2)
@@ -134,49 +131,50 @@ class Halves:
 
 
 def with_probes(factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The factors, then with each player in turn carrying his ``probe``: (..., m + 1, m, 2)."""
+    """The factors, then with the ``probe`` of each player in turn: (..., m + 1, m, 2)."""
     count = factors.shape[-2]
     own = np.eye(count + 1, count, -1, dtype=bool)[..., None]
     return np.where(own, probe[..., None, :, :], factors[..., None, :, :])
 
 
 def probed(factors: FloatArray, probe: FloatArray) -> FloatArray:
-    """The law, then the law with each player in turn carrying his ``probe``: (..., m + 1, 2^m)."""
-    return Law(with_probes(factors, probe)).whole
+    """The product, then the product with each player's ``probe`` in turn: (..., m + 1, 2^m)."""
+    return Factors(with_probes(factors, probe)).product
 
 
-def faces(table: FloatArray, law: Law) -> FloatArray:
-    """What the others make of the table with player i out, and in: (..., m, 2).
+def faces(table: FloatArray, factors: Factors) -> FloatArray:
+    """The table folded by the factors of all but player i, who is out, or in: (..., m, 2).
 
     With probabilities as factors these are f(x | x_i←0) and f(x | x_i←1): their
     difference is the gradient. No term is subtracted, so sums of positive tables
     keep their relative accuracy.
     """
-    if law.factors.size == 2 * law.count and table.size > 4 * table.shape[-1] ** 2:
+    count = factors.count
+    if factors.values.size == 2 * count and table.size > 4 * table.shape[-1] ** 2:
         # Factors shared by many tables: the answer is linear in the table, so fold
         # the unit tables once and leave the rest to one matrix product.
-        basis = faces(np.eye(table.shape[-1]), Law(law.factors.reshape(-1, 2)))
+        basis = faces(np.eye(table.shape[-1]), Factors(factors.values.reshape(-1, 2)))
         found = table @ basis.reshape(len(basis), -1)
-        return np.asarray(found).reshape(*table.shape[:-1], law.count, 2)
-    if law.count > FEW and table.size <= SPLIT << law.count:
-        matrix = _as_matrix(table, law)
-        of_low = (law.halves.high[..., None, :] @ matrix)[..., 0, :]
-        return law.halves.faces(of_low, (matrix @ law.halves.low[..., None])[..., 0])
-    sides = np.empty((*table.shape[:-1], law.count, 2))
-    for i, halves in enumerate(_folded_from_above(table, law.factors)):
-        np.vecdot(halves, law.chain[i][..., None, :], out=sides[..., i, :])
+        return np.asarray(found).reshape(*table.shape[:-1], count, 2)
+    if count > FEW and table.size <= SPLIT << count:
+        matrix, halves = _as_matrix(table, count), factors.halves
+        of_low = (halves.high[..., None, :] @ matrix)[..., 0, :]
+        return halves.faces(of_low, (matrix @ halves.low[..., None])[..., 0])
+    sides = np.empty((*table.shape[:-1], count, 2))
+    for i, both in enumerate(_folded_from_above(table, factors.values)):
+        np.vecdot(both, factors.chain[i][..., None, :], out=sides[..., i, :])
     return sides
 
 
-def pairs(table: FloatArray, law: Law, probe: FloatArray) -> FloatArray:
+def pairs(table: FloatArray, factors: Factors, probe: FloatArray) -> FloatArray:
     """The table folded with the probes (…, m, 2) of two players for their factors: (..., m, m).
 
     Probes (-1, 1) make these the second derivatives; (0, 1) the sums over the
-    coalitions that hold both. The diagonal is zero.
+    coalitions that have both. The diagonal is zero.
     """
-    if law.count <= 1:
-        return np.zeros((*table.shape[:-1], law.count, law.count))
-    matrix, halves = _as_matrix(table, law), law.halves
+    if factors.count <= 1:
+        return np.zeros((*table.shape[:-1], factors.count, factors.count))
+    matrix, halves = _as_matrix(table, factors.count), factors.halves
     of_low = (halves.high[..., None, :] @ matrix)[..., 0, :]
     low = halves.below.shape[-2]
     of_high = probed(halves.below, probe[..., :low, :]) @ matrix.swapaxes(-1, -2)
@@ -193,9 +191,9 @@ def sweep(table: FloatArray, x: FloatArray, update: Update, first: int = 0) -> N
         below = _with_player(below, probabilities(x[..., i]))
 
 
-def _as_matrix(table: FloatArray, law: Law) -> FloatArray:
+def _as_matrix(table: FloatArray, count: int) -> FloatArray:
     """One row per coalition of the high players, one column per coalition of the low ones."""
-    return table.reshape(*table.shape[:-1], -1, 2 ** (law.count // 2))
+    return table.reshape(*table.shape[:-1], -1, 2 ** (count // 2))
 
 
 def _folded_from_above(table: FloatArray, factors: FloatArray) -> list[FloatArray]:
@@ -211,6 +209,6 @@ def _folded_from_above(table: FloatArray, factors: FloatArray) -> list[FloatArra
 
 
 def _with_player(products: FloatArray, factors: FloatArray) -> FloatArray:
-    """The law of one more player on top of those known."""
+    """The products over one more player."""
     grown = factors[..., :, None] * products[..., None, :]
     return np.asarray(grown.reshape(*grown.shape[:-2], -1))

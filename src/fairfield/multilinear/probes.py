@@ -1,10 +1,10 @@
-"""Laws in which each player in turn carries a probe, multiplied out where a table lives.
+"""Weights with the probe of each player in turn, multiplied out on the device of a table.
 
-With P_l, P_h the laws of the low and of the high players, each followed by the laws in
-which one of them carries his probe, the small matrix P_h M P_lᵀ of a table M holds the
-table folded by everybody's factors, folded with one player's probe, and with the probes
-of a low and a high player. On a device a product with many columns takes no longer than
-one with a single column: what takes time is reading a large M, and it is read once.
+With P_l, P_h the weights of the low and of the high players, each followed by the weights
+with the probe of one of them, the small matrix P_h M P_lᵀ of a table M holds the table
+folded by all factors, with one player's probe, and with the probes of a low and a high
+player. On a device a product with many columns takes no longer than one with a single
+column: what takes time is reading a large M, and it is read once.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ def probed(matrix: WorthMatrix, factors: FloatArray, probe: FloatArray) -> Float
     if not matrix.changes:
         corner = on_host(_across(matrix, factors, probe)[1])
         return np.concatenate([corner[..., 0], corner[..., 0, 1:]], axis=-1)
-    # Entries that must be prepared have kernels for one law; then nothing is left but a
-    # table of the low players and one of the high players.
+    # Entries that must be prepared have kernels for one weight each; then nothing is left
+    # but a table of the low players and one of the high players.
     xp, (below, above) = matrix.namespace, _sides(matrix, factors, probe)
     tables = matrix.products(above[..., 0, :], below[..., 0, :])
     found = [
-        (table[..., None, :] @ xp.matrix_transpose(laws))[..., 0, first:]
-        for table, laws, first in zip(tables, (below, above), (0, 1), strict=True)
+        (table[..., None, :] @ xp.matrix_transpose(weights))[..., 0, first:]
+        for table, weights, first in zip(tables, (below, above), (0, 1), strict=True)
     ]
     return np.asarray(on_host(xp.concat(found, axis=-1)))
 
@@ -51,7 +51,7 @@ def _across(matrix: WorthMatrix, factors: FloatArray, probe: FloatArray) -> tupl
     lead, k, rows, width = below.shape
     _, tables = matrix.products(None, xp.reshape(below, (lead, k * rows, width)))
     tables = xp.reshape(tables, (tables.shape[0], k, rows, tables.shape[2]))
-    # Made while the device is at work on the table.
+    # Made while the device works on the table.
     above = next(sides)
     return tables, tables @ xp.matrix_transpose(above), above
 
@@ -59,7 +59,7 @@ def _across(matrix: WorthMatrix, factors: FloatArray, probe: FloatArray) -> tupl
 def _sides(matrix: WorthMatrix, factors: FloatArray, probe: FloatArray) -> Iterator[Any]:
     """P_l, then P_h, (1 or games, k, players + 1, ·), multiplied out beside the table.
 
-    Products over half the players of a side are made on the host.
+    Products over half the players of a side are computed on the host.
     """
     xp, probe = matrix.namespace, np.broadcast_to(probe, factors.shape)
     for some in (slice(0, matrix.low), slice(matrix.low, None)):

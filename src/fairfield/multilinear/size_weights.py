@@ -1,8 +1,8 @@
 """Weighted sums over a table whose weights depend on the size of the coalition.
 
-A semivalue is Σ_S c(S) F(S) with coefficients that know only |S| and which of the asked
-players S holds; so the weights are applied in the pass over the table, and what is left
-are small tables of sums. The table is centred on the way where its offset would cost
+A semivalue is Σ_S c(S) F(S) with coefficients that depend only on |S| and on which of one
+or two players are in S; so the weights are applied in the pass over the table, and what is
+left are small tables of sums. The table is centred on the way where its offset would cost
 digits.
 """
 
@@ -43,7 +43,7 @@ def semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
 def pair_semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
     """Σ_{S∌i,j} weights[|S|] Δ_ij F(S) for all pairs, weights of the sizes 0 … n-2.
 
-    With s = |S| the coefficient of F(S) is w_{s-2}, -w_{s-1} or w_s as S holds both,
+    With s = |S| the coefficient of F(S) is w_{s-2}, -w_{s-1} or w_s as S has both,
     one or none of the pair.
     """
     padded = np.concatenate([[0.0, 0.0], weights, [0.0, 0.0]])
@@ -53,9 +53,9 @@ def pair_semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
 
 
 def semivalue_covariance(table: TableExtension, weights: FloatArray) -> FloatArray | None:
-    """What independent errors of the worths, of known variances, do to a semivalue: (…, n, n).
+    """The covariance of a semivalue due to independent errors of the worths: (…, n, n).
 
-    Σ_S V(S) c_i(S) c_j(S), where c_i is w_{s-1} if S holds i and -w_s if not.
+    Σ_S V(S) c_i(S) c_j(S), where c_i is w_{s-1} if S has i and -w_s if not.
     """
     if table.noise is None:
         return None
@@ -67,10 +67,10 @@ def semivalue_covariance(table: TableExtension, weights: FloatArray) -> FloatArr
 def _pair_sums(
     table: TableExtension, two: FloatArray, one: FloatArray, none: FloatArray
 ) -> FloatArray:
-    """Σ_S F(S) two, one or none[|S|], as S holds both of a pair, one or none: (games, n, n).
+    """Σ_S F(S) two, one or none[|S|], as S has both of a pair, one or none: (games, n, n).
 
     The coefficient is α on both, plus β for each, plus γ; on the diagonal, ``two`` where S
-    holds the player and ``none`` where not.
+    has the player and ``none`` where not.
     """
     alpha, beta, gamma = two - 2 * one + none, one - none, none
     low, count = table.low, table.players
@@ -98,7 +98,7 @@ def _members(count: int) -> FloatArray:
 
 
 def _inside(table: TableExtension, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
-    """Per player, the sum over the coalitions that hold him: (games, n)."""
+    """Per player, the sum over the coalitions with that player: (games, n)."""
     return np.concatenate([of_low @ _members(table.low), of_high @ _members(table.high)], axis=-1)
 
 

@@ -2,8 +2,7 @@
 
 The table is a matrix M (high players × low players). One pass over it gives the two
 products w_hᵀ M and M w_l, two tables of about 2^(n/2) entries, which are folded on the
-host. So every reading below costs one pass, O(2^n), whatever the number of players asked
-about.
+host. So every reading below costs one pass, O(2^n), for all players together.
 """
 
 from __future__ import annotations
@@ -69,12 +68,12 @@ class TableExtension(Extension):
 
     @property
     def low(self) -> int:
-        """How many players the columns stand for."""
+        """The number of low players."""
         return self.matrix.low
 
     @property
     def high(self) -> int:
-        """How many players the rows stand for."""
+        """The number of high players."""
         return self.matrix.high
 
     @property
@@ -96,7 +95,7 @@ class TableExtension(Extension):
 
     @property
     def rounding(self) -> float:
-        """What a difference of four worths may be off by, as they are stored."""
+        """The rounding error of a difference of four worths, as they are stored."""
         size = np.maximum(np.abs(self.lowest), np.abs(self.highest)).max()
         return 8 * self.matrix.eps * float(size)
 
@@ -164,9 +163,9 @@ class TableExtension(Extension):
 
         points = points.copy()
         below, above = points[..., : self.low], points[..., self.low :]
-        of_low, _ = self.matrix.fold(folding.Law(folding.probabilities(above)).whole, None)
+        of_low, _ = self.matrix.fold(folding.Factors(folding.probabilities(above)).product, None)
         folding.sweep(of_low, below, per_game, first=0)
-        _, of_high = self.matrix.fold(None, folding.Law(folding.probabilities(below)).whole)
+        _, of_high = self.matrix.fold(None, folding.Factors(folding.probabilities(below)).product)
         folding.sweep(of_high, above, per_game, first=self.low)
         return self.shaped(points, lead)
 
@@ -211,14 +210,14 @@ class TableExtension(Extension):
     def shapley_covariance(self) -> FloatArray | None:
         return by_size.semivalue_covariance(self, by_size.shapley_weights(self.players))
 
-    def log_sums(self, rate: FloatArray, tilt: FloatArray | None = None) -> FloatArray:
-        """log Σ exp(rate · (F - shift) + tilt · z) over the coalitions without and with player i.
+    def log_sums(self, rate: FloatArray, bias: FloatArray | None = None) -> FloatArray:
+        """log Σ exp(rate · (F - shift) + bias · z) over the coalitions without and with player i.
 
         Shaped (*batch, n, 2); nothing underflows however large the rate.
         """
         speed = np.broadcast_to(rate, self.batch).reshape(-1)
-        logs = np.zeros(self.players) if tilt is None else tilt
-        tables = self.matrix.log_sums(speed, logs)
+        bias = np.zeros(self.players) if bias is None else bias
+        tables = self.matrix.log_sums(speed, bias)
         halves = [
             np.stack([_log_sum(table[:, ~inside]), _log_sum(table[:, inside])], axis=-1)
             for table, count in zip(tables, (self.low, self.high), strict=True)
@@ -227,7 +226,7 @@ class TableExtension(Extension):
         return self.shaped(np.stack(halves, axis=1)[:, None], self.batch)
 
     def highest_among(self, may_join: BoolArray, may_stay: BoolArray) -> FloatArray:
-        """The largest worth of the coalitions in which nobody does what he may not."""
+        """The largest worth of coalitions that respect who may join and who may stay out."""
 
         def allowed(some: slice) -> BoolArray:
             z = enumerate_coalitions(len(may_join[some]))
@@ -277,5 +276,6 @@ class TableExtension(Extension):
 
 
 def _log_sum(logs: FloatArray) -> FloatArray:
+    # SciPy's logsumexp takes 77 times as long on 10 numbers, and twice as long on a million.
     top = logs.max(axis=-1, keepdims=True)
     return np.asarray(top[..., 0] + np.log(np.exp(logs - top).sum(axis=-1)))

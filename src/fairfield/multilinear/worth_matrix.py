@@ -1,11 +1,10 @@
 """A table of 2^n worths as a matrix M: one row per coalition of the high players, one
 column per coalition of the low ones.
 
-What is asked of the table is asked in passes over M: products with laws of the high
-players from the left and of the low players from the right, sums by the size of
-coalitions, largest worths. A pass takes blocks that fit the cache, or all at once on a
-device that has no use for that; what is left are tables of about 2^(n/2) entries, which
-go to the host.
+The table is read in passes over M: products with weights of the high players from the
+left and of the low players from the right, sums by the size of coalitions, largest worths.
+A pass takes blocks that fit the cache, or on a device all at once; what is left are tables
+of about 2^(n/2) entries, which go to the host.
 
 Only this file touches the big table. Its operations go through the array's own
 namespace, so the table may live on any device; it is never copied, centred or
@@ -65,12 +64,12 @@ class WorthMatrix:
 
     @cached_property
     def low(self) -> int:
-        """How many players the columns stand for."""
+        """The number of low players."""
         return self.shape[2].bit_length() - 1
 
     @cached_property
     def high(self) -> int:
-        """How many players the rows stand for."""
+        """The number of high players."""
         return self.shape[1].bit_length() - 1
 
     @property
@@ -80,7 +79,7 @@ class WorthMatrix:
 
     @property
     def together(self) -> int:
-        """The worths of games that are best solved at once: 8 MB stay in cache between steps."""
+        """How many worths of games to solve at once: 8 MB stay in cache between steps."""
         return 2**20 if self.in_numpy else ON_DEVICE
 
     def corner(self, at: int) -> FloatArray:
@@ -108,10 +107,10 @@ class WorthMatrix:
     # ------------------------------------------------------------------ passes
 
     def fold(self, high: FloatArray | None, low: FloatArray | None) -> tuple[Any, Any]:
-        """w_hᵀ M and M w_l for k laws each, (1 or games, k, ·), in one pass; None for no law."""
+        """w_hᵀ M and M w_l for k weights each, (1 or games, k, ·), in one pass; None for none."""
         if not self.in_numpy:
-            laws = (None if law is None else beside(self.entries, law) for law in (high, low))
-            below, above = self.products(*laws)
+            sides = (None if each is None else beside(self.entries, each) for each in (high, low))
+            below, above = self.products(*sides)
             return None if high is None else on_host(below), None if low is None else on_host(above)
         games, height, width = self.shape
         of_low: Any = None if high is None else np.zeros((games, high.shape[1], width))
@@ -125,11 +124,11 @@ class WorthMatrix:
         return of_low, None if of_high is None else of_high.swapaxes(1, 2)
 
     def products(self, high: Any, low: Any) -> tuple[Any, Any]:
-        """What ``fold`` says, for laws on the table's device, left there.
+        """As :meth:`fold`, for weights on the table's device, with the answers left there.
 
-        All kernels are under way before the first answer is waited for.
+        All kernels are launched before the first answer is waited for.
         """
-        single = all(law is None or law.shape[1] == 1 for law in (high, low))
+        single = all(each is None or each.shape[1] == 1 for each in (high, low))
         compiled = self._compile if single else None
         changes = [self._per_game(each, slice(None)) for each in (self.shift, self.rate)]
         of_low, of_high = [], []
@@ -148,7 +147,7 @@ class WorthMatrix:
         )
 
     def _multiplied(self, block: Any, changes: list[Any], left: Any, right: Any) -> tuple[Any, Any]:
-        """The products of a block with laws of its rows and of its columns."""
+        """The products of a block with weights of its rows and of its columns."""
         xp = self.namespace
         block = _prepare(xp, self.lift, block, *changes)
         above = None if right is None else right @ xp.matrix_transpose(block)
@@ -157,14 +156,14 @@ class WorthMatrix:
     def _summed(
         self, compiled: Compiler, block: Any, changes: list[Any], left: Any, right: Any
     ) -> tuple[Any, Any]:
-        """The same for one law each, by kernels that prepare entries as they read them."""
+        """The same for one weight each, by kernels that prepare entries as they read them."""
         xp = self.namespace
         weights = None if left is None else xp.matrix_transpose(left), right
         below, above = (
             None
-            if law is None
-            else compiled(_weighted_sum(xp, self.lift, axis))(block, *changes, law)[:, None, :]
-            for axis, law in zip((1, 2), weights, strict=True)
+            if each is None
+            else compiled(_weighted_sum(xp, self.lift, axis))(block, *changes, each)[:, None, :]
+            for axis, each in zip((1, 2), weights, strict=True)
         )
         return below, above
 
@@ -213,8 +212,8 @@ class WorthMatrix:
     def _gathered_by_size(self, columns: FloatArray, of_high: FloatArray, sums: FloatArray) -> None:
         """Rows gathered by the size of their coalition, so that each meets only its columns."""
         own, step = sizes(self.high), max(1, CACHED // self.shape[2])
-        for size, laws in enumerate(columns):
-            group, right = np.flatnonzero(own == size), np.ascontiguousarray(laws.T)
+        for size, weights in enumerate(columns):
+            group, right = np.flatnonzero(own == size), np.ascontiguousarray(weights.T)
             for start in range(0, len(group), step):
                 which = group[start : start + step]
                 ones = np.ones((1, len(which)))
@@ -223,15 +222,15 @@ class WorthMatrix:
                     of_high[game, which] = block @ right
                     sums[game, size] += (ones @ block)[0]
 
-    def log_sums(self, rate: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """log Σ exp(rate · (F - shift) + tilt · z) over the rows, and over the columns.
+    def log_sums(self, rate: FloatArray, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """log Σ exp(rate · (F - shift) + bias · z) over the rows, and over the columns.
 
         Shaped (games, 2^low) and (games, 2^high). Each row and each column is shifted by
         its own maximum, so nothing underflows however large the rate.
         """
         xp, (games, height, width) = self.namespace, self.shape
-        add_low = beside(self.entries, enumerate_coalitions(self.low) @ tilt[: self.low])
-        add_high = beside(self.entries, enumerate_coalitions(self.high) @ tilt[self.low :])
+        add_low = beside(self.entries, enumerate_coalitions(self.low) @ bias[: self.low])
+        add_high = beside(self.entries, enumerate_coalitions(self.high) @ bias[self.low :])
         speed = beside(self.entries, rate.reshape(games, 1, 1))
         tops = np.full((games, width), -np.inf)
         sums = np.zeros((games, width))
@@ -347,7 +346,7 @@ def _prepare(xp: Any, lift: Lift | None, block: Any, shift: Any, rate: Any) -> A
     if shift is not None:
         block = block - shift
     if lift is not None:
-        # The difference is nobody else's, so it may be written to.
+        # The difference is a new array, so it may be written to.
         block *= rate
         block = lift(xp, block)
     return block if block.dtype == xp.float64 else xp.astype(block, xp.float64)

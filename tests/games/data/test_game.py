@@ -512,7 +512,7 @@ def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
     store = tmp_path / "worths.db"
     ff.shapley(game(1.0), store=store)
     assert ff.shapley(game(1.0), store=store).evaluations == 4
-    with pytest.raises(ff.StoreError, match="gave other worths"):
+    with pytest.raises(ff.StoreError, match="had other worths"):
         ff.shapley(game(2.0), store=store)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.boltzmann.boltzmann import Boltzmann
+from fairfield.boltzmann.marginal import marginalised
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import BoolArray, FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions
@@ -52,10 +52,10 @@ def log_odds_interactions(
     if isinstance(law, SampledLaw):
         return _sampled_pairs(law, sets)
     names, found = problem.game.players, []
-    whole = Boltzmann._given(problem.played(), law)
     for each in sets:
-        rest = [name for i, name in enumerate(names) if i not in each]
-        table = on_host(whole.marginalise(rest).game.table())
+        gone = ~np.isin(np.arange(len(names)), each)
+        smaller = marginalised(problem.played(), law, gone)[0] if gone.any() else problem.played()
+        table = on_host(smaller.table())
         found.append(table @ _signs(len(each)))
     return np.stack(found, axis=-1), None
 
@@ -75,7 +75,7 @@ def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, Floa
         return np.asarray(float(law.temperature) * (both_in + none - only_one - only_other))
 
     found = Jackknifed.mean(groups).through(odds)
-    return np.asarray(found.estimate), law.run.trusted.kinship * found.stderr
+    return np.asarray(found.estimate), law.run.trusted.inflation * found.stderr
 
 
 def block_gains(problem: Problem, sets: list[Place], start: ArrayLike = 0.5) -> FloatArray:

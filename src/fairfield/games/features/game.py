@@ -15,6 +15,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Traits
+from fairfield.evaluation.progress import bar
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.model_output import link_of, output_of, unit_of
@@ -129,24 +130,20 @@ class FeatureGame(Game):
         """All worths (*batch, 2^n) by sub-cubes; None where replacements are drawn."""
         if self.draw is not None:
             return None
-        from tqdm.auto import tqdm
-
         cubes = self._cubes
-        total, hidden = cubes.model_rows(), None if progress is None else not progress
-        with tqdm(
-            total=total, desc="model rows", disable=hidden, delay=0 if progress else 1, leave=False
-        ) as bar:
+        total = cubes.model_rows()
+        with bar(total, "model rows", progress) as shown:
             started, seen = time.perf_counter(), 0
 
             def done(count: int) -> None:
                 nonlocal seen
                 if not seen and count < total:
                     seconds = (time.perf_counter() - started) * total / count
-                    if seconds > LONG and not bar.disable:
+                    if seconds > LONG and not shown.disable:
                         told = f"{self!r}: {total:,} model rows, about {seconds:,.0f} s"
-                        bar.write(told, file=sys.stderr)
+                        shown.write(told, file=sys.stderr)
                 seen += count
-                bar.update(count)
+                shown.update(count)
 
             tables = Tables(cubes, self._ask, self.output.column, done).fill()
         return self._linked(tables.reshape((*self.batch, -1)))

@@ -99,7 +99,7 @@ class MetricSearch:
         less than the rounding error of |x|² - 2xy + |y|², which brute search computes.
         """
         if self._index is None:
-            with needed_for(f"a search among {len(self.X)} rows without an index in neighbors="):
+            with needed_for(f"a search among {len(self.X)} rows without neighbors="):
                 from sklearn.neighbors import NearestNeighbors
             self._index = NearestNeighbors(metric=self.metric).fit(self.X)
             self._norm = np.linalg.norm(self.X, axis=1).max()

@@ -1,0 +1,24 @@
+"""Functions of SciPy, which is imported when one of them is first called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.core.arrays import FloatArray
+
+
+def expit(logits: ArrayLike) -> FloatArray:
+    """σ(θ) = 1/(1 + exp(-θ)), to full relative accuracy on both sides."""
+    from scipy.special import expit
+
+    return np.asarray(expit(logits))
+
+
+def brentq(function: Callable[[float], float], low: float, high: float, xtol: float) -> float:
+    """A root of the function between two points at which its signs differ."""
+    from scipy.optimize import brentq
+
+    return float(brentq(function, low, high, xtol=xtol))
