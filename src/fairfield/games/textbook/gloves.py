@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.checks import flat_points, names
+from fairfield.core.checks import flat_points, names, whole
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players
 from fairfield.games.textbook.weighted_sums import (
@@ -32,12 +32,7 @@ class GlovesGame(Game):
     """
 
     def __init__(self, left: int, right: int, *, players: Players | None = None) -> None:
-        for side, count in (("left", left), ("right", right)):
-            if not isinstance(count, (int, np.integer)) or count < 1:
-                raise ValueError(
-                    f"{side}={count!r} was given; each side needs a whole number ≥ 1 of gloves"
-                )
-        self.left, self.right = int(left), int(right)
+        self.left, self.right = whole("left", left), whole("right", right)
         self.players = names(players, self.left + self.right)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
