@@ -1,4 +1,4 @@
-"""The model is asked for the corners of many cubes at once, each shared corner once."""
+"""The model's outputs at the corners of many cubes, each shared corner once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.rows import Matrix
 from fairfield.games.features.subcubes import LARGEST_KEY, Cubes, Group, groups_of, spread
 
-# Rows that lie side by side, among which shared corners are found, and the bytes they may take.
+# Rows held at once, among which shared corners are found, and the bytes they may take.
 MOST_ROWS, MOST_BYTES = 2**18, 2**28
 # The model's first call is small, so that a slow one is noticed early; then calls grow.
 FIRST_CALL, GROWTH, LARGEST_CALL = 2**10, 4, 2**16
@@ -60,18 +60,18 @@ class Piece:
 class Tables:
     """The tables of all explained rows, filled as the model answers.
 
-    ``ask(rows)`` gives the outputs (k, columns) of model rows, of which explained row i
-    reads ``column[i]``; ``done(count)`` hears how many were answered, shared ones included.
+    ``predict(rows)`` gives the outputs (k, columns) of model rows, of which explained row i
+    reads ``column[i]``; ``done(count)`` is called with how many are done, shared ones included.
     """
 
     def __init__(
         self,
         cubes: Cubes,
-        ask: Callable[[Matrix], FloatArray],
+        predict: Callable[[Matrix], FloatArray],
         column: IntArray,
         done: Callable[[int], object],
     ) -> None:
-        self.cubes, self.ask, self.column, self.done = cubes, ask, column, done
+        self.cubes, self.predict, self.column, self.done = cubes, predict, column, done
         room = most_rows(cubes.rows)
         self.bits = room.bit_length() - 1
         self.buffer = np.empty((room, cubes.rows.shape[1]), dtype=cubes.rows.dtype)
@@ -88,7 +88,7 @@ class Tables:
         return self.worths
 
     def _add(self, x: int) -> None:
-        """Write the cubes of one explained row, asking the model when the buffer is full."""
+        """Write the cubes of one explained row, calling the model when the buffer is full."""
         whole, piece = len(self.buffer), Piece(x, self.used)
         groups = list(groups_of(self.cubes.differing(x), self.bits))
         total = sum(group.corners for group in groups)
@@ -120,7 +120,7 @@ class Tables:
         self.pending.append(piece)
 
     def _flush(self) -> None:
-        """Ask the model for what lies in the buffer and add it up."""
+        """Add up the model's outputs for the rows in the buffer."""
         if not self.pending:
             return
         outputs = self._outputs()
@@ -138,14 +138,14 @@ class Tables:
         self.pending, self.used = [], 0
 
     def _outputs(self) -> FloatArray:
-        """What the model says of the buffer's rows, call by call."""
+        """The model's outputs for the rows in the buffer, call by call."""
         corners = sum(group.corners for piece in self.pending for group in piece.groups)
         parts, at = [], 0
         while at < self.used:
             end = min(at + self.call, self.used)
-            # A copy, since models may answer in one buffer again and again.
-            parts.append(self.ask(self.buffer[at:end]).copy())
-            # Shared corners count as answered with the rows around them.
+            # A copy, since models may return the same array at every call.
+            parts.append(self.predict(self.buffer[at:end]).copy())
+            # Shared corners count as done with the rows around them.
             self.done(corners * end // self.used - corners * at // self.used)
             at, self.call = end, min(self.call * GROWTH, LARGEST_CALL)
         return np.concatenate(parts)
@@ -154,7 +154,7 @@ class Tables:
         """Add a group's outputs to the sums of its patterns D."""
         values = outputs.reshape(len(group.which), -1)
         if not np.isfinite(values).all():
-            raise WorthError(self._complaint(x, group, values))
+            raise WorthError(self._refusal(x, group, values))
         values = values * self.cubes.weights[group.which, None]
         patterns = group.patterns
         edges = np.flatnonzero(np.concatenate([[True], patterns[1:] != patterns[:-1]]))
@@ -166,7 +166,7 @@ class Tables:
                 self.sums[pattern] = np.zeros(1 << group.order.shape[1])
             self.sums[pattern][part] += total
 
-    def _complaint(self, x: int, group: Group, values: FloatArray) -> str:
+    def _refusal(self, x: int, group: Group, values: FloatArray) -> str:
         row, corner = np.argwhere(~np.isfinite(values))[0]
         bits = int(corner) | group.fixed << group.free
         inside = np.ones(len(self.cubes.players), dtype=bool)

@@ -18,15 +18,19 @@ from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.evaluation.progress import bar
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.corners import Tables, most_rows
-from fairfield.games.features.drawn import replaced
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.links import Link, link_of, linked, linked_name
-from fairfield.games.features.model_output import output_of
-from fairfield.games.features.rows import Matrix, Tabular, as_table, info_of_rows
+from fairfield.games.features.model_output import (
+    Function,
+    link_of,
+    linked,
+    linked_name,
+    output_of,
+)
+from fairfield.games.features.rows import Matrix, Tabular, as_table, info_of_rows, replaced
 from fairfield.games.features.subcubes import Cubes
 from fairfield.games.trees.readers.registry import reader_of
 
-# Tables expected to take longer than this, in seconds, say so when they begin.
+# A notice is printed when a table is expected to take longer than this, in seconds.
 LONG = 10.0
 TREE_ADVICE = "use TreeGame, which has a closed form for this model"
 
@@ -66,7 +70,7 @@ class FeatureGame(Game):
         output: Any = None,
         y: Any = None,
         groups: Groups | None = None,
-        link: str | Link | None = None,
+        link: str | Function | None = None,
     ) -> None:
         if background is None:
             raise ValueError(
@@ -107,7 +111,7 @@ class FeatureGame(Game):
             number = np.arange(start, min(start + step, total))
             x, s, b = np.unravel_index(number, shape)
             mixed = np.where(keep[s], rows[x], background[b])
-            outputs = self._ask(mixed)[np.arange(len(number)), self.output.column[x]]
+            outputs = self._predict(mixed)[np.arange(len(number)), self.output.column[x]]
             sums += np.bincount(x * shape[1] + s, weights=outputs, minlength=len(sums))
         means = sums / len(background)
         return linked(means.reshape((*self.batch, len(coalitions))), self.link)
@@ -128,11 +132,11 @@ class FeatureGame(Game):
                         shown.write(notice, file=sys.stderr)
                 shown.update(count)
 
-            tables = Tables(self._cubes, self._ask, self.output.column, done).fill()
+            tables = Tables(self._cubes, self._predict, self.output.column, done).fill()
         return linked(tables.reshape((*self.batch, -1)), self.link)
 
     def model_rows(self) -> int:
-        """How many rows the table asks of the model, at most."""
+        """The number of rows that the table needs from the model, at most."""
         return self._cubes.model_rows()
 
     def describe(self) -> dict[str, Any]:
@@ -156,7 +160,7 @@ class FeatureGame(Game):
     def _cubes(self) -> Cubes:
         return Cubes.of(self.tabular, self.players, self.player_of)
 
-    def _ask(self, mixed: Matrix) -> FloatArray:
+    def _predict(self, mixed: Matrix) -> FloatArray:
         return self.output(self.tabular.decode(mixed))
 
     def _drawn_worths(self, coalitions: BoolArray) -> FloatArray:

@@ -102,7 +102,7 @@ class LinearExtension(Extension):
 
 
 def _compare(model: Any, chosen: Output, rows: Any, ours: FloatArray) -> None:
-    """Refuse a model whose own answers are not its line: one with a link, say."""
+    """Refuse a model whose own output is not its line, as one with a link."""
     own = getattr(model, "decision_function", None) or model.predict
     found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
     apart = np.abs(chosen.sign * found[:, chosen.column] - ours)

@@ -1,4 +1,4 @@
-"""Rows of a model's input as matrices that can be mixed cell by cell, and rows again.
+"""Rows of a model's input as matrices that can be mixed cell by cell, and back.
 
 Numbers stay numbers. Anything else (categories, texts, objects) is held as a pool of the
 values of its column, and the matrix holds places in that pool; what the model sees has the
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import IntArray
+from fairfield.core.arrays import BoolArray, IntArray
 from fairfield.core.game import GameInfo, Player, name_players
 from fairfield.games.features.frames import in_dtypes, is_frame, join_columns, same_frames
 
@@ -133,7 +133,7 @@ def as_table(rows: Any, like: Any = None) -> tuple[bool, Any]:
         return False, rows
     if hasattr(rows, "to_frame"):
         frame = rows.to_frame().T
-        # A Series has one dtype for all its cells; the other table knows theirs.
+        # A Series has one dtype for all its cells; the other table has those of its columns.
         return True, in_dtypes(frame, dict(like.dtypes) if is_frame(like) else {})
     table = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
     if table.ndim not in (1, 2):
@@ -141,6 +141,27 @@ def as_table(rows: Any, like: Any = None) -> tuple[bool, Any]:
             f"rows of shape {table.shape} were given; give one row, or a table of rows and columns"
         )
     return table.ndim == 1, table[None] if table.ndim == 1 else table
+
+
+def replaced(draw: Any, given: Any, x: int, kept: BoolArray, rng: np.random.Generator) -> Any:
+    """Rows drawn for explained row x, its own values back in the columns that are kept."""
+    framed = hasattr(given, "iloc")
+    drawn = draw(given.iloc[[x]] if framed else given[x].copy(), kept.copy(), rng)
+    shape = np.shape(drawn)
+    if len(shape) != 2 or shape[1] != len(kept) or not shape[0]:
+        raise ValueError(
+            f"the background function returned shape {shape}; it must return at least one row of "
+            f"{len(kept)} columns"
+        )
+    if not framed:
+        return np.where(kept, given[x], drawn)
+    import pandas as pd
+
+    own = given.iloc[np.full(shape[0], x)].reset_index(drop=True)
+    table = pd.DataFrame(drawn, columns=None if hasattr(drawn, "columns") else own.columns)
+    table = table[list(own.columns)].reset_index(drop=True)
+    taken = {j: (own if keep else table).iloc[:, j] for j, keep in enumerate(kept)}
+    return pd.DataFrame(taken).set_axis(own.columns, axis=1)
 
 
 def _numeric(dtype: Any) -> bool:
@@ -156,9 +177,9 @@ def _places(values: NDArray[Any]) -> IntArray:
     places = np.arange(len(values))
     for at, value in enumerate(values):
         try:
-            # The type tells 1 from True and None from NaN, which is unequal to itself.
+            # With the type, 1 is not True, and NaN, which is unequal to itself, not None.
             key = (type(value), value if value == value else "nan")
             places[at] = first.setdefault(key, at)
         except (TypeError, ValueError):
-            continue  # lists, say, cannot be looked up: such a cell is like no other
+            continue  # unhashable, as a list: such a cell equals no other
     return places

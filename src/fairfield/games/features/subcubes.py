@@ -4,7 +4,7 @@ Let D be the players in which a background row b differs from the explained row 
 model's output on (x on S, b elsewhere) depends on S ∩ D alone, so b needs 2^|D| model rows
 instead of 2^n. They are the corners of a cube, written by doubling: all of b, then a copy
 with one more player taken from x, and so on. Corners have keys, by which those that two
-background rows share are found. What the model says is summed over the rows of equal D,
+background rows share are found. The model's outputs are summed over the rows of equal D,
 and the sums are spread over the players outside D one player at a time.
 """
 
@@ -27,10 +27,10 @@ LARGEST_KEY = 2**56
 
 @dataclass(frozen=True)
 class Cubes:
-    """Explained rows x, background rows b with their weights, and who differs where.
+    """Explained rows x, background rows b with their weights, and in which players they differ.
 
     ``row_codes`` (N, n) and ``codes`` (m, n) agree exactly where a player has the same
-    values; ``owned`` (n, columns) says which columns are a player's.
+    values; ``owned`` (n, columns) is which columns are a player's.
     """
 
     players: tuple[Player, ...]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
 from fairfield.games.trees import terms as tree_terms
 from fairfield.games.trees.kernels import collect
@@ -18,8 +19,8 @@ from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.terms import Int64s, Terms
 from fairfield.games.trees.worths import add_dependent_worths, add_worths
 
-# Entries of the arrays that hold the terms made at once, and bytes of terms that are kept
-# for the next reading rather than made again.
+# Entries of the arrays that hold the terms computed at once, and bytes of terms that are kept
+# for the next evaluation.
 CAPACITY = 2**24
 KEPT = 2**30
 # Explained rows that go down the trees together.
@@ -28,7 +29,7 @@ TOGETHER = 1024
 
 @dataclass(frozen=True)
 class Forest:
-    """What the games of all explained rows have in common.
+    """The trees and the background, which the games of all explained rows share.
 
     ``background`` has shape (columns, rows), with no rows in the path-dependent game;
     ``depth`` is the most splits on a path and ``degree`` the most players.
@@ -61,8 +62,8 @@ class Forest:
 class TreeExtension(Extension):
     """f, ∇f, ∇²f of the games of some rows, (columns, rows), as sums of products.
 
-    The terms are made once, block by block, and kept up to a bound; what is beyond it is
-    made again for every reading. Cost of a reading: O(literals of a row's terms) per row.
+    The terms are computed once, block by block, and kept up to a bound; those beyond it are
+    computed for every evaluation, which costs O(literals of a row's terms) per row.
     """
 
     method = "closed form: trees"
@@ -73,7 +74,7 @@ class TreeExtension(Extension):
         count = rows.shape[1]
         self._kept: list[tuple[Int64s, Terms]] = []
         self._room = KEPT
-        # Blocks still to be made: rows from, to, and the first tree.
+        # Blocks still to be computed: rows from, to, and the first tree.
         self._ahead = [(a, min(a + TOGETHER, count), 0) for a in range(0, count, TOGETHER)]
 
     @property
@@ -122,7 +123,7 @@ class TreeExtension(Extension):
         for k, (at, weight) in enumerate(rules, start=1):
             nodes[k, :k], weights[k, :k] = (1 + at) / 2, weight / 2
         values = np.zeros((self.explained.shape[1], self.players))
-        # One reading is not worth keeping terms for.
+        # Terms that are used once need not be kept.
         for where, terms in self._blocks(keep=False):
             part = np.zeros((len(where), self.players))
             if self.forest.dependent:
@@ -151,7 +152,7 @@ class TreeExtension(Extension):
         return part
 
     def _blocks(self, keep: bool = True) -> Iterator[tuple[Int64s, Terms]]:
-        """The terms of some trees for some rows, and which rows, until all have been."""
+        """The terms of some trees for some rows, and which rows these are, one block at a time."""
         yield from self._kept
         if not self._ahead:
             return
@@ -193,18 +194,13 @@ class TreeExtension(Extension):
 
     def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
         """Points as (x, 1 - x), shaped (k, rows, 2n), and the leading axes of the answer."""
-        points = np.asarray(x, dtype=float)
-        if points.shape[-1:] != (self.players,):
+        flat, lead = flat_points(x, self.players)
+        if not lead:
+            flat, lead = np.tile(flat, (self.explained.shape[1], 1)), self.batch
+        if self.batch and lead[-1:] != self.batch:
             raise ValueError(
-                f"a point of shape {points.shape} was given for {self.players} players; "
-                "its last axis must hold one probability per player"
-            )
-        if points.ndim == 1:
-            points = np.broadcast_to(points, (*self.batch, self.players))
-        if self.batch and points.shape[-2:-1] != self.batch:
-            raise ValueError(
-                f"points of shape {points.shape} do not match a batch of {self.batch} games; "
+                f"points of shape {np.shape(x)} do not match a batch of {self.batch} games; "
                 f"give one point, or an array shaped (..., {self.batch[0]}, n)"
             )
-        flat = points.reshape(-1, self.explained.shape[1], self.players)
-        return np.concatenate([flat, 1 - flat], axis=-1), points.shape[:-1]
+        flat = flat.reshape(-1, self.explained.shape[1], self.players)
+        return np.concatenate([flat, 1 - flat], axis=-1), lead

@@ -1,9 +1,9 @@
 """Walking down trees with many rows at once: compiled loops.
 
 On the path to a leaf of value v, let R be the players whose splits the explained row
-satisfies, all of them, and B those whose splits a background row does. The row on a
-coalition z and the background row elsewhere reach the leaf if each path player's splits
-are met by the one who speaks for him; that is worth
+satisfies, all of them, and B those whose splits a background row satisfies. The row on a
+coalition z with the background row elsewhere reaches the leaf if, for each player on the path,
+the row that this player's features come from satisfies their splits; that is worth
 
     v · Π_{j ∉ R} (1 - z_j) · Π_{i ∈ R∖B} z_i   if R ∪ B is the whole path, else 0,
 
@@ -35,10 +35,10 @@ def collect(
     walk: Walk,
     terms: Terms,
 ) -> tuple[int, Int64s]:
-    """Write the terms of trees ``tree`` to ``end`` - 1 for some rows; ``end``, and what is used.
+    """Write the terms of trees ``tree`` to ``end`` - 1 for some rows; returns ``end`` and ``used``.
 
     It ends before the tree for which there is no room. The background is padded to whole
-    words of 64 rows; one of no rows stands for the path-dependent game. Cost: per node
+    words of 64 rows; one of no rows means the path-dependent game. Cost: per node
     visited, one test per background row and one step per explained row that some background
     row can still bring there; per leaf, a few passes over sets of the background, a bit per
     row, for each B; per term, its literals.
@@ -66,7 +66,7 @@ def _descend(
     terms: Terms,
     used: Int64s,
 ) -> bool:
-    """Visit the nodes of a tree that some row on some coalition reaches; was there room?"""
+    """Visit the nodes of a tree that some row on some coalition reaches; False if out of room."""
     count, size = rows.shape[1], background.shape[1]
     walk.member[:count], walk.pattern[:count] = np.arange(count), 0
     # Node, parent, depth, the list of the rows at the parent, and its number of players.
@@ -74,23 +74,23 @@ def _descend(
     stack[0], top = (nodes.roots[tree], -1, 0, 0, count, 0), 1
     while top:
         top -= 1
-        node, parent, depth, low, high, known = stack[top]
+        node, parent, depth, low, high, length = stack[top]
         if parent >= 0:
-            place = _step(nodes, player_of, walk, node, parent, depth, known)
-            new, bit = place == known, ONE << Word(place)
-            known += new
+            place = _step(nodes, player_of, walk, node, parent, depth, length)
+            new, bit = place == length, ONE << Word(place)
+            length += new
             low, high = high, _advance(nodes, walk, node, parent, bit, new, rows, low, high)
             if size:
-                high = _drop(walk, depth, FULL >> Word(64 - known), bit, low, high)
+                high = _drop(walk, depth, FULL >> Word(64 - length), bit, low, high)
         if low == high:
             continue
         if nodes.left[node] < 0:
-            if not emit(walk, depth, known, nodes.value[node], players, low, high, terms, used):
+            if not emit(walk, depth, length, nodes.value[node], players, low, high, terms, used):
                 return False
             continue
         _test(nodes, node, background[nodes.feature[node]], walk.every, walk.left[depth])
-        stack[top] = (nodes.left[node], node, depth + 1, low, high, known)
-        stack[top + 1] = (nodes.right[node], node, depth + 1, low, high, known)
+        stack[top] = (nodes.left[node], node, depth + 1, low, high, length)
+        stack[top + 1] = (nodes.right[node], node, depth + 1, low, high, length)
         top += 2
     return True
 
@@ -102,7 +102,7 @@ def _test(nodes: Nodes, node: int, numbers: FloatArray, every: Words, left: Word
     for w in range(len(every)):
         word = Word(0)
         if nodes.category[node] < 0:
-            # What goes_left says, in a loop over numbers alone, which the compiler widens.
+            # As goes_left, in a loop over numbers alone, which the compiler vectorises.
             for b in range(64):
                 number = numbers[64 * w + b]
                 goes = number <= threshold or (missing_left and number != number)
@@ -115,23 +115,23 @@ def _test(nodes: Nodes, node: int, numbers: FloatArray, every: Words, left: Word
 
 @compiled
 def _step(
-    nodes: Nodes, player_of: Int64s, walk: Walk, node: int, parent: int, depth: int, known: int
+    nodes: Nodes, player_of: Int64s, walk: Walk, node: int, parent: int, depth: int, length: int
 ) -> int:
-    """Extend the path from parent to node; the place on it of the player asked at the parent."""
+    """Extend the path from parent to node; the place on it of the player whom the parent splits."""
     who, place = player_of[nodes.feature[parent]], 0
-    while place < known and walk.players[place] != who:
+    while place < length and walk.players[place] != who:
         place += 1
-    before = walk.asked[depth - 1, place]
-    for q in range(known):
-        walk.asked[depth, q] = walk.asked[depth - 1, q]
-    walk.asked[depth, place], walk.players[place] = depth, who
+    before = walk.last_split[depth - 1, place]
+    for q in range(length):
+        walk.last_split[depth, q] = walk.last_split[depth - 1, q]
+    walk.last_split[depth, place], walk.players[place] = depth, who
     walk.share[depth] = nodes.share[node]
     to_right = nodes.left[parent] != node
     for w in range(len(walk.every)):
         walk.meet[depth, w] = walk.left[depth - 1, w]
         if to_right:
             walk.meet[depth, w] ^= walk.every[w]
-    if place < known:
+    if place < length:
         walk.share[depth] *= walk.share[before]
         for w in range(len(walk.every)):
             walk.meet[depth, w] &= walk.meet[before, w]
@@ -152,8 +152,8 @@ def _advance(
 ) -> int:
     """Write the list of the rows at a node behind that of its parent, [low, high); its end.
 
-    Rows whose pattern changes all gain the bit of a new player, or all lose that of a
-    known one, and so stay sorted among themselves: one merge restores the order.
+    Rows whose pattern changes all gain the bit of a new player, or all lose that of an
+    earlier one, and so stay sorted among themselves: one merge restores the order.
     """
     member, pattern = walk.member, walk.pattern
     numbers, on_left = rows[nodes.feature[parent]], nodes.left[parent] == node

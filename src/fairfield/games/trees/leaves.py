@@ -18,14 +18,14 @@ FULL = ~np.uint64(0)
 
 
 class Walk(NamedTuple):
-    """Where a walk is: the path by depth, the explained rows, the background at a leaf.
+    """The state of a walk: the path by depth, the explained rows, the background at a leaf.
 
-    The background is kept as sets of rows, a bit each: ``every`` row; at each depth those
-    that go ``left`` there, and that ``meet`` all splits so far of the player asked there,
-    whose share of the cover is ``share``. ``asked[d, q]`` is the last depth up to d at which
-    the q-th of the ``players`` was asked. Explained rows are lists of a ``member`` and its
-    R, its ``pattern``, sorted by it, that of a node behind that of its parent. At a leaf
-    ``sets`` of background rows are split into those of equal B, ``found`` with a ``weight``.
+    The background is held as sets of rows, a bit each: ``every`` row; at each depth those
+    that go ``left`` there, and that ``meet`` all splits so far of the player split there,
+    whose share of the cover is ``share``. ``last_split[d, q]`` is the last depth up to d that
+    splits the q-th of the ``players``. Explained rows are lists of a ``member`` and its R, its
+    ``pattern``, sorted by it, that of a node behind that of its parent. At a leaf ``sets`` of
+    background rows are split into those of equal B, ``found`` with a ``weight``.
     """
 
     every: Words
@@ -33,7 +33,7 @@ class Walk(NamedTuple):
     meet: Words
     share: FloatArray
     players: Int32s
-    asked: Int64s
+    last_split: Int64s
     member: Int32s
     pattern: Words
     moved: Int32s
@@ -76,7 +76,7 @@ def completing(walk: Walk, depth: int, missing: Word, w: int) -> Word:
     """The background rows, word w of their set, that meet the splits of the missing players."""
     rest: Word = walk.every[w]
     while missing:
-        rest &= walk.meet[walk.asked[depth, _lowest(missing)], w]
+        rest &= walk.meet[walk.last_split[depth, _lowest(missing)], w]
         missing &= missing - ONE
     return rest
 
@@ -85,7 +85,7 @@ def completing(walk: Walk, depth: int, missing: Word, w: int) -> Word:
 def emit(
     walk: Walk,
     depth: int,
-    known: int,
+    length: int,
     value: float,
     players: int,
     low: int,
@@ -93,21 +93,21 @@ def emit(
     terms: Terms,
     used: Int64s,
 ) -> bool:
-    """Write the cells of a leaf, one per R of the rows in [low, high); was there room?"""
-    whole = FULL >> Word(64 - known) if known else Word(0)
+    """Write the cells of a leaf, one per R of the rows in [low, high); False if out of room."""
+    whole = FULL >> Word(64 - length) if length else Word(0)
     dependent, number = len(walk.every) == 0, 1
     if not dependent:
-        number = _collapse(walk, depth, known, whole, low, high)
+        number = _collapse(walk, depth, length, whole, low, high)
     cell, member, term, literal, share = used
-    if max(member + high - low, share + known) > len(terms.coefficient):
+    if max(member + high - low, share + length) > len(terms.coefficient):
         return False
     if dependent:
-        for q in range(known):
+        for q in range(length):
             terms.player[share + q] = walk.players[q]
-            terms.share[share + q] = walk.share[walk.asked[depth, q]]
+            terms.share[share + q] = walk.share[walk.last_split[depth, q]]
     while low < high:
         met = walk.pattern[low]
-        if max(term + number + 1, literal + (number + 1) * known) > len(terms.coefficient):
+        if max(term + number + 1, literal + (number + 1) * length) > len(terms.coefficient):
             return False
         terms.low[cell], terms.begin[cell] = term, member
         while low < high and walk.pattern[low] == met:
@@ -117,7 +117,7 @@ def emit(
         terms.start[term], terms.coefficient[term] = literal, 1.0
         term += 1
         if dependent:
-            for q in range(known):
+            for q in range(length):
                 terms.literals[literal] = 2 * (share + q) + np.int64((met >> Word(q)) & ONE)
                 literal += 1
             terms.start[term], terms.coefficient[term] = literal, value
@@ -133,13 +133,13 @@ def emit(
         cell += 1
     used[0], used[1], used[2], used[3] = cell, member, term, literal
     if dependent:
-        used[4] += known
+        used[4] += length
     return True
 
 
 @compiled
 def _write(terms: Terms, literal: int, walk: Walk, players: Word, offset: int) -> int:
-    """Append the literals of these players of the path; where they end."""
+    """Append the literals of these players of the path; returns where they end."""
     while players:
         terms.literals[literal] = walk.players[_lowest(players)] + offset
         literal += 1
@@ -148,11 +148,11 @@ def _write(terms: Terms, literal: int, walk: Walk, players: Word, offset: int) -
 
 
 @compiled
-def _collapse(walk: Walk, depth: int, known: int, whole: Word, low: int, high: int) -> int:
+def _collapse(walk: Walk, depth: int, length: int, whole: Word, low: int, high: int) -> int:
     """Find the distinct B of the background rows that complete some R in [low, high).
 
-    The set of these rows is split by each player in turn into those that meet his splits
-    and those that do not; a stack holds the sets still to be split. How many there are.
+    The set of these rows is split by each player in turn into those that meet their splits
+    and those that do not; a stack holds the sets still to be split. Returns how many B there are.
     """
     sets, meet, words = walk.sets, walk.meet, len(walk.every)
     for w in range(words):
@@ -167,7 +167,7 @@ def _collapse(walk: Walk, depth: int, known: int, whole: Word, low: int, high: i
     number, top = 0, 0
     while top >= 0:
         q, size = walk.place[top], walk.size[top]
-        if q == known:
+        if q == length:
             walk.found[number], walk.weight[number] = walk.bits[top], size / len(walk.found)
             number += 1
             top -= 1
@@ -178,12 +178,12 @@ def _collapse(walk: Walk, depth: int, known: int, whole: Word, low: int, high: i
             while sets[top, w] == 0:
                 w += 1
             b = Word(_lowest(sets[top, w]))
-            for p in range(q, known):
-                walk.bits[top] |= ((meet[walk.asked[depth, p], w] >> b) & ONE) << Word(p)
-            walk.place[top] = known
+            for p in range(q, length):
+                walk.bits[top] |= ((meet[walk.last_split[depth, p], w] >> b) & ONE) << Word(p)
+            walk.place[top] = length
             continue
         walk.place[top] = q + 1
-        outside, at = 0, walk.asked[depth, q]
+        outside, at = 0, walk.last_split[depth, q]
         for w in range(words):
             outside += _ones(sets[top, w] & ~meet[at, w])
         if outside == size:
@@ -201,7 +201,7 @@ def _collapse(walk: Walk, depth: int, known: int, whole: Word, low: int, high: i
 
 @compiled
 def _ones(word: Word) -> int:
-    """How many bits are set; the compiler knows this loop as one instruction."""
+    """How many bits are set; the compiler makes one instruction of this loop."""
     count = 0
     while word:
         word &= word - ONE

@@ -37,11 +37,14 @@ class TreeModel:
 
     @classmethod
     def of(
-        cls, model: Any, output: Output, trees: Sequence[Tree], start: float = 0.0, **rest: Any
+        cls, model: Any, output: Output, trees: Sequence[Tree], start: float, *rest: Any
     ) -> TreeModel:
-        """``start`` plus these trees, whose leaves hold the output with its sign."""
+        """``start`` plus these trees, whose leaves hold the output with its sign.
+
+        ``rest`` are the other fields, from ``columns`` on.
+        """
         nodes, centre = join(trees)
-        return cls(type(model).__name__, output, nodes, float(start) + centre, **rest)
+        return cls(type(model).__name__, output, nodes, float(start) + centre, *rest)
 
     def own_output(self, rows: Any) -> FloatArray:
         """The library's own answer to rows as given."""

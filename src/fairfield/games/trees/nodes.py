@@ -1,7 +1,7 @@
 """The nodes of the trees of any library, in one form.
 
-A split sends a missing value where ``missing_left`` says, a number to the left if it is at
-most the threshold, a category to the left if it is listed, or if it is not.
+A split sends a missing value to the left if ``missing_left``, a number if it is at most the
+threshold, and a category if it is listed, or if it is not, by ``listed_left``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Nodes(NamedTuple):
     """The nodes of all trees in a row; ``left`` and ``right`` are node numbers, -1 at a leaf.
 
     ``share`` is a node's share of its parent's cover, the training weight that passed. A
-    categorical split has a row of ``listed``, a bit per category, and ``listed_left`` says
-    where these go; ``category`` is the number of that row, -1 at other nodes.
+    categorical split has a row of ``listed``, a bit per category, and ``listed_left`` is
+    whether these go left; ``category`` is the number of that row, -1 at other nodes.
     """
 
     roots: NDArray[np.int64]

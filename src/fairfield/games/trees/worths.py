@@ -1,4 +1,4 @@
-"""The worths of tree games by their definition, and what a path asks: compiled loops."""
+"""The worths of tree games by their definition, and the length of paths: compiled loops."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def extent(nodes: Nodes, player_of: Int64s) -> tuple[int, int]:
         stack[0], top = (root, 0, 0), 1
         while top:
             top -= 1
-            node, depth, known = stack[top]
-            deepest, most = max(deepest, depth), max(most, known)
+            node, depth, length = stack[top]
+            deepest, most = max(deepest, depth), max(most, length)
             if nodes.left[node] >= 0:
                 player = player_of[nodes.feature[node]]
-                if not (path[:known] == player).any():
-                    path[known] = player
-                    known += 1
-                stack[top] = (nodes.left[node], depth + 1, known)
-                stack[top + 1] = (nodes.right[node], depth + 1, known)
+                if not (path[:length] == player).any():
+                    path[length] = player
+                    length += 1
+                stack[top] = (nodes.left[node], depth + 1, length)
+                stack[top + 1] = (nodes.right[node], depth + 1, length)
                 top += 2
     return deepest, most
 
@@ -58,14 +58,14 @@ def add_worths(
 ) -> None:
     """The definition: each background row walks down each tree, with row i's numbers on S.
 
-    Rows that take the same way walk together.
+    Rows that take the same branches walk together.
     """
     size = background.shape[1]
     order = np.arange(size)
     stack = np.empty((len(nodes.left) + 1, 3), np.int64)
     for i, m in np.ndindex(worths.shape):
         if i and not coalitions[m].any():
-            worths[i, m] = worths[0, m]  # nothing of the row is seen
+            worths[i, m] = worths[0, m]  # no feature of the row counts
             continue
         for root in nodes.roots:
             stack[0], top = (root, 0, size), 1

@@ -40,9 +40,7 @@ def read_stump(model, output):
         cover=[2.0, 1.0, 1.0],
     )
     chosen = choose_output("Stump", output, "prediction", columns=1)
-    return TreeModel.of(
-        model, chosen, [tree], columns=3, names=None, encode=in_single, raw=model.predict
-    )
+    return TreeModel.of(model, chosen, [tree], 0.0, 3, None, in_single, model.predict)
 
 
 def test_a_new_reader_is_one_function(rng, monkeypatch):

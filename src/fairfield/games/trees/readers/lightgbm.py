@@ -34,10 +34,12 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
     chosen = choose_output(type(model).__name__, output, quantity, classes, width)
     trees = dumped["tree_info"][chosen.column :: width]
     if dumped["average_output"]:
-        # A random forest averages its trees, but not where it is asked for raw outputs.
+        # A random forest averages its trees, but its raw scores are their sum.
         chosen = chosen._replace(sign=chosen.sign / len(trees))
     zeros: set[int] = set()
-    names = booster.feature_name()
+    read = [_tree(tree["tree_structure"], chosen.sign, zeros) for tree in trees]
+    names = tuple(booster.feature_name())
+    given = None if names == tuple(f"Column_{at}" for at in range(len(names))) else names
 
     def encode(rows: Any) -> FloatArray:
         numbers = as_numbers(rows, booster.pandas_categorical)
@@ -45,24 +47,19 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
             numbers[np.abs(numbers[:, at]) <= ZERO, at] = np.nan
         return numbers
 
-    return TreeModel.of(
-        model,
-        chosen,
-        [_tree(tree["tree_structure"], chosen.sign, zeros) for tree in trees],
-        columns=len(names),
-        names=None if names == [f"Column_{at}" for at in range(len(names))] else tuple(names),
-        encode=encode,
-        raw=lambda rows: booster.predict(rows, raw_score=True),
-    )
+    def raw(rows: Any) -> Any:
+        return booster.predict(rows, raw_score=True)
+
+    return TreeModel.of(model, chosen, read, 0.0, len(names), given, encode, raw)
 
 
 def _tree(root: Mapping[str, Any], scale: float, zeros: set[int]) -> Tree:
     """A tree from nested nodes; columns whose zeros count as missing join ``zeros``."""
     rows: list[list[Any]] = []
     categories = {}
-    waiting = [(root, 0, 0)]
-    while waiting:
-        node, parent, side = waiting.pop()
+    ahead = [(root, 0, 0)]
+    while ahead:
+        node, parent, side = ahead.pop()
         at = len(rows)
         if at:
             rows[parent][side] = at
@@ -89,6 +86,6 @@ def _tree(root: Mapping[str, Any], scale: float, zeros: set[int]) -> Tree:
         elif node["missing_type"] == "Zero":
             zeros.add(column)
         rows.append([0, 0, column, threshold, missing_left, 0.0, node["internal_count"]])
-        waiting += [(node["right_child"], at, 1), (node["left_child"], at, 0)]
+        ahead += [(node["right_child"], at, 1), (node["left_child"], at, 0)]
     left, right, column_of, split, missing, value, cover = zip(*rows, strict=True)
     return Tree(left, right, column_of, split, missing, value, cover, categories)

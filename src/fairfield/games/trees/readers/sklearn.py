@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -35,7 +34,7 @@ def read_forest(model: Any, output: Any) -> TreeModel:
         ]
         raw = model.predict_proba
     trees = [_tree(tree, value / len(members)) for tree, value in zip(members, values, strict=True)]
-    return _read(model, chosen, trees, 0.0, in_single, raw)
+    return TreeModel.of(model, chosen, trees, 0.0, *_columns(model), in_single, raw)
 
 
 @reads("sklearn", "BaseGradientBoosting", models="gradient boosting of scikit-learn")
@@ -53,9 +52,10 @@ def read_gradient_boosting(model: Any, output: Any) -> TreeModel:
     trees = [
         _tree(tree, chosen.sign * model.learning_rate * tree.value[:, 0, 0]) for tree in members
     ]
-    start = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))
+    starts = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))
+    start = chosen.sign * starts[0, chosen.column]
     raw = model.decision_function if hasattr(model, "classes_") else model.predict
-    return _read(model, chosen, trees, chosen.sign * start[0, chosen.column], in_single, raw)
+    return TreeModel.of(model, chosen, trees, start, *_columns(model), in_single, raw)
 
 
 @reads("sklearn", "BaseHistGradientBoosting", models="histogram gradient boosting of scikit-learn")
@@ -99,7 +99,7 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         return np.asarray(inside[:, np.argsort(order)])
 
     start = chosen.sign * np.ravel(model._baseline_prediction)[chosen.column]
-    return _read(model, chosen, trees, start, encode, model._raw_predict)
+    return TreeModel.of(model, chosen, trees, start, *_columns(model), encode, model._raw_predict)
 
 
 def _check_fitted(model: Any) -> None:
@@ -126,25 +126,10 @@ def _tree(tree: Any, value: FloatArray) -> Tree:
     )
 
 
-def _read(
-    model: Any,
-    chosen: Output,
-    trees: list[Tree],
-    start: float,
-    encode: Callable[[Any], FloatArray],
-    raw: Callable[[Any], Any],
-) -> TreeModel:
+def _columns(model: Any) -> tuple[int, tuple[str, ...] | None]:
+    """The number of columns that the model takes, and their names, if it has any."""
     names = getattr(model, "feature_names_in_", None)
-    return TreeModel.of(
-        model,
-        chosen,
-        trees,
-        start,
-        columns=model.n_features_in_,
-        names=None if names is None else tuple(map(str, names)),
-        encode=encode,
-        raw=raw,
-    )
+    return model.n_features_in_, None if names is None else tuple(map(str, names))
 
 
 def _bits(words: NDArray[np.uint32]) -> list[int]:

@@ -60,22 +60,13 @@ def read_xgboost(model: Any, output: Any) -> TreeModel:
         matrix = import_module("xgboost").DMatrix(rows, missing=missing, nthread=1, **about)
         return booster.predict(matrix, output_margin=True, iteration_range=(0, rounds))
 
-    # The constant is written in many ways and on many scales; the answer of the first round
-    # to a row of which everything is missing gives it away.
+    # The constant is written in many ways and on many scales; it follows from the output of
+    # the first round for a row of which everything is missing.
     columns = int(sizes["num_feature"])
     start = float(picked(raw(np.full((1, columns), missing), rounds=1), chosen)[0])
     start -= sum(_where_missing(tree) for tree, at in zip(trees, own, strict=True) if at < ends[1])
-    return TreeModel.of(
-        model,
-        chosen,
-        trees,
-        start,
-        columns=columns,
-        names=booster.feature_names and tuple(booster.feature_names),
-        encode=encode,
-        raw=raw,
-        keeps_categories=bool(categories),
-    )
+    names = booster.feature_names and tuple(booster.feature_names)
+    return TreeModel.of(model, chosen, trees, start, columns, names, encode, raw, bool(categories))
 
 
 def _tree(tree: Mapping[str, Any], weight: float) -> Tree:
