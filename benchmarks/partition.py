@@ -57,7 +57,7 @@ CASES = {
     "blocks of two modes, T = 1": blocks(known_laws.two_modes, 1.0),
     "blocks of two modes, T = .5": blocks(known_laws.two_modes, 0.5),
     "blocks of two modes, T = .3": blocks(known_laws.two_modes, 0.3),
-    "blocks of two unequal modes, T = .5": blocks(known_laws.two_modes, 0.5, lean=0.1),
+    "blocks of two unequal modes, T = .5": blocks(known_laws.two_modes, 0.5, bias=0.1),
     "20 blocks of two modes, T = .3": blocks(known_laws.two_modes, 0.3, blocks=20, each=5),
     "full houses, T = 1": blocks(known_laws.full_house, 1.0),
     "full houses, T = .6": blocks(known_laws.full_house, 0.6),
@@ -82,7 +82,7 @@ def main() -> None:
     warnings.simplefilter("ignore", ff.ReliabilityWarning)
     print("# Partition functions by sampling")
     print(
-        f"\n{seeds} seeds each from {first} on, budget 200 000 looks; errors in units of the reported one."
+        f"\n{seeds} seeds each from {first} on, budget 200 000 coalitions; errors in units of the reported one."
     )
     rows, wrong, wrong_marginals = [], 0, 0
     for name, case in CASES.items():

@@ -1,17 +1,14 @@
-"""Curves and trials agree with their definitions, spelled out."""
-
-from itertools import combinations, permutations
+"""Curves agree with their definitions, spelled out."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import spearmanr
-from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
 
 import brute
 import fairfield as ff
+from fairfield.evaluation.evaluator import Evaluator
+from fairfield.problem import resolve
 
 
 @pytest.mark.parametrize("highest_first", [True, False])
@@ -67,65 +64,6 @@ def test_the_weighted_drop_is_the_double_sum(rng):
     assert_allclose(ff.weighted_drop(both), [wanted, 2 * wanted])
 
 
-def test_detection_counts_ties_as_a_random_order_would(rng):
-    values = np.array([0, 0, 1, 1, 1, 2])
-    bad = np.array([True, False, True, True, False, False])
-    for among in range(1, 7):
-        rates = []
-        for order in permutations(range(6)):
-            lowest = sorted(order, key=lambda i: values[i])[:among]
-            rates.append(bad[lowest].sum() / 3)
-        assert_allclose(ff.detection_rate(values, bad, among), np.mean(rates))
-    assert ff.detection_rate(values, bad) == ff.detection_rate(values, bad, 3)
-
-
-def test_bad_players_may_be_named():
-    game = ff.TableGame(brute.coalitions(3) @ [3.0, -1.0, 2.0], ["ann", "bob", "eve"])
-    found = ff.banzhaf(game)
-    assert ff.detection_rate(found, ["bob"]) == 1
-    assert ff.detection_f1(found, {"bob"}) == 1
-    assert ff.detection_rate([1, 0, 2], [1]) == 1
-    pairs = ff.TableGame(brute.coalitions(2) @ [3.0, -1.0], [("a", 1), ("b", 2)])
-    assert ff.detection_rate(ff.shapley(pairs), [("b", 2)]) == 1
-    with pytest.raises(ValueError, match="no player 'joe'"):
-        ff.detection_rate(found, ["joe"])
-
-
-def test_detection_f1_is_that_of_k_means(rng):
-    for _ in range(20):
-        bad = rng.random(30) < 0.3
-        bad[0] = True
-        values = rng.standard_normal(30) - 2 * bad
-        clusters = KMeans(2, n_init=20, random_state=0).fit(values[:, None])
-        flagged = clusters.labels_ == clusters.cluster_centers_.argmin()
-        assert_allclose(ff.detection_f1(values, bad), f1_score(bad, flagged))
-    assert ff.detection_f1(np.ones(30), bad) == 0
-
-
-def test_stability_is_the_mean_over_pairs(rng):
-    runs = rng.standard_normal((4, 20))
-    runs[:, :5] = runs[0, :5].round()
-    found = ff.rank_stability(list(runs), top=0.2)
-    pairs = list(combinations(runs, 2))
-    tops = [set(np.argsort(-run, kind="stable")[:4].tolist()) for run in runs]
-    shared = [len(a & b) / 4 for a, b in combinations(tops, 2)]
-    assert_allclose(found.spearman, np.mean([spearmanr(a, b)[0] for a, b in pairs]))
-    assert_allclose(found.overlap, np.mean(shared))
-    assert found.runs == 4
-    assert np.isnan(ff.rank_stability([[1, 1, 1], [1, 2, 3]]).spearman)
-
-
-def test_stability_counts_ties_as_random_orders_would():
-    one, other = np.array([3, 2, 2, 2, 1]), np.array([1, 2, 2, 3, 3])
-
-    def tops(run):
-        return [set(sorted(order, key=lambda i: -run[i])[:2]) for order in permutations(range(5))]
-
-    shared = [len(a & b) / 2 for a in tops(one) for b in tops(other)]
-    assert_allclose(ff.rank_stability([one, other], top=0.4).overlap, np.mean(shared))
-    assert_allclose(ff.rank_stability([np.ones(10), np.ones(10)], top=0.2).overlap, 0.2)
-
-
 def pruned_by_hand(table, players):
     """The order and the worths of greedy pruning, from the definition."""
     left, order, worths = list(range(players)), [], []
@@ -137,7 +75,7 @@ def pruned_by_hand(table, players):
     return order, [*worths, table[0]]
 
 
-def test_pruning_values_the_rest_anew(rng):
+def test_pruning_revalues_the_rest(rng):
     table = rng.standard_normal(2**6)
     order, worths = pruned_by_hand(table, 6)
     found = ff.pruning_curve(ff.TableGame(table))
@@ -152,6 +90,26 @@ def test_pruning_values_the_rest_anew(rng):
 
     assert ff.pruning_curve(worth, players=6).order == tuple(order)
     assert sum(asked) == 64
+
+
+def test_a_table_is_read_and_nothing_is_evaluated_again(rng, tmp_path, monkeypatch):
+    evaluated = []
+
+    def worth(S):
+        evaluated.append(len(S))
+        return S @ np.arange(1.0, 6.0)
+
+    table = resolve(worth, players=5).played()
+    assert sum(evaluated) == 32
+    found = ff.shapley(table)
+    monkeypatch.setattr(Evaluator, "__init__", lambda *_: pytest.fail("worths are evaluated again"))
+    for curve in (ff.removal_curve, ff.addition_curve):
+        assert_array_equal(curve(table, found, budget=1).worths, curve(table, found).worths)
+        with pytest.warns(UserWarning, match="is left as it was"):
+            curve(table, found, store=tmp_path / "worths.db")
+    removed = ff.removal_curve(table, found, highest_first=False)
+    assert_array_equal(ff.pruning_curve(table).worths, removed.worths)
+    assert sum(evaluated) == 32
 
 
 @pytest.mark.parametrize("criterion", ["shapley", "variational_index"])
@@ -172,7 +130,7 @@ def test_an_ensemble_is_pruned_to_its_good_models(rng):
 
 
 @pytest.mark.parametrize(
-    ("trial", "message"),
+    ("call", "message"),
     [
         (lambda: ff.removal_curve([0, 1, 1, 2], [1, 2, 3]), "3 players"),
         (lambda: ff.removal_curve(ff.TableGame([0, 1]), [1, 2]), "not of the same players"),
@@ -180,22 +138,14 @@ def test_an_ensemble_is_pruned_to_its_good_models(rng):
         (lambda: ff.removal_curve([0, 1], [1], fractions=[2]), "from 0 to 1"),
         (lambda: ff.removal_curve([0, 1], [1], jobs=2), "unknown keyword 'jobs'"),
         (lambda: ff.pruning_curve([[0, 1], [0, 2]]), "one game at a time"),
-        (lambda: ff.detection_rate([1, 2], [False, False]), "no player is called bad"),
-        (lambda: ff.detection_rate([1, 2], [True, False], 3), "give 1 to 2"),
-        (lambda: ff.detection_rate([5, 4, -2], np.array([0, 0, 1])), r"use \.astype\(bool\)"),
-        (lambda: ff.detection_f1([5, 4, -2], [0, 0, 1]), r"use \.astype\(bool\)"),
-        (lambda: ff.detection_rate([1, np.nan], [1]), "player 1 is NaN"),
         (lambda: ff.removal_curve([0, 1, 1, 2], [np.nan, 1]), "player 0 is NaN"),
-        (lambda: ff.rank_stability([[1, 2], [np.nan, 2]]), "player 0 is NaN"),
         (lambda: ff.pruning_curve(ff.VotingGame([1, 2], 2), jobs=1), "unknown keyword 'jobs'"),
         (
             lambda: ff.pruning_curve(ff.VotingGame([1, 2], 2), n_jobs=0),
             "n_jobs=0 was given; give 1 or more",
         ),
-        (lambda: ff.rank_stability([[1, 2]]), "two or more runs"),
-        (lambda: ff.rank_stability([[1, 2], [1, 2, 3]]), "same players"),
     ],
 )
-def test_bad_input_is_told(trial, message):
+def test_bad_input_is_refused(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        trial()
+        call()

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 import fairfield as ff
 from fairfield.explain import game_of
-from fairfield.games.features.linear import LinearGame
 
 
 def wavy(X):
@@ -23,7 +22,7 @@ def table(rng):
 
 def test_functions_are_feature_games(X):
     found = ff.explain(wavy, X[:3], X, "shapley")
-    assert found.game == "FeatureGame: 3 games of 4 players, for the output of wavy"
+    assert found.game == "FeatureGame: 3 rows of 4 features, for the output of wavy"
     assert_allclose(found.values, ff.shapley(ff.FeatureGame(wavy, X[:3], X)).values)
     default = ff.explain(wavy, X[:3], X, temperature=0.2)
     assert default.criterion == "variational_index"
@@ -41,7 +40,10 @@ def test_a_background_is_needed_but_for_trees(X):
     two = LinearRegression().fit(X, X[:, :2])
     with pytest.raises(ValueError, match="no background was given") as caught:
         ff.explain(two, X)
-    assert "LinearGame was no help either: the model has the outputs" in caught.value.__notes__[0]
+    assert (
+        "LinearGame refused, too: LinearRegression has output columns, 0 to 1"
+        in caught.value.__notes__[0]
+    )
 
 
 def test_the_probability_of_the_true_label(X):
@@ -54,91 +56,6 @@ def test_the_probability_of_the_true_label(X):
     assert_allclose(found.grand, model.predict_proba(X[:6])[range(6), column])
     with pytest.raises(ValueError, match="go together"):
         ff.explain(model, X[:6], X, y=letters[:6])
-
-
-@pytest.mark.parametrize("many", [True, False])
-def test_linear_models_have_a_closed_form(X, many):
-    from sklearn.linear_model import LinearRegression, LogisticRegression
-
-    rows = X[:3] if many else X[0]
-    y = X @ [1.0, -2.0, 0.5, 0.0] + 1
-    for model, margin in (
-        (LinearRegression().fit(X, y), lambda m: m.predict),
-        (LogisticRegression().fit(X, y > 0), lambda m: m.decision_function),
-    ):
-        game = game_of(model, rows, X)
-        assert isinstance(game, LinearGame)
-        wanted = ff.FeatureGame(margin(model), rows, X)
-        S = brute.coalitions(4)
-        assert_allclose(game.worths(S), wanted.worths(S), atol=1e-12)
-        assert_array_equal(game.info.data, rows)
-        for criterion in ("shapley", "banzhaf", "variational_index", "leave_one_out"):
-            found = ff.explain(model, rows, X, criterion)
-            assert found.method == "closed form: linear"
-            assert_allclose(found.values, ff.shapley(wanted).values, atol=1e-12)
-            assert_allclose(found.grand, margin(model)(np.atleast_2d(rows)).reshape(game.batch))
-    probability = ff.explain(model, rows, X, output="probability")
-    assert "FeatureGame" in probability.game
-    assert_allclose(ff.explain(model, rows, X, output=False).values, -found.values, atol=1e-9)
-
-
-def test_linear_models_of_several_outputs_and_groups(X):
-    from sklearn.linear_model import LinearRegression, LogisticRegression
-
-    letters = np.array(list("abc"))[np.argmax(X[:, :3], axis=1)]
-    model = LogisticRegression().fit(X, letters)
-    game = LinearGame(model, X[:2], X, output="c", groups={"pair": [0, 3]})
-    assert game.players == ("pair", 1, 2)
-    assert game.info.data is None
-    assert_allclose(
-        game.worths(np.ones((1, 3), dtype=bool))[:, 0], model.decision_function(X[:2])[:, 2]
-    )
-    with pytest.raises(ValueError, match=r"outputs \{a, b, c\}; pass output="):
-        LinearGame(model, X[:2], X)
-    two = LinearRegression().fit(X, X[:, :2])
-    assert_allclose(LinearGame(two, X[0], X, output=1).gains[1], X[0, 1] - X[:, 1].mean())
-
-
-def test_linear_models_of_frames(X):
-    pd = pytest.importorskip("pandas")
-    from sklearn.linear_model import LinearRegression
-
-    frame = pd.DataFrame({"a": X[:, 0], "b": np.arange(20) % 3, "c": X[:, 1] > 0})
-    model = LinearRegression().fit(frame, X[:, 2] + frame["b"])
-    game = game_of(model, frame[:3], frame[["c", "a", "b"]])
-    assert isinstance(game, LinearGame)
-    assert_allclose(game.extension().ends()[1], model.predict(frame[:3]))
-    wanted = ff.FeatureGame(model, frame[:3], frame)
-    assert_allclose(game.worths(brute.coalitions(3)), wanted.table(), atol=1e-12)
-    with pytest.raises(ValueError, match="the model needs 3"):
-        LinearGame(model, frame[["a", "b"]], frame[["a", "b"]])
-
-
-def test_a_link_is_not_linear(X):
-    from sklearn.linear_model import PoissonRegressor
-
-    model = PoissonRegressor().fit(X, np.exp(X[:, 0]))
-    with pytest.raises(TypeError, match="not linear in its columns"):
-        LinearGame(model, X[:2], X)
-    with pytest.warns(UserWarning, match="PoissonRegressor.predict.*not linear in its columns"):
-        assert isinstance(game_of(model, X[:2], X), ff.FeatureGame)
-    with pytest.raises(TypeError, match="no coef_"):
-        LinearGame(wavy, X[:2], X)
-
-
-def test_the_linear_extension_equals_its_table(X, rng):
-    from sklearn.linear_model import Ridge
-
-    from fairfield.multilinear.table import TableExtension
-
-    game = LinearGame(Ridge().fit(X, X[:, 0] + X[:, 1]), X[:3], X)
-    closed = game.extension()
-    table = TableExtension.of(ff.TableGame(game.worths(brute.coalitions(4))))
-    for x in (rng.random(4), rng.random((3, 4)), rng.random((5, 3, 4))):
-        assert_allclose(closed.value(x), table.value(x), atol=1e-12)
-        assert_allclose(closed.gradient(x), table.gradient(x), atol=1e-12)
-        assert_allclose(closed.hessian(x), table.hessian(x), atol=1e-12)
-    assert_allclose(closed.rows(np.array([2])).value(np.ones(4)), closed.value(np.ones(4))[2:])
 
 
 def test_trees_go_to_the_tree_game(X):
@@ -164,7 +81,7 @@ def test_a_refused_tree_model_is_told_of_and_not_sent_back(X):
     model = GradientBoostingRegressor(init=LinearRegression(), n_estimators=2).fit(wide, wavy(X))
     with pytest.warns(UserWarning, match=r"TreeGame refused.*starts from another model"):
         game = game_of(model, wide[:2], wide)
-    with pytest.raises(MemoryError, match=r"mend what TreeGame refused .*starts from another"):
+    with pytest.raises(MemoryError, match=r"fix what TreeGame refused .*starts from another"):
         ff.shapley(game)
 
 

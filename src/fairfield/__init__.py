@@ -52,11 +52,11 @@ from fairfield.games.textbook.unanimity import UnanimityGame
 from fairfield.games.textbook.voting import VotingGame
 from fairfield.games.trees.game import TreeGame
 from fairfield.learning.learn import learn
+from fairfield.metrics import detection_f1, detection_rate, rank_stability
 from fairfield.report import report
 from fairfield.results.comparison import Comparison, Interactions
 from fairfield.results.means import Means
 from fairfield.results.valuation import Valuation
-from fairfield.trials import detection_f1, detection_rate, rank_stability
 
 __version__ = "0.1.0"
 

@@ -1,6 +1,6 @@
-"""What values are good for: curves of worth as players leave or join.
+"""Curves of worth: F as players leave or join in the order of their values.
 
-Each takes values of the players, as a valuation or as an array.
+Values are given as a valuation or as an array.
 """
 
 from __future__ import annotations
@@ -11,28 +11,29 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game, Player, Players
 from fairfield.criteria.criterion import Given, valued
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.games.given.convert import as_game
+from fairfield.games.given.table import TableGame
 from fairfield.multilinear.choose import table_of
 from fairfield.results.display import html_table, text_table
 from fairfield.results.valuation import Valuation
 
 Values: TypeAlias = Valuation | ArrayLike
-# Below this many players a curve goes player by player, from there in steps of 5 %.
+# Up to this many players a curve has a point for each; with more, a point every 5 %.
 STEPS = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Curve:
-    """The worth of what is left (or of what has joined) at each fraction of the players.
+    """The worth of the players that are left (or have joined) at each fraction of the players.
 
-    ``worths`` are shaped (*batch, fractions), for a game that is a batch, whose games may have
-    ``labels``; ``order`` are the players as they leave (or join).
+    ``worths`` are shaped (*batch, fractions); the games of a batch may have ``labels``.
+    ``order`` are the players as they leave (or join).
     """
 
     label: str
@@ -68,20 +69,20 @@ def removal_curve(
     fractions: ArrayLike | None = None,
     **options: Unpack[Keywords],
 ) -> Curve:
-    """F of those who stay, as the most valuable players (or the least) are removed.
+    """F of the remaining players, as the most valuable (or the least) are removed.
 
     With the players in order of value, F(N), F(N - {1}), F(N - {1, 2}), …: good values make
     it fall early, and fall late with the lowest first. ``fractions`` of the players removed
     default to each player, or to steps of 5 %. The game may have another test set than the
-    one that was valued; a batch of games gives a curve for each. One worth per fraction.
+    one that was valued; a batch of games gives a curve for each. One worth per fraction;
+    none is evaluated where the game is a table.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> removal_curve(lambda S: S @ [3, 2, 1], [3, 2, 1]).worths
     array([6., 3., 1., 0.])
     """
-    what = f"{_name(valuation)}, {'highest' if highest_first else 'lowest'} removed first"
-    return _curve(game, valuation, highest_first, fractions, options, what, staying=False)
+    return _curve(game, valuation, highest_first, fractions, options, "removed")
 
 
 def addition_curve(
@@ -92,15 +93,14 @@ def addition_curve(
     fractions: ArrayLike | None = None,
     **options: Unpack[Keywords],
 ) -> Curve:
-    """F of those who have joined, as the most valuable players (or the least) come first.
+    """F of the players that have joined, as the most valuable (or the least) come first.
 
-    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
+    ``fractions`` and ``options`` are those of :func:`removal_curve`.
 
     >>> addition_curve(lambda S: S @ [3, 2, 1], [3, 2, 1], highest_first=False).worths
     array([0., 1., 3., 6.])
     """
-    what = f"{_name(valuation)}, {'highest' if highest_first else 'lowest'} added first"
-    return _curve(game, valuation, highest_first, fractions, options, what, staying=True)
+    return _curve(game, valuation, highest_first, fractions, options, "added")
 
 
 def _curve(
@@ -108,12 +108,10 @@ def _curve(
     valuation: Values,
     highest_first: bool,
     fractions: ArrayLike | None,
-    options: Keywords,
-    what: str,
-    *,
-    staying: bool,
+    keywords: Keywords,
+    verb: str,
 ) -> Curve:
-    values = values_of(valuation)
+    options, values = Options().changed(keywords), values_of(valuation)
     count = len(values)
     played = as_game(game, None if isinstance(game, Game) else players_of(valuation, count))
     if len(played.players) != count or (
@@ -122,13 +120,25 @@ def _curve(
         raise ValueError(f"{played!r} and the {count} values are not of the same players")
     counts = _counts(fractions, count)
     order = np.argsort(-values if highest_first else values, kind="stable")
-    place = np.empty(count, dtype=int)
-    place[order] = np.arange(count)
-    chosen: BoolArray = place < counts[:, None]
-    with Evaluator(played, Options().changed(options)) as evaluator:
-        worths = evaluator.worths(chosen if staying else ~chosen)
+    first = np.argsort(order) < counts[:, None]
+    coalitions = first if verb == "added" else ~first
+    if isinstance(played, TableGame):  # its worths are read; table_of warns of an unused store
+        worths = table_of(played, options)[0].worths(coalitions)
+    else:
+        with Evaluator(played, options) as evaluator:
+            worths = evaluator.worths(coalitions)
+    criterion = valuation.criterion if isinstance(valuation, Valuation) else "values"
+    label = f"{criterion}, {'highest' if highest_first else 'lowest'} {verb} first"
     names = tuple(played.players[i] for i in order)
-    return Curve(what, counts / count, worths, names, played.info.labels)
+    return Curve(label, counts / count, worths, names, played.info.labels)
+
+
+def _counts(fractions: ArrayLike | None, players: int) -> NDArray[np.int64]:
+    steps = min(players, STEPS)
+    given = np.arange(steps + 1) / steps if fractions is None else np.asarray(fractions, float)
+    if given.ndim != 1 or not len(given) or not ((given >= 0) & (given <= 1)).all():
+        raise ValueError(f"fractions={fractions!r}; give a list of numbers from 0 to 1")
+    return np.unique(np.rint(given * players).astype(np.int64))
 
 
 def pruning_curve(
@@ -138,11 +148,11 @@ def pruning_curve(
     players: Players | None = None,
     **options: Unpack[Keywords],
 ) -> Curve:
-    """F of those who stay, as the least valuable of them is removed and the rest valued anew.
+    """F of the remaining players, as the least valuable is removed and the rest are revalued.
 
-    Greedy, in contrast to a removal curve, whose values stay what they were: of two players
-    who do the same work one goes early, and the other is worth more from then on. All worths
-    are evaluated once; then there is one valuation per player.
+    Greedy, in contrast to a removal curve, whose values never change: of two players that
+    do the same work one is removed early, and the other is worth more from then on. All
+    worths are evaluated once; then there is one valuation per player.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -164,18 +174,9 @@ def pruning_curve(
         worths.append(found.grand)
         order.append(found.ranking()[-1])
         staying[played.players.index(order[-1])] = False
-    label = f"{found.criterion}, lowest pruned first, the rest valued anew"
-    return Curve(
-        label, np.arange(count + 1) / count, np.array([*worths, found.empty]), tuple(order)
-    )
-
-
-def _counts(fractions: ArrayLike | None, players: int) -> NDArray[np.int64]:
-    steps = min(players, STEPS)
-    given = np.arange(steps + 1) / steps if fractions is None else np.asarray(fractions, float)
-    if given.ndim != 1 or not len(given) or not ((given >= 0) & (given <= 1)).all():
-        raise ValueError(f"fractions={fractions!r}; give a list of numbers from 0 to 1")
-    return np.unique(np.rint(given * players).astype(np.int64))
+    label = f"{found.criterion}, lowest pruned first, the rest revalued"
+    fractions = np.arange(count + 1) / count
+    return Curve(label, fractions, np.array([*worths, found.empty]), tuple(order))
 
 
 def weighted_drop(curve: Curve) -> FloatArray:
@@ -191,23 +192,20 @@ def weighted_drop(curve: Curve) -> FloatArray:
     return np.asarray(drops @ (1 / np.arange(1, drops.shape[-1] + 1)))
 
 
-def _name(valuation: Values) -> str:
-    return valuation.criterion if isinstance(valuation, Valuation) else "values"
-
-
 def players_of(valuation: Values, count: int) -> tuple[Player, ...]:
     """The players of a valuation, 0 … n-1 of an array."""
     return valuation.players if isinstance(valuation, Valuation) else tuple(range(count))
 
 
 def values_of(valuation: Values) -> FloatArray:
-    """The values of one game, all of them numbers that can be ranked."""
+    """The values of one game, refused where one of them is NaN."""
     values = valuation.values if isinstance(valuation, Valuation) else np.asarray(valuation, float)
     if values.ndim != 1:
         raise ValueError(f"values have shape {values.shape}; take one game of a batch, v[i]")
     if np.isnan(values).any():
+        player = players_of(valuation, len(values))[np.isnan(values).argmax()]
         raise ValueError(
-            f"the value of player {players_of(valuation, len(values))[np.isnan(values).argmax()]!r} is "
-            "NaN, which has no rank; value the players anew or leave them out"
+            f"the value of player {player!r} is NaN, which has no rank; value the players again "
+            "or leave them out"
         )
     return values

@@ -9,10 +9,11 @@ from typing import Any
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Given, valued
-from fairfield.games.features.game import FeatureGame, is_tree_model
+from fairfield.games.features.game import FeatureGame
+from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
-from fairfield.games.features.rows import Groups
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.readers.registry import reader_of
 from fairfield.results.valuation import Valuation
 
 
@@ -35,7 +36,7 @@ def explain(
     ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
     (the probability of each row's true class in ``y``) and for a background that is drawn.
     ``output`` names a class, or asks for the "margin" or the "probability"; the valuation's
-    ``game`` says which game it was and what it was played for (a probability, log-odds, a
+    ``game`` says which game it was and what was explained (a probability, log-odds, a
     prediction), and a warning why a closed form was refused. Without a ``background`` only
     tree models can be explained. The criterion's own keywords are passed on, and so are
     those of :class:`fairfield.Options`.
@@ -62,33 +63,27 @@ def game_of(
 
     >>> import numpy as np
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
-    FeatureGame: 4 games of 3 players, for the output of <lambda>
+    FeatureGame: 4 rows of 3 features, for the output of <lambda>
     """
     closed: type[TreeGame] | type[LinearGame] | None = None
     if y is None and output not in ("probability", "label") and not callable(background):
-        closed = TreeGame if is_tree_model(model) else LinearGame if _is_linear(model) else None
-    refusal: Exception | None = None
-    if closed is not None:
-        try:
-            return closed(model, X, background, output=output, groups=groups)
-        except (TypeError, ValueError) as reason:
-            refusal = reason
+        linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
+        closed = TreeGame if reader_of(model) else LinearGame if linear else None
+    if closed is None:
+        return FeatureGame(model, X, background, output=output, y=y, groups=groups)
     try:
-        game = FeatureGame(model, X, background, output=output, y=y, groups=groups)
+        return closed(model, X, background, output=output, groups=groups)
     except (TypeError, ValueError) as error:
-        if closed is not None:
-            error.add_note(f"{closed.__name__} was no help either: {refusal}")
+        refusal = str(error)
+    try:
+        game = FeatureGame(model, X, background, output=output, groups=groups)
+    except (TypeError, ValueError) as error:
+        error.add_note(f"{closed.__name__} refused, too: {refusal}")
         raise
-    if closed is not None:
-        advice = f"fix what {closed.__name__} refused ({refusal})"
-        game.info = replace(game.info, advice=advice)
-        warnings.warn(
-            f"{closed.__name__} refused, so FeatureGame plays for {game.output.name}, whose units "
-            f"may be others: {refusal}",
-            stacklevel=2,
-        )
+    game.info = replace(game.info, advice=f"fix what {closed.__name__} refused ({refusal})")
+    warnings.warn(
+        f"FeatureGame explains the {game.info.worth_name} ({game.output.name}), which may have "
+        f"another unit, since {closed.__name__} refused: {refusal}",
+        stacklevel=2,
+    )
     return game
-
-
-def _is_linear(model: Any) -> bool:
-    return hasattr(model, "coef_") and hasattr(model, "intercept_")

@@ -95,6 +95,15 @@ class DeterminantGame(ff.Game):
         return np.diag(self.kernel @ np.linalg.inv(self.kernel + np.eye(len(self.kernel))))
 
 
+def entropy(p):
+    return -np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))
+
+
+def within(estimate, exact, stderr, errors=5.0):
+    """Whether an estimate is as near as its standard error says; rounding is forgiven."""
+    return np.all(np.abs(estimate - exact) <= errors * stderr + 1e-9 * (1 + np.abs(exact)))
+
+
 def ferromagnet(players, coupling, field):
     """All pairs attract alike: below T = coupling/4 the law splits. Its game and log Z at T."""
     pairs = np.full((players, players), coupling / players)
@@ -112,10 +121,10 @@ def random_blocks(rng, blocks=10, each=10):
     return BlocksGame(rng.standard_normal((blocks, 2**each)))
 
 
-def two_modes(rng, blocks=10, each=10, lean=0.0):
+def two_modes(rng, blocks=10, each=10, bias=0.0):
     """Blocks that are best nearly empty or nearly full: 2^blocks modes."""
     size = brute.coalitions(each).sum(axis=1)
-    worth = np.abs(size - each / 2) + lean * size
+    worth = np.abs(size - each / 2) + bias * size
     return BlocksGame(worth + 0.1 * rng.standard_normal((blocks, 2**each)))
 
 

@@ -37,17 +37,17 @@ def test_a_face_of_a_closed_form_is_that_of_its_table(kind, rng):
     assert part.describe() != ConditionedGame(game, barred, held).describe()
 
 
-@pytest.mark.parametrize("tilted", [False, True])
-def test_a_marginal_game_sums_over_those_removed(tilted, rng):
+@pytest.mark.parametrize("with_prior", [False, True])
+def test_a_marginal_game_sums_over_those_removed(with_prior, rng):
     game = ff.PairwiseGame(rng.normal(size=7), examples.symmetric(7))
-    prior = rng.normal(size=7) if tilted else None
+    prior = rng.normal(size=7) if with_prior else None
     gone = np.isin(np.arange(7), [2, 5])
     part = MarginalGame(game, from_extension(game.extension()), gone, 0.6, prior)
     z, small = brute.coalitions(7), brute.coalitions(5)
-    lean = np.zeros(128)
-    if tilted:
-        lean = (z * prior - np.logaddexp(0, prior))[:, gone].sum(axis=1)
-    logs = game.worths(z) / 0.6 + lean
+    log_prior = np.zeros(128)
+    if with_prior:
+        log_prior = (z * prior - np.logaddexp(0, prior))[:, gone].sum(axis=1)
+    logs = game.worths(z) / 0.6 + log_prior
     wanted = [0.6 * logsumexp(logs[(z[:, ~gone] == s).all(axis=1)]) for s in small]
     assert_allclose(part.worths(small), wanted, atol=1e-12)
     worths, steps = part.contributions(small)
@@ -136,3 +136,37 @@ def test_nobody_left_is_refused(blocks):
             reduced()
     with pytest.raises(ValueError, match="both inside and outside"):
         law.condition(inside=[1], outside=[1])
+
+
+def test_conditioning_is_slicing(case):
+    _, _, law, p = case
+    z = brute.coalitions(7)
+    some = z[:, 2] & ~z[:, 5]
+    rest = [0, 1, 3, 4, 6]
+    given = p * some / p[some].sum()
+    conditional = law.condition(inside=[2], outside=[5])
+    assert conditional.game.players == (0, 1, 3, 4, 6)
+    assert_allclose(conditional.marginals, (given @ z)[rest], rtol=1e-11)
+
+
+def test_a_prior_of_zero_or_one_is_conditioning(rng):
+    table = brute.mixed(rng, 5)
+    prior = np.array([0.5, 1.0, 0.5, 0.0, 0.5])
+    fixed = ff.Boltzmann(table, 0.7, prior)
+    sliced = ff.Boltzmann(table, 0.7).condition([1], [3])
+    assert_allclose(fixed.marginals[[0, 2, 4]], sliced.marginals, rtol=1e-12)
+    assert_allclose(fixed.marginals[[1, 3]], [1, 0], atol=1e-15)
+    v = ff.variational_index(table, temperature=0.7, prior=prior)
+    assert v.converged
+    assert_allclose(v.marginals[[1, 3]], [1, 0], atol=1e-15)
+
+
+def test_marginalising_keeps_log_z_and_the_law_of_the_rest(case):
+    _, _, law, p = case
+    rest = law.marginalise([1, 4])
+    z = brute.coalitions(7)
+    assert_allclose(rest.log_z, law.log_z, rtol=1e-12)
+    assert_allclose(rest.marginals, law.marginals[[0, 2, 3, 5, 6]], rtol=1e-11)
+    small = brute.coalitions(5)
+    joint = [p[(z[:, [0, 2, 3, 5, 6]] == s).all(axis=1)].sum() for s in small]
+    assert_allclose(rest.probability(small), joint, rtol=1e-10)

@@ -1,7 +1,5 @@
 """Sampled laws against exact ones: within five standard errors, or warned of."""
 
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,17 +7,13 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from boltzmann import known_laws
+from boltzmann.known_laws import within
 from fairfield.boltzmann.exact import ExactLaw
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.evaluation.options import Options
 from fairfield.multilinear.table import TableExtension
 
 READINGS = ("log_z", "marginals", "pair_marginals", "mean", "entropy", "total_correlation")
-
-
-def within(estimate, exact, stderr, errors=5.0):
-    """Whether an estimate is as near as its standard error says; rounding is forgiven."""
-    return np.all(np.abs(estimate - exact) <= errors * stderr + 1e-9 * (1 + np.abs(exact)))
 
 
 def exact_and_sampled(game, T, prior=None, **options):
@@ -42,10 +36,10 @@ SMALL = {
 
 
 @pytest.mark.parametrize("kind", SMALL)
-@pytest.mark.parametrize("tilted", [False, True])
-def test_all_readings_agree_with_sums_over_all_coalitions(kind, tilted, rng):
+@pytest.mark.parametrize("with_prior", [False, True])
+def test_all_readings_agree_with_sums_over_all_coalitions(kind, with_prior, rng):
     game = SMALL[kind](rng)
-    prior = rng.uniform(0.1, 0.9, len(game.players)) if tilted else None
+    prior = rng.uniform(0.1, 0.9, len(game.players)) if with_prior else None
     exact, sampled = exact_and_sampled(game, 0.5, prior, seed=3, budget=60_000)
     assert not sampled.warnings
     for reading in READINGS:
@@ -142,18 +136,6 @@ def test_a_ferromagnet_below_its_critical_temperature():
     assert law.stderr() < 0.1
 
 
-@pytest.mark.parametrize("kind", ["needles", "a full house"])
-def test_what_is_missed_is_warned_of(kind, rng):
-    """Modes that chains from neither base, or those from one of them alone, can find."""
-    game = known_laws.needles(rng) if kind == "needles" else known_laws.full_house()
-    temperature = 1.0 if kind == "needles" else 0.5
-    law = ff.Boltzmann(game, temperature, budget=60_000)
-    with pytest.warns(ff.ReliabilityWarning, match="raise the budget"):
-        found = law.log_z
-    assert law.warnings
-    assert not within(found, game.log_z(temperature), 0.1)
-
-
 def test_determinantal_point_processes(rng):
     game = known_laws.determinant(rng, 30)
     law = ff.Boltzmann(game, 1.0, budget=20_000)
@@ -175,25 +157,6 @@ def test_the_same_seed_gives_the_same_estimates(rng):
     assert (laws[0].draw(5, seed=4) == laws[1].draw(5, seed=4)).all()
 
 
-@pytest.mark.parametrize("budget", [10_000, 60_000])
-def test_the_budget_is_kept(budget, rng):
-    asked = []
-    game = known_laws.two_modes(rng, blocks=6, each=5)
-    extension = game.extension()
-
-    def contributions(coalitions):
-        asked.append(len(coalitions))
-        return extension.centred(coalitions.astype(float))
-
-    game.contributions = contributions
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ff.ReliabilityWarning)
-        law = ff.Boltzmann(game, 1.0, budget=budget)
-        assert np.isfinite(law.log_z)
-    assert sum(asked) - 1 <= budget  # one more tells the offset
-    assert law.law.evaluations == sum(asked) - 1
-
-
 def test_questions_that_cannot_be_answered_are_refused(rng):
     game = known_laws.two_modes(rng, blocks=6, each=5)
     with pytest.raises(ValueError, match="budget of 500 is too small"):
@@ -205,14 +168,6 @@ def test_questions_that_cannot_be_answered_are_refused(rng):
         ff.Boltzmann(function, ff.relative(1.0), budget=1000)
     with pytest.raises(ValueError, match="no reading 'kl'"):
         ff.Boltzmann(game, 1.0).stderr("kl")
-
-
-def test_offsets_cost_no_digits(rng):
-    tables = rng.standard_normal((4, 2**8))
-    plain, far = (known_laws.BlocksGame(tables + shift) for shift in (0.0, 1e6))
-    laws = [ff.Boltzmann(game, 1.0, budget=25_000) for game in (plain, far)]
-    assert_allclose(laws[1].log_z - 4e6, laws[0].log_z, atol=1e-4)
-    assert_allclose(laws[1].marginals, laws[0].marginals, atol=1e-4)
 
 
 def test_valuations_of_closed_forms_have_log_z_on_request(rng):

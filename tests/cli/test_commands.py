@@ -209,6 +209,19 @@ def test_a_store_is_kept_shown_checked_and_used(run, people):
     assert run("store", "check", "w.db").stdout == "w.db is whole: 8 worths\n"
 
 
+def test_curves_of_a_report_fit_nothing_again(run, people, monkeypatch):
+    measured, fits = ff.DataGame.measure, []
+
+    def counted(game, coalitions):
+        fits.append(len(coalitions))
+        return measured(game, coalitions)
+
+    monkeypatch.setattr(ff.DataGame, "measure", counted)
+    result = run("data", people, "--target", "label", "--groups", "vendor", "--report", "r.html")
+    assert result.exit_code == 0, result.output
+    assert sum(fits) == 8
+
+
 def test_jobs_and_backends_give_the_same_values(run, people):
     arguments = [
         "data",

@@ -88,10 +88,10 @@ def _extras(problem: Problem, found: Comparison, curves: bool) -> dict[str, Any]
     if exact and 2 <= count <= MOST_PAIRS:
         parts["interactions"] = interactions(problem.played(), "shapley")
     if curves:
-        # The user was told that a closed form leaves the store as it was.
-        store = None if problem.game.extension() else problem.options.store
+        # A table or a closed form has all worths; the store is for those still to be evaluated.
+        store = problem.options.store if problem.estimated else None
         parts["curves"] = [
-            removal_curve(problem.game, v, n_jobs=problem.options.n_jobs, store=store)
+            removal_curve(problem.played(), v, n_jobs=problem.options.n_jobs, store=store)
             for v in found.values()
         ]
     return parts

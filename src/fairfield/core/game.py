@@ -136,11 +136,11 @@ class Game:
         return {"game": type(self).__name__, "players": [str(p) for p in self.players]}
 
     def __repr__(self) -> str:
-        games = "game" if self.batch == (1,) else "games"
-        batch = f"{' × '.join(map(str, self.batch))} {games} of " if self.batch else ""
-        count = len(self.players)
-        goal = f", for the {self.info.worth_name}" if self.info.worth_name else ""
-        return f"{type(self).__name__}: {batch}{count} player{'s' if count > 1 else ''}{goal}"
+        info, count = self.info, len(self.players)
+        rows = f"{info.row_noun}{'' if self.batch == (1,) else 's'}"
+        batch = f"{' × '.join(map(str, self.batch))} {rows} of " if self.batch else ""
+        goal = f", for the {info.worth_name}" if info.worth_name else ""
+        return f"{type(self).__name__}: {batch}{count} {info.noun}{'s' if count > 1 else ''}{goal}"
 
     def __add__(self, other: Game) -> Game:
         from fairfield.core.combined import Combination

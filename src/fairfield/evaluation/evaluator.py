@@ -84,26 +84,21 @@ class Evaluator:
         if self._store is not None:
             self._store.close()
 
-    def worths(
-        self,
-        coalitions: BoolArray,
-        law: dict[str, Any] | None = None,
-        until: float = inf,
-    ) -> FloatArray:
-        """The worths (*batch, m) of coalitions (m, n), as :meth:`measure` finds them."""
-        return self.measure(coalitions, law, until).worths
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        """The worths (*batch, m) of coalitions (m, n)."""
+        return self.measure(coalitions).worths
 
     def measure(
         self,
         coalitions: BoolArray,
-        law: dict[str, Any] | None = None,
+        provenance: dict[str, Any] | None = None,
         until: float = inf,
     ) -> Measured:
         """The worths (*batch, m) of coalitions (m, n), with variances where the game is noisy.
 
-        Their ``law`` is stored with them. No round is begun after ``until`` (of
-        ``time.perf_counter``); the answer is then of the first coalitions alone, up to the
-        first that was not evaluated. ``failures`` are all so far.
+        Their ``provenance``, plain data on how they were chosen, is stored with them. No round
+        begins after ``until`` (of ``time.perf_counter``); the answer then covers only the first
+        coalitions, up to the first that was not evaluated. ``failures`` are all so far.
         """
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
@@ -112,7 +107,11 @@ class Evaluator:
         size = block_size(self.game)
         starts = range(0, len(missing), size)
         for rows, worths in self._rounds(
-            list(starts), lambda start: missing[start : start + size], len(missing), law, until
+            list(starts),
+            lambda start: missing[start : start + size],
+            len(missing),
+            provenance,
+            until,
         ):
             self._kept.add(pack(rows), worths)
         at, there = self._kept.find(keys)
@@ -170,7 +169,7 @@ class Evaluator:
         starts: list[int],
         block: Blocks,
         total: int,
-        law: dict[str, Any] | None = None,
+        provenance: dict[str, Any] | None = None,
         until: float = inf,
     ) -> Iterator[tuple[BoolArray, FloatArray]]:
         """Coalitions and their worths (m, games), round by round, as they are committed."""
@@ -186,7 +185,7 @@ class Evaluator:
                 blocks = [block(start) for start in chosen]
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
                 outcomes = [each for task in self._workers.run(shared) for each in task]
-                coalitions, worths = self._commit(blocks, outcomes, law)
+                coalitions, worths = self._commit(blocks, outcomes, provenance)
                 yield coalitions, worths
                 shown.update(len(coalitions))
                 done += len(chosen)
@@ -195,7 +194,7 @@ class Evaluator:
                 self._largest = max(self._largest, len(chosen))
 
     def _commit(
-        self, blocks: list[BoolArray], outcomes: list[Outcome], law: dict[str, Any] | None
+        self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None
     ) -> tuple[BoolArray, FloatArray]:
         """Store what a round gave, then raise what went wrong in it."""
         good = [
@@ -210,7 +209,7 @@ class Evaluator:
             self.failures = sum((found.failures for _, found in good), self.failures)
             self.evaluations += len(coalitions)
             if self._store is not None:
-                self._store.add(coalitions, worths, law)
+                self._store.add(coalitions, worths, provenance)
         for each in outcomes:
             if each.failure is not None:
                 error = WorthError(each.failure)

@@ -31,7 +31,7 @@ def check_table(game: Game, options: Options) -> None:
     if (options.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
-            f"players, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
+            f"{game.info.noun}s, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
             f"estimated from it ({ESTIMATED})"
         )
 
@@ -42,7 +42,7 @@ def out_of_reach(game: Game, options: Options) -> ValueError:
     if options.budget is not None:
         limit = f"the budget allows {options.budget:,}"
     count = len(game.players)
-    advice = f"group players, or {game.info.advice}"
+    advice = f"group {game.info.noun}s, or {game.info.advice}"
     # No budget would be enough for more players.
     advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
     return ValueError(

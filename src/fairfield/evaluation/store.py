@@ -104,12 +104,13 @@ class Store:
         return _read(self._base, self.path, self.players, self.games)
 
     def add(
-        self, coalitions: BoolArray, worths: FloatArray, law: dict[str, Any] | None = None
+        self, coalitions: BoolArray, worths: FloatArray, provenance: dict[str, Any] | None = None
     ) -> None:
         """Commit one round: worths are (m, games)."""
         keys = pack(coalitions).tobytes()
         values = np.ascontiguousarray(worths, dtype="<f8").tobytes()
-        row = (keys, values, zlib.crc32(keys + values), None if law is None else json.dumps(law))
+        chosen = None if provenance is None else json.dumps(provenance)
+        row = (keys, values, zlib.crc32(keys + values), chosen)
         with _sqlite_errors(self.path), self._base:
             self._base.execute(
                 "INSERT INTO rounds (coalitions, worths, checksum, law) VALUES (?, ?, ?, ?)", row

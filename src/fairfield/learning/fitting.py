@@ -1,10 +1,10 @@
-"""Minimising a loss of observed coalitions, with a strength of shrinkage that data choose.
+"""Minimising a loss of observed coalitions, with a penalty whose strength held-out data choose.
 
     min_θ  Σ_observations loss(θ) + strength/2 · Σ interactions² - ½ Σ_i log σ(a_i) σ(-a_i)
 
 The penalty is a Gaussian prior of variance 1/strength on each interaction, and Jeffreys'
-prior on σ(a_i) for the linear terms a: independent players get (k_i + ½)/(N + 1), so nobody
-is impossible. L-BFGS-B (Byrd, Lu, Nocedal, Zhu 1995) takes the analytic slopes.
+prior on σ(a_i) for the linear terms a: independent players get (k_i + ½)/(N + 1), so no
+probability is 0 or 1. L-BFGS-B (Byrd, Lu, Nocedal, Zhu 1995) takes the analytic gradients.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.learning.models import Model
 from fairfield.learning.objectives import Loss, logistic_loss
 
-# From strong to weak; the search ends where held-out data say that it has gone too far.
+# The search goes from strong to weak, until weaker ones serve held-out data no better.
 STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 # Weaker strengths without a better held-out loss before the search ends.
 WORSE = 2
@@ -27,17 +26,14 @@ WORSE = 2
 MIDDLE = 1.0
 # A step that lowers the loss by a smaller share is the last.
 TOLERANCE = 1e-9
-REACHED = "converged"
-SPENT = "took all steps allowed; steps= allows more"
-ROUGH = "stopped where no step lowers the loss, short of a flat slope"
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Parameters, and how they were found.
 
-    ``losses`` are the penalised mean losses after each step; ``held_out`` has the held-out
-    losses of the strengths that were tried, and nothing where the strength was given.
+    ``losses`` are the penalised mean losses after each step; ``held_out`` are the held-out
+    losses of the strengths that were tried, none where the strength was given.
     """
 
     theta: FloatArray
@@ -48,35 +44,28 @@ class Fit:
 
     @property
     def steps(self) -> int:
-        """How many steps were taken."""
+        """The number of steps."""
         return len(self.losses)
 
 
 @dataclass(frozen=True, eq=False)
 class Penalised:
-    """The mean loss with the penalty of one strength, and its slope."""
+    """The mean loss with the penalty of one strength, and its gradient."""
 
     loss: Loss
-    model: Model
     strength: float
 
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        value, slope = self.loss(theta)
-        n, end = self.model.players, self.model.players + self.model.interactions
-        linear, interactions = theta[:n], theta[n:end]
-        both = [logistic_loss(linear), logistic_loss(-linear)]
-        prior = 0.5 * sum(float(losses.sum()) for losses, _ in both)
+        value, gradient = self.loss(theta)
+        model, total = self.loss.model, self.loss.total
+        n, interactions = model.players, theta[model.interacting]
+        linear = theta[:n]
+        (inside, d_inside), (outside, d_outside) = logistic_loss(linear), logistic_loss(-linear)
+        prior = 0.5 * float(inside.sum() + outside.sum())
         prior += self.strength / 2 * float(interactions @ interactions)
-        slope[:n] += 0.5 * (both[0][1] - both[1][1]) / self.loss.total
-        slope[n:end] += self.strength * interactions / self.loss.total
-        return value + prior / self.loss.total, slope
-
-    def lowest(self, count: int) -> FloatArray:
-        """The bounds below of all parameters."""
-        bounds = np.full(count, -np.inf)
-        if self.model.nonnegative:
-            bounds[self.model.players : self.model.players + self.model.interactions] = 0.0
-        return bounds
+        gradient[:n] += 0.5 * (d_inside - d_outside) / total
+        gradient[model.interacting] += self.strength * interactions / total
+        return value + prior / total, gradient
 
 
 def minimise(
@@ -86,7 +75,7 @@ def minimise(
     tick: Callable[[], object] = lambda: None,
     tolerance: float = TOLERANCE,
 ) -> Fit:
-    """The penalised minimum found from ``start``."""
+    """The minimum of the penalised loss found from ``start``."""
     from scipy.optimize import Bounds, minimize
 
     losses: list[float] = []
@@ -95,12 +84,15 @@ def minimise(
         losses.append(float(intermediate_result.fun))
         tick()
 
+    lowest = np.full(len(start), -np.inf)
+    if penalised.loss.model.nonnegative:
+        lowest[penalised.loss.model.interacting] = 0.0
     found = minimize(
         penalised,
         start,
         jac=True,
         method="L-BFGS-B",
-        bounds=Bounds(penalised.lowest(len(start)), np.inf),
+        bounds=Bounds(lowest, np.inf),
         callback=after_step,
         options={
             "maxiter": steps,
@@ -110,7 +102,11 @@ def minimise(
             "gtol": 1e3 * tolerance,
         },
     )
-    stop = REACHED if found.success else SPENT if len(losses) >= steps else ROUGH
+    stop = "stopped where no step lowers the loss, before the gradient vanished"
+    if found.success:
+        stop = "converged"
+    elif len(losses) >= steps:
+        stop = "took all steps allowed; steps= allows more"
     return Fit(found.x, penalised.strength, tuple(losses) or (float(found.fun),), stop)
 
 
@@ -122,16 +118,16 @@ def redraw(
     steps: int,
     tick: Callable[[], object] = lambda: None,
 ) -> Fit:
-    """The best fit found from ``fit`` by drawing one column of its interactions afresh, in turns.
+    """The best fit found from ``fit`` by redrawing one column of its interactions, ``count`` times.
 
     Local minima of FLID and FLDC differ by columns that serve two purposes, or none; one
-    that is drawn afresh among good ones finds its place more often than all at once.
+    that is redrawn among good ones finds its place more often than all at once.
     """
-    model = penalised.model
+    model = penalised.loss.model
     columns = model.columns
     for _ in range(count if columns else 0):
         theta = fit.theta.copy()
-        interactions = theta[model.players : model.players + model.interactions]
+        interactions = theta[model.interacting]
         drawn = columns[rng.integers(len(columns))]
         positive = interactions[interactions > 0]
         size = float(positive.mean()) if len(positive) else 0.5
@@ -141,7 +137,6 @@ def redraw(
 
 
 def search(
-    model: Model,
     train: Loss,
     held_out: Loss,
     start: FloatArray,
@@ -149,21 +144,20 @@ def search(
     tick: Callable[[], object],
     sound: Callable[[FloatArray], bool] = lambda theta: True,
 ) -> Fit:
-    """The fit whose strength serves held-out data best, from strong to weak.
+    """The fit of the strength with the lowest held-out loss.
 
-    It stops early, where weaker ones only fit the held-out data worse, or where a law is no
-    longer ``sound``. All begin at one ``start``, so that they can be compared where a loss
-    has many minima.
+    The search stops where weaker strengths only raise that loss, or where a law is no longer
+    ``sound``. All fits begin at one ``start``, so that they can be compared where a loss has
+    many minima.
     """
     fits: dict[float, Fit] = {}
     losses: dict[float, float] = {}
-    best = STRENGTHS[0]
     for strength in STRENGTHS:
-        fit = minimise(Penalised(train, model, strength), start, steps, tick)
+        fit = minimise(Penalised(train, strength), start, steps, tick)
         if fits and not sound(fit.theta):
             break
         fits[strength] = fit
-        losses[strength] = held_out(fits[strength].theta)[0]
+        losses[strength] = held_out(fit.theta)[0]
         best = min(losses, key=losses.__getitem__)
         if list(losses).index(best) + WORSE < len(losses):
             break

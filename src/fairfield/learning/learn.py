@@ -1,4 +1,4 @@
-"""Learning the worths of a game from coalitions that were observed."""
+"""Learning the worths of a game from observed coalitions."""
 
 from __future__ import annotations
 
@@ -35,20 +35,17 @@ OBJECTIVES: dict[str, Callable[[Model, Observed, int, np.random.Generator], Loss
     "nce": Contrast.of,
     "likelihood": lambda model, seen, noise, rng: Likelihood(model, seen),
 }
-
-# Those that ask for one player at a time, given all others.
+# Objectives of one player at a time, given all others.
 FLIPS = ("pseudolikelihood", "ratio-matching")
-
-# Where every player is always in, or always out, frequencies say all there is to say.
+# Where every player is always in, or always out, only their frequencies can be learned.
 NOTHING = Fit(np.zeros(0), 0.0, (), "no player varies, so none interacts")
 
 
 class LearnedGame(Game):
-    """A game learned from coalitions: ``form`` in closed form, ``fit`` tells how it was found.
+    """A game learned from coalitions: ``form`` in closed form, found by ``fit``.
 
-    At temperature 1 its Boltzmann law p(S) ∝ exp(F(S)) is the law of the coalitions that
-    were observed, as the model sees it. ``constant`` is the estimate of -log Z, where the
-    objective gives one.
+    At temperature 1 its Boltzmann law p(S) ∝ exp(F(S)) is the learned law of the observed
+    coalitions. ``constant`` is the estimate of -log Z, where the objective gives one.
     """
 
     traits = Traits(opaque=False)
@@ -94,8 +91,8 @@ def learn(
 ) -> LearnedGame:
     """The game whose Boltzmann law at temperature 1 explains the observed coalitions.
 
-    ``coalitions``: a matrix of 0 and 1 with a row each (NumPy, SciPy sparse, DataFrame), or
-    a list of lists of players. ``model``:
+    ``coalitions``: a matrix of 0 and 1 with one row per coalition (NumPy, SciPy sparse,
+    DataFrame), or a list of lists of players. ``model``:
 
         "linear"     F(S) = Σ_{i∈S} a_i, independent players
         "pairwise"   and Σ_{i<j∈S} J_ij
@@ -106,12 +103,13 @@ def learn(
     (``noise`` coalitions of independent players for each observation), "ratio-matching",
     or "likelihood" (exact, up to 20 players).
 
-    Interactions are shrunk by ``strength``, the inverse variance of their Gaussian prior;
-    without one, the strength that serves a share ``held_out`` of the data best is used
-    for all of them (by "nce", of those whose law has no weight far from data and noise). The losses of FLID and FLDC have many minima: of ``starts`` fits from
-    random points the best is kept, and one of its columns drawn afresh, ``redraws`` times,
-    wherever that lowers the loss. Players who are in no coalition, or in all,
-    take part in no interaction; each has the log-odds of (k + ½)/(N + 1).
+    Interactions are shrunk by ``strength``, the inverse variance of their Gaussian prior.
+    By default it is the one with the lowest loss on a share ``held_out`` of the data (with
+    "nce", among those whose law has no weight far from data and noise). The losses of FLID
+    and FLDC have many minima: of ``starts`` fits from random points the best is kept, and
+    one of its columns is redrawn, ``redraws`` times, wherever that lowers the loss. Players
+    who are in no coalition, or in all, take part in no interaction; each has the log-odds of
+    (k + ½)/(N + 1).
 
     A step costs O(m n²) for pairs, m distinct coalitions of n players, and O(m n D)
     for FLID and FLDC.
@@ -125,14 +123,18 @@ def learn(
     [('coffee', 'tea'), ('milk', 'tea')]
     """
     _check(model, objective, strength)
-    check_counts(dimensions=dimensions, noise=noise, starts=starts, steps=steps)
+    counts = {"dimensions": dimensions, "noise": noise, "starts": starts, "steps": steps}
+    for name, count in counts.items():
+        whole(name, count)
     whole("redraws", redraws, 0)
     seen = observe(coalitions, players)
     some = seen.among(seen.varying)
     family = MODELS[model](len(some.players), dimensions)
+    # What players who never vary, and so join independently, add to log Z.
+    log_z_of_others = float(-np.log1p(-seen.shrunk_frequencies()[~seen.varying]).sum())
     if not some.players:
-        known = -_log_z_of_others(seen) if objective == "nce" else None
-        return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, known)
+        constant = -log_z_of_others if objective == "nce" else None
+        return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, constant)
     if family.interactions and objective in FLIPS:
         _warn_of_ties(some, objective)
     rng = np.random.default_rng(seed)
@@ -141,67 +143,51 @@ def learn(
         return OBJECTIVES[objective](family, part, noise, rng)
 
     def best(penalised: Penalised, tick: Callable[[], object]) -> Fit:
-        points = _starting_points(family, some, starts, rng)
-        fits = [minimise(penalised, penalised.loss.start(at), steps, tick) for at in points]
+        # Independent players with interactions to begin with; one start where the loss is convex.
+        linear = log_odds(some.shrunk_frequencies())
+        points = [
+            penalised.loss.start(np.concatenate([linear, family.start(rng)]))
+            for _ in range(starts if family.columns else 1)
+        ]
+        fits = [minimise(penalised, point, steps, tick) for point in points]
         fit = min(fits, key=lambda each: each.losses[-1])
         return redraw(penalised, fit, redraws, rng, steps, tick)
 
     def sound(theta: FloatArray) -> bool:
-        own, constant = np.split(theta, [family.players + family.interactions])
+        own, constant = np.split(theta, [family.interacting.stop])
         return is_sound(family.game(own, some), constant)
 
     with bar(None, "steps", progress) as shown:
         tick = shown.update
         if strength is None and family.interactions:
             train, rest = map(loss_of, some.split(held_out, rng))
-            begun = best(Penalised(train, family, MIDDLE), tick)
-            guide = search(family, train, rest, begun.theta, steps, tick, sound)
-            final = Penalised(loss_of(some), family, guide.strength)
-            fit = minimise(final, guide.theta, steps, tick)
+            begun = best(Penalised(train, MIDDLE), tick)
+            found = search(train, rest, begun.theta, steps, tick, sound)
+            final = Penalised(loss_of(some), found.strength)
+            fit = minimise(final, found.theta, steps, tick)
             fit = redraw(final, fit, redraws, rng, steps, tick)
-            fit = replace(fit, held_out=guide.held_out)
+            fit = replace(fit, held_out=found.held_out)
         else:
-            fit = best(Penalised(loss_of(some), family, strength or 0.0), tick)
-    theta, added = np.split(fit.theta, [family.players + family.interactions])
-    form = family.game(theta, seen)
-    constant = float(added[0]) - _log_z_of_others(seen) if len(added) else None
-    return LearnedGame(form, model, objective, fit, constant)
+            fit = best(Penalised(loss_of(some), strength or 0.0), tick)
+    theta, added = np.split(fit.theta, [family.interacting.stop])
+    constant = float(added[0]) - log_z_of_others if len(added) else None
+    return LearnedGame(family.game(theta, seen), model, objective, fit, constant)
 
 
 def _warn_of_ties(seen: Observed, objective: str) -> None:
     tied = seen.tied()
     if tied:
         warnings.warn(
-            f"of the players {spell(tied)} each tells whether the others are in; {objective} asks for "
-            "one given all others, and cannot learn how often they are: use objective='nce' or "
+            f"of the players {spell(tied)} each determines the others; {objective} predicts one "
+            "given all others, and cannot learn how often they are in: use objective='nce' or "
             "'likelihood', or make them one player",
             stacklevel=3,
         )
 
 
-def _log_z_of_others(seen: Observed) -> float:
-    """What players who never vary add to log Z: they join independently."""
-    return float(-np.log1p(-seen.shrunk_frequencies()[~seen.varying]).sum())
-
-
-def _starting_points(
-    family: Model, seen: Observed, starts: int, rng: np.random.Generator
-) -> list[FloatArray]:
-    """Independent players with interactions to begin with; one point where the loss is convex."""
-    linear = log_odds(seen.shrunk_frequencies())
-    count = starts if family.columns else 1
-    return [np.concatenate([linear, family.start(rng)]) for _ in range(count)]
-
-
 def _check(model: str, objective: str, strength: float | None) -> None:
-    for what, given, known in (("model", model, MODELS), ("objective", objective, OBJECTIVES)):
-        if given not in known:
-            raise ValueError(f"there is no {what} {given!r}; choose from {', '.join(known)}")
+    for what, given, offered in (("model", model, MODELS), ("objective", objective, OBJECTIVES)):
+        if given not in offered:
+            raise ValueError(f"there is no {what} {given!r}; choose from {', '.join(offered)}")
     if strength is not None and not (isinstance(strength, Real) and 0 <= strength < np.inf):
         raise ValueError(f"strength={strength!r} was given; it must be a finite number, 0 or more")
-
-
-def check_counts(**counts: int) -> None:
-    """Refuse what is no whole number above 0."""
-    for name, count in counts.items():
-        whole(name, count)

@@ -1,7 +1,7 @@
 """Parametric set functions that can be learned, each the worths of a game in closed form.
 
 A model turns parameters θ into worths F(S) and into gains Δ_iF(S) = F(S+i) - F(S-i), and
-pulls slopes of a loss in these back to slopes in θ: with v = F or Δ and L(v) the loss,
+pulls gradients of a loss in these back to gradients in θ: with v = F or Δ and L(v) the loss,
 
     pullback(∂L/∂v) = ∂L/∂θ.
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,62 +26,58 @@ from fairfield.learning.repetition import Pullback, repeated_by_each, repeated_i
 
 Answer: TypeAlias = tuple[FloatArray, Pullback]
 
-# A product of matrices goes over so many numbers in the time that one pair of members takes.
+# A product of matrices handles this many numbers in the time that one pair of members takes.
 DENSE = 40
 
 
-class Model(Protocol):
+@dataclass(frozen=True)
+class Model:
     """A family of set functions F_θ over n players."""
 
-    @property
-    def players(self) -> int:
-        """The number of players n."""
+    players: int
+    # Whether interactions may not fall below 0.
+    nonnegative = False
 
     @property
     def interactions(self) -> int:
         """The number of parameters after the n linear ones."""
+        return 0
 
     @property
-    def nonnegative(self) -> bool:
-        """Whether interactions may not fall below 0."""
-
-    @property
-    def columns(self) -> list[IntArray]:
-        """The places of interactions that can be drawn afresh; none where losses are convex."""
-
-    def start(self, rng: np.random.Generator) -> FloatArray:
-        """Interactions to begin with."""
-
-    def worths(self, theta: FloatArray, some: Members) -> Answer:
-        """F_θ (m,) of coalitions by their members, and its pullback."""
-
-    def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        """Δ_iF_θ (m, n) of coalitions (m, n) of 0 and 1, and its pullback."""
-
-    def game(self, theta: FloatArray, seen: Observed) -> Game:
-        """The game F_θ of those who vary in what was seen; others get their log-odds alone."""
-
-
-@dataclass(frozen=True)
-class Linear:
-    """F(S) = Σ_{i∈S} a_i: players who join independently, with probability σ(a_i)."""
-
-    players: int
-    interactions = 0
-    nonnegative = False
+    def interacting(self) -> slice:
+        """The places of the interactions in θ."""
+        return slice(self.players, self.players + self.interactions)
 
     @property
     def columns(self) -> list[IntArray]:
+        """The places of interactions to redraw together; none where losses are convex."""
         return []
 
     def start(self, rng: np.random.Generator) -> FloatArray:
-        return np.zeros(0)
+        """Interactions to begin with."""
+        return np.zeros(self.interactions)
+
+    def worths(self, theta: FloatArray, some: Members) -> Answer:
+        """F_θ (m,) of coalitions by their members, and its pullback."""
+        raise NotImplementedError
+
+    def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
+        """Δ_iF_θ (m, n) of coalitions (m, n) of 0 and 1, and its pullback."""
+        raise NotImplementedError
+
+    def game(self, theta: FloatArray, seen: Observed) -> Game:
+        """The game F_θ of the players that vary; the others only have their log-odds."""
+        raise NotImplementedError
+
+
+class Linear(Model):
+    """F(S) = Σ_{i∈S} a_i: players who join independently, with probability σ(a_i)."""
 
     def worths(self, theta: FloatArray, some: Members) -> Answer:
         return some.sums(theta), some.totals
 
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        return np.broadcast_to(theta, inside.shape), lambda slope: slope.sum(axis=0)
+        return np.broadcast_to(theta, inside.shape), lambda gradient: gradient.sum(axis=0)
 
     def game(self, theta: FloatArray, seen: Observed) -> Game:
         from scipy.sparse import csr_array
@@ -90,48 +86,37 @@ class Linear:
         return PairwiseGame(_linear_terms(theta, seen), nothing, players=seen.players)
 
 
-@dataclass(frozen=True)
-class Pairwise:
+class Pairwise(Model):
     """F(S) = Σ_{i∈S} a_i + Σ_{i<j∈S} J_ij: the largest entropy for given pair frequencies.
 
     Δ_iF(S) = a_i + Σ_{j∈S} J_ij. One pass over m coalitions costs O(m n²); worths alone cost
     as much as there are pairs of members, where these are few.
     """
 
-    players: int
-    nonnegative = False
-
-    @property
-    def columns(self) -> list[IntArray]:
-        return []
-
     @property
     def interactions(self) -> int:
         return self.players * (self.players - 1) // 2
 
-    def start(self, rng: np.random.Generator) -> FloatArray:
-        return np.zeros(self.interactions)
-
     def worths(self, theta: FloatArray, some: Members) -> Answer:
-        if DENSE * some.followers.sum() > some.rows * self.players**2:
-            return self._worths_of_all(theta, some.matrix())
+        if DENSE * some.followers.sum() > len(some.sizes) * self.players**2:
+            return self._worths_by_products(theta, some.matrix())
         first, second, row = some.pairs()
         # The place of J_ij, i < j, in the upper triangle, row after row.
         place = first * (2 * self.players - first - 1) // 2 + second - first - 1
         linear, pairs = np.split(theta, [self.players])
 
-        def pullback(slope: FloatArray) -> FloatArray:
-            of_pairs = np.bincount(place, slope[row], self.interactions)
-            return np.concatenate([some.totals(slope), of_pairs])
+        def pullback(gradient: FloatArray) -> FloatArray:
+            of_pairs = np.bincount(place, gradient[row], self.interactions)
+            return np.concatenate([some.totals(gradient), of_pairs])
 
-        return some.sums(linear) + np.bincount(row, pairs[place], some.rows), pullback
+        return some.sums(linear) + np.bincount(row, pairs[place], len(some.sizes)), pullback
 
-    def _worths_of_all(self, theta: FloatArray, inside: FloatArray) -> Answer:
+    def _worths_by_products(self, theta: FloatArray, inside: FloatArray) -> Answer:
         linear, pairs = self._parts(theta)
         both = linear + inside @ (pairs / 2)
 
-        def pullback(slope: FloatArray) -> FloatArray:
-            weighted = inside * slope[:, None]
+        def pullback(gradient: FloatArray) -> FloatArray:
+            weighted = inside * gradient[:, None]
             return self._joined(weighted.sum(axis=0), weighted.T @ inside / 2)
 
         return np.vecdot(inside, both), pullback
@@ -139,8 +124,8 @@ class Pairwise:
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
         linear, pairs = self._parts(theta)
 
-        def pullback(slope: FloatArray) -> FloatArray:
-            return self._joined(slope.sum(axis=0), inside.T @ slope)
+        def pullback(gradient: FloatArray) -> FloatArray:
+            return self._joined(gradient.sum(axis=0), inside.T @ gradient)
 
         return linear + inside @ pairs, pullback
 
@@ -157,12 +142,12 @@ class Pairwise:
         return theta[: self.players], pairs + pairs.T
 
     def _joined(self, linear: FloatArray, pairs: FloatArray) -> FloatArray:
-        """Slopes in θ from those in a and in all entries of J."""
+        """The gradient in θ from those in a and in all entries of J."""
         return np.concatenate([linear, (pairs + pairs.T)[np.triu_indices(self.players, 1)]])
 
 
 @dataclass(frozen=True)
-class Diversity:
+class Diversity(Model):
     """F(S) = Σ_{i∈S} u_i - rep(S; W) + rep(S; V), rep(S; W) = Σ_d (Σ_{i∈S} W_id - max_{i∈S} W_id).
 
     FLID where V has no columns: players who offer the same, W ≥ 0, repeat each other. FLDC
@@ -173,7 +158,6 @@ class Diversity:
     (FLDC). One pass over m coalitions costs O(m n D), its gains several times that.
     """
 
-    players: int
     repeated: int
     complementary: int = 0
     nonnegative = True
@@ -184,13 +168,11 @@ class Diversity:
 
     @property
     def columns(self) -> list[IntArray]:
-        every = np.arange(self.interactions)
-        weights, complements = np.split(every, [self.players * self.repeated])
-        both = (weights.reshape(-1, self.repeated), complements.reshape(self.players, -1))
-        return [column for matrix in both for column in matrix.T]
+        matrices = self._matrices(np.arange(self.interactions))
+        return [column for matrix in matrices for column in matrix.T]
 
     def start(self, rng: np.random.Generator) -> FloatArray:
-        # At W = 0 all players tie for every maximum; random weights tell them apart.
+        # At W = 0 all players tie for every maximum; random weights separate them.
         return rng.random(self.interactions)
 
     def worths(self, theta: FloatArray, some: Members) -> Answer:
@@ -199,48 +181,39 @@ class Diversity:
 
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
         own = np.broadcast_to(theta[: self.players], inside.shape)
-        linear: Answer = own, lambda slope: slope.sum(axis=0)
+        linear: Answer = own, lambda gradient: gradient.sum(axis=0)
         return self._together(theta, linear, lambda weights: repeated_by_each(weights, inside))
 
     def _together(
         self, theta: FloatArray, linear: Answer, repeated: Callable[[FloatArray], Answer]
     ) -> Answer:
-        _, weights, complements = self._parts(theta)
         own, pull_own = linear
-        less, pull_less = repeated(weights)
-        more, pull_more = repeated(complements)
+        (less, pull_less), (more, pull_more) = map(repeated, self._matrices(theta[self.players :]))
 
-        def pullback(slope: FloatArray) -> FloatArray:
-            both = -pull_less(slope).ravel(), pull_more(slope).ravel()
-            return np.concatenate([pull_own(slope), *both])
+        def pullback(gradient: FloatArray) -> FloatArray:
+            both = -pull_less(gradient).ravel(), pull_more(gradient).ravel()
+            return np.concatenate([pull_own(gradient), *both])
 
         return own - less + more, pullback
 
     def game(self, theta: FloatArray, seen: Observed) -> Game:
-        linear, weights, complements = self._parts(theta)
-        gains = _linear_terms(linear, seen)
-        repeats = _rows_of_all(weights, seen)
+        linear = _linear_terms(theta[: self.players], seen)
+        # Players who never vary have zeros: they repeat no one.
+        W, V = (np.zeros((len(seen.players), d)) for d in (self.repeated, self.complementary))
+        W[seen.varying], V[seen.varying] = self._matrices(theta[self.players :])
         if not self.complementary:
-            return FLIDGame(gains, repeats, players=seen.players)
-        return FLDCGame(gains, repeats, _rows_of_all(complements, seen), players=seen.players)
+            return FLIDGame(linear, W, players=seen.players)
+        return FLDCGame(linear, W, V, players=seen.players)
 
-    def _parts(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        n, columns = self.players, self.repeated
-        matrices = theta[n:].reshape(-1)
-        weights = matrices[: n * columns].reshape(n, columns)
-        return theta[:n], weights, matrices[n * columns :].reshape(n, self.complementary)
+    def _matrices(self, interactions: Any) -> tuple[Any, Any]:
+        """W and V, whose rows the interactions hold one after the other."""
+        W, V = np.split(interactions, [self.players * self.repeated])
+        return W.reshape(self.players, self.repeated), V.reshape(self.players, self.complementary)
 
 
 def _linear_terms(linear: FloatArray, seen: Observed) -> FloatArray:
-    """The learned terms of those who vary; log (k+½)/(N-k+½) for all others."""
+    """The learned terms of the players that vary, log (k+½)/(N-k+½) for all others."""
     share = seen.shrunk_frequencies()
     terms = np.log(share / (1 - share))
     terms[seen.varying] = linear
     return terms
-
-
-def _rows_of_all(weights: FloatArray, seen: Observed) -> FloatArray:
-    """Weights (n, D) with zeros for players who never vary: they repeat nobody."""
-    rows = np.zeros((len(seen.players), weights.shape[1]))
-    rows[seen.varying] = weights
-    return rows

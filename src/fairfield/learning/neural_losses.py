@@ -1,13 +1,14 @@
 """Losses of observed coalitions under a neural set function, differentiable by PyTorch.
 
 The objectives are those of :mod:`fairfield.learning.objectives`; the constant of the noise
-contrast is the last bias of the network. One more is for ground sets of which the right
-coalition z* is known, its cross-entropy under K steps of mean-field inference:
+contrast is the last bias of the network. One more is for ground sets whose optimal coalition
+z* is given, its cross-entropy under K steps of mean-field inference:
 
     -Σ_i z*_i log x_i + (1 - z*_i) log (1 - x_i),   x ← σ(∇f(x)), K times from ½.
 
-Slopes are taken through all K steps. ∇f is exact over all 2^n coalitions of few players; of
-more it is the mean over coalitions drawn from x, whose log-probabilities carry the slopes.
+It is differentiated through all K steps. ∇f is exact over all 2^n coalitions of few players;
+of more it is the mean over coalitions drawn from x, with log-probabilities that carry its
+derivatives in x.
 
 Source: Ou, Xu, Su, Li, Zhao, Bian, Learning neural set functions under the optimal subset
 oracle, NeurIPS 2022.
@@ -20,11 +21,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
+from torch.nn.functional import softplus
 
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.learning.deep_sets import import_torch
 
-# Sums run over all coalitions up to so many players.
+# The most players for which ∇f, and the likelihood, sum over all coalitions.
 MOST_SUMMED = 8
 MOST_LISTED = 16
 # Coalitions drawn for each mean-field step of more players.
@@ -33,33 +35,38 @@ DRAWN = 32
 
 @dataclass(frozen=True)
 class NeuralLoss:
-    """The mean loss of coalitions z (m, n) with features (m, n, d), as a tensor."""
+    """Mean losses of coalitions z (m, n) of players with features (m, n, d), as tensors.
+
+    ``frequencies`` of the players are those of the noise, ``noise`` coalitions for each
+    observed one; ``inference`` is the number K of mean-field steps.
+    """
 
     network: Any
-    chances: Any
+    frequencies: Any
     noise: int
     inference: int
 
     def pseudolikelihood(self, z: Any, features: Any) -> Any:
         """Σ_i -log σ((2z_i - 1) Δ_i)."""
-        softplus = import_torch().nn.functional.softplus
-        return softplus((1 - 2 * z) * self.gains(z[:, None], features)[:, 0]).sum(1).mean()
+        return softplus(self._flips(z, features)).sum(1).mean()
 
     def ratio_matching(self, z: Any, features: Any) -> Any:
         """Σ_i σ(-(2z_i - 1) Δ_i)²."""
-        flips = (1 - 2 * z) * self.gains(z[:, None], features)[:, 0]
-        return flips.sigmoid().square().sum(1).mean()
+        return self._flips(z, features).sigmoid().square().sum(1).mean()
+
+    def _flips(self, z: Any, features: Any) -> Any:
+        """What flipping each player adds to the worth."""
+        return (1 - 2 * z) * self.gains(z[:, None], features)[:, 0]
 
     def nce(self, z: Any, features: Any) -> Any:
         """-log σ(G(z)) - Σ log σ(-G(noise)), G = F - log(ν p_noise)."""
-        torch = import_torch()
-        softplus = torch.nn.functional.softplus
-        drawn = torch.bernoulli(self.chances.expand(len(z), self.noise, -1))
+        drawn = torch.bernoulli(self.frequencies.expand(len(z), self.noise, -1))
         real, noise = (self._against_noise(each, features) for each in (z[:, None], drawn))
         return (softplus(-real).sum(1) + softplus(noise).sum(1)).mean()
 
     def _against_noise(self, z: Any, features: Any) -> Any:
-        log_noise = (z * self.chances.log() + (1 - z) * (1 - self.chances).log()).sum(-1)
+        p = self.frequencies
+        log_noise = (z * p.log() + (1 - z) * (1 - p).log()).sum(-1)
         return self.network(z, features) - log_noise - float(np.log(self.noise))
 
     def likelihood(self, z: Any, features: Any) -> Any:
@@ -69,19 +76,17 @@ class NeuralLoss:
                 f"the likelihood sums over all 2^{z.shape[1]} coalitions; it is offered up to "
                 f"{MOST_LISTED} players; use objective='pseudolikelihood' or 'nce'"
             )
-        worths = self.network(self._all(z.shape[1]), features)
+        worths = self.network(_all_coalitions(z.shape[1]), features)
         return (worths.logsumexp(1) - self.network(z[:, None], features)[:, 0]).mean()
 
     def mean_field(self, z: Any, features: Any) -> Any:
         """The cross-entropy of z under the marginals of K mean-field steps."""
-        logits = self.infer(features)
-        softplus = import_torch().nn.functional.softplus
-        return softplus((1 - 2 * z) * logits).sum(1).mean()
+        return softplus((1 - 2 * z) * self.infer(features)).sum(1).mean()
 
     def infer(self, features: Any) -> Any:
         """The logits of x after K steps x ← σ(∇f(x)) from ½."""
-        count = features.shape[-2]
-        gradient = self._summed(features) if count <= MOST_SUMMED else self._drawn(features)
+        few = features.shape[-2] <= MOST_SUMMED
+        gradient = self._summed(features) if few else self._drawn(features)
         logits = features.new_zeros(features.shape[:2])
         for _ in range(self.inference):
             logits = gradient(logits.sigmoid())
@@ -89,21 +94,19 @@ class NeuralLoss:
 
     def _summed(self, features: Any) -> Callable[[Any], Any]:
         """∇f by its definition: Σ_S F(S) (2z_i - 1) Π_{j≠i} q_j(z_j)."""
-        torch = import_torch()
-        every = self._all(features.shape[-2])
+        every = _all_coalitions(features.shape[-2])
         worths = self.network(every, features)
         own = torch.eye(features.shape[-2], dtype=torch.bool)
 
         def gradient(x: Any) -> Any:
-            chance = every * x[:, None] + (1 - every) * (1 - x[:, None])
-            factors = torch.where(own, (2 * every - 1)[:, None, :], chance[:, :, None, :])
+            q = every * x[:, None] + (1 - every) * (1 - x[:, None])
+            factors = torch.where(own, (2 * every - 1)[:, None, :], q[:, :, None, :])
             return (worths[:, :, None] * factors.prod(-1)).sum(1)
 
         return gradient
 
     def _drawn(self, features: Any) -> Callable[[Any], Any]:
-        """∇f as a mean of gains; weights that equal 1 carry its slopes in x."""
-        torch = import_torch()
+        """∇f as a mean of gains; weights that equal 1 carry its derivatives in x."""
 
         def gradient(x: Any) -> Any:
             z = torch.bernoulli(x.detach()[:, None].expand(-1, DRAWN, -1))
@@ -115,15 +118,15 @@ class NeuralLoss:
 
     def gains(self, z: Any, features: Any) -> Any:
         """Δ_iF (m, k, n) of coalitions (m, k, n)."""
-        torch = import_torch()
         own = torch.eye(z.shape[-1], dtype=z.dtype)
         inside = torch.maximum(z[..., None, :], own).flatten(1, 2)
         outside = (z[..., None, :] * (1 - own)).flatten(1, 2)
         gains = self.network(inside, features) - self.network(outside, features)
         return gains.reshape(z.shape)
 
-    def _all(self, players: int) -> Any:
-        return import_torch().as_tensor(enumerate_coalitions(players).astype(float))
+
+def _all_coalitions(players: int) -> Any:
+    return torch.as_tensor(enumerate_coalitions(players).astype(float))
 
 
 OBJECTIVES: dict[str, Callable[[NeuralLoss, Any, Any], Any]] = {

@@ -1,4 +1,4 @@
-"""Observed coalitions, however they are given: distinct rows and how often each was seen."""
+"""Observed coalitions in any of the usual forms: distinct rows and their counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.checks import names
+from fairfield.core.checks import is_sparse, names
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player, Players, name_players
 
@@ -36,11 +36,10 @@ class Observed:
     @cached_property
     def frequencies(self) -> FloatArray:
         """The share of observations that hold each player."""
-        # Few rows at a time: a product takes its factors as numbers, eight times as large.
-        step = max(1, BLOCK // max(len(self.players), 1))
+        # Few rows at a time: a product converts its factors to numbers, eight times as large.
         parts = [
-            self.counts[start : start + step] @ self.coalitions[start : start + step]
-            for start in range(0, len(self.counts), step)
+            self.counts[some] @ self.coalitions[some]
+            for some in _slices(len(self.counts), len(self.players))
         ]
         return np.asarray(np.sum(parts, axis=0) / self.total)
 
@@ -54,12 +53,12 @@ class Observed:
         return np.asarray(self.coalitions.any(axis=0) & ~self.coalitions.all(axis=0))
 
     def tied(self) -> tuple[Player, ...]:
-        """Some players of whom each tells whether the others are in; none where nobody does.
+        """Some players of which each determines the others; none where there are no such players.
 
         >>> observe([["tea", "cup"], ["beer"], ["tea", "cup", "beer"]]).tied()
         ('cup', 'tea')
         """
-        # Whoever is in exactly when another is out differs from the first row as that one does.
+        # A player who is in exactly when another is out changes from the first row as that one does.
         changes = np.packbits((self.coalitions ^ self.coalitions[0])[:, self.varying], axis=0)
         _, group, sizes = np.unique(changes, axis=1, return_inverse=True, return_counts=True)
         if not (sizes > 1).any():
@@ -68,7 +67,7 @@ class Observed:
         return tuple(self.players[i] for i in members)
 
     def among(self, chosen: BoolArray) -> Observed:
-        """What was seen of some of the players."""
+        """The observations of some of the players."""
         kept = [name for name, keep in zip(self.players, chosen, strict=True) if keep]
         return distinct([self.coalitions[:, chosen]], tuple(kept), self.counts)
 
@@ -82,11 +81,11 @@ class Observed:
         """
         named = name_players(players)
         column = {name: i for i, name in enumerate(named)}
-        strange = [name for name in self.players if name not in column]
-        if strange:
-            raise ValueError(
-                f"player {strange[0]!r} was observed, who is not among the players {spell(named)}"
-            )
+        for name in self.players:
+            if name not in column:
+                raise ValueError(
+                    f"player {name!r} was observed, who is not among the players {spell(named)}"
+                )
         coalitions = np.zeros((len(self.counts), len(named)), dtype=bool)
         coalitions[:, [column[name] for name in self.players]] = self.coalitions
         return Observed(coalitions, self.counts, named)
@@ -104,7 +103,7 @@ class Observed:
         if away < 1:
             raise ValueError(f"{self.total:g} observations cannot be split in two; more are needed")
         rng = np.random.default_rng(seed)
-        # The count of each coalition among the ones held out, as if they were drawn singly.
+        # The count of each coalition in the second part, as if observations were drawn singly.
         taken = rng.multivariate_hypergeometric(self.counts.astype(np.int64), away)
         return self._counted(self.counts - taken), self._counted(taken.astype(float))
 
@@ -122,8 +121,8 @@ def observe(coalitions: Any, players: Players | None = None) -> Observed:
 
     A matrix of 0 and 1 (NumPy, SciPy sparse, or a DataFrame) with one row per coalition, or a
     list of coalitions, each a list of its members by name. ``players`` name the columns of
-    a matrix without names; of all others, which have names, they tell which there are,
-    and in which order: columns of a DataFrame are found by name.
+    a matrix without names; all other forms have names, and ``players`` say which players
+    there are, in which order: columns of a DataFrame are found by name.
 
     >>> observe([["tea", "milk"], ["tea"], ["milk", "tea"]])
     3 observed coalitions of 2 players, 2 distinct
@@ -131,9 +130,8 @@ def observe(coalitions: Any, players: Players | None = None) -> Observed:
     if isinstance(coalitions, Observed):
         return coalitions if players is None else coalitions.of_players(players)
     if hasattr(coalitions, "columns") and hasattr(coalitions, "to_numpy"):
-        named = _from_matrix(coalitions.to_numpy(), tuple(coalitions.columns))
-        return observe(named, players)
-    if hasattr(coalitions, "tocsr") or isinstance(coalitions, np.ndarray):
+        return observe(_from_matrix(coalitions.to_numpy(), tuple(coalitions.columns)), players)
+    if is_sparse(coalitions) or isinstance(coalitions, np.ndarray):
         return _from_matrix(coalitions, players)
     return _from_lists(coalitions, players)
 
@@ -141,7 +139,7 @@ def observe(coalitions: Any, players: Players | None = None) -> Observed:
 def distinct(
     blocks: Iterable[BoolArray], players: tuple[Player, ...], counts: FloatArray | None = None
 ) -> Observed:
-    """Rows that are equal, in any block, counted together."""
+    """Equal rows, in any block, counted together."""
     rows, totals = packed_rows(blocks, counts)
     bits = np.unpackbits(rows, axis=1, count=len(players)).view(bool)
     return Observed(bits, totals, players)
@@ -160,6 +158,12 @@ def packed_rows(
     return rows, totals
 
 
+def _slices(rows: int, width: int) -> list[slice]:
+    """Slices of as many rows of a matrix as have ``BLOCK`` entries."""
+    step = max(1, BLOCK // max(width, 1))
+    return [slice(start, start + step) for start in range(0, rows, step)]
+
+
 def _from_matrix(matrix: Any, players: Players | None) -> Observed:
     if len(matrix.shape) != 2:
         raise ValueError(
@@ -171,25 +175,24 @@ def _from_matrix(matrix: Any, players: Players | None) -> Observed:
         raise ValueError(f"a matrix of shape {matrix.shape} has no players; give it columns")
     named = names(players, width)
     _refuse_none(count)
-    rows = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
-    step = max(1, BLOCK // width)
-    blocks = (_bits(rows[start : start + step], start, named) for start in range(0, count, step))
+    rows = matrix.tocsr() if is_sparse(matrix) else matrix
+    blocks = (_bits(rows[some], some.start, named) for some in _slices(count, width))
     return distinct(blocks, named)
 
 
 def _bits(block: Any, start: int, players: Sequence[Player]) -> BoolArray:
-    """Rows of a matrix as booleans, refusing what is neither 0 nor 1."""
-    dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+    """Rows of a matrix as booleans, refused where an entry is neither 0 nor 1."""
+    dense = np.asarray(block.toarray() if is_sparse(block) else block)
     try:
-        bits, none = (np.asarray(dense == known, dtype=bool) for known in (1, 0))
+        bits, zeros = (np.asarray(dense == number, dtype=bool) for number in (1, 0))
     except TypeError:  # pandas' NA is neither equal to a number nor unequal
         raise ValueError(
             f"cells are missing in row {start} or below; a matrix of coalitions holds 0 and 1, or "
             "booleans: fill them in, or leave out their rows"
         ) from None
-    odd = ~(bits | none)
-    if odd.any():
-        row, column = np.argwhere(odd)[0]
+    odd = np.argwhere(~(bits | zeros))
+    if len(odd):
+        row, column = odd[0]
         raise ValueError(
             f"row {start + row} has {dense[row, column]} for player {players[column]!r}; a matrix "
             "of coalitions holds 0 and 1, or booleans: turn counts into counts > 0"

@@ -17,11 +17,11 @@ from fairfield.core.text_files import existing, read_text
 from fairfield.learning.observed import Observed, observe
 
 NEEDED = "a text file of baskets"
-# Cells of a matrix, in small letters.
+# Cells of a matrix, in lower case.
 BITS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
-# Columns whose names say that a line holds a basket and one of its items.
-OWNERS = re.compile(r"(basket|transaction|order|invoice|visit|team|coalition)([ _]?(id|no))?")
-OWNED = re.compile(r"(item|product|article|player|member)([ _]?(id|no|name))?")
+# Names of two columns that hold a basket and one of its items.
+BASKETS = re.compile(r"(basket|transaction|order|invoice|visit|team|coalition)([ _]?(id|no))?")
+ITEMS = re.compile(r"(item|product|article|player|member)([ _]?(id|no|name))?")
 # Fewer lines below the first may look like a table by chance.
 FEW_LINES = 3
 
@@ -44,12 +44,13 @@ def read_baskets(
                        1,milk         0,0,1
                        2,bread
 
-    A ``layout`` that is not given is found: "matrix" where the lines below a head of names
-    hold only numbers (or true and false), "long" where a head of two names says so as
-    above, else "lines"; what looks like a table of other things is refused. ``columns`` name the basket and the item of a long table, which may
-    have others; else they are its first two. A ``separator`` that is not given is one of
-    semicolon, tab, comma found in the first lines, or else blanks. An item named twice in a
-    basket counts once; an empty line is an empty basket, but for those at the end.
+    By default the layout is found: "matrix" where the lines below a head of names hold only
+    numbers (or true and false), "long" where a head of two names says so as above, else
+    "lines"; a table of anything else is refused. ``columns`` name the basket and the item of
+    a long table, which may have others; by default they are its first two. The default
+    separator is the first of semicolon, tab and comma that the first lines contain, or else
+    blanks. An item named twice in a basket counts once; an empty line is an empty basket,
+    except at the end.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "baskets.csv"
@@ -93,28 +94,27 @@ def _lines(path: Path, separator: str | None) -> list[Line]:
 
 def _layout(lines: list[Line]) -> str:
     (_, head), *body = lines
-    if len(head) == 2 and OWNERS.fullmatch(head[0].lower()) and OWNED.fullmatch(head[1].lower()):
+    if len(head) == 2 and BASKETS.fullmatch(head[0].lower()) and ITEMS.fullmatch(head[1].lower()):
         return "long"
     cells = {cell for _, line in body for cell in line} - {""}
-    named = any(not _is_number(cell) for cell in head)
+    named = not all(map(_is_number, head))
     return "matrix" if named and cells and all(map(_is_number, cells)) else "lines"
 
 
 def _refuse_tables(path: Path, lines: list[Line]) -> None:
-    """Refuse lines that are no baskets but the rows of a table, whose every cell would be an item.
+    """Refuse lines that are the rows of a table, of which every cell would be an item.
 
-    All are as long, and a column holds numbers below a name, or beside a column of texts.
+    In a table all lines are as long, and a column holds numbers below a name, or beside a
+    column of texts.
     """
     (_, head), *body = lines
     if len(body) < FEW_LINES or any(len(line) != len(head) for _, line in body):
         return
-    numbers = [
-        [_is_number(cell) for cell in cells]
-        for cells in zip(*(line for _, line in body), strict=True)
-    ]
-    beside_texts = len(head) > 2 and not all(map(any, numbers))
-    for place, (name, column) in enumerate(zip(head, numbers, strict=True)):
-        if all(column) and (beside_texts or not _is_number(name)):
+    columns = zip(*(map(_is_number, line) for _, line in body), strict=True)
+    numbers = [(all(column), any(column)) for column in columns]
+    beside_texts = len(head) > 2 and not all(some for _, some in numbers)
+    for place, (name, (every, _)) in enumerate(zip(head, numbers, strict=True)):
+        if every and (beside_texts or not _is_number(name)):
             raise ValueError(
                 f"{path} seems to be a table and no list of baskets: column {place + 1} of its "
                 f"{len(head)} holds numbers; if it names baskets and their items in two columns, give "
@@ -138,18 +138,16 @@ def _each_line(path: Path, lines: list[Line]) -> Observed:
 def _matrix(path: Path, lines: list[Line]) -> Observed:
     """A column of 0 and 1 for each item, named in the first line."""
     head, body = _table(path, lines)
-    bits = np.zeros((len(body), len(head)), dtype=bool)
-    for row, (number, line) in enumerate(body):
-        for column, cell in enumerate(line):
+    for number, line in body:
+        for name, cell in zip(head, line, strict=True):
             if cell.lower() not in BITS:
                 raise ValueError(
-                    f"line {number} of {path} has {cell!r} for {head[column]!r}; a matrix of baskets "
-                    "holds 0 and 1: turn counts into 1 where they are above 0, or, if each line "
-                    "names the items of a basket, say that the layout is lines, and long if it "
-                    "names a basket and one item"
+                    f"line {number} of {path} has {cell!r} for {name!r}; a matrix of baskets holds "
+                    "0 and 1: turn counts into 1 where they are above 0, or, if each line names "
+                    "the items of a basket, say that the layout is lines, and long if it names a "
+                    "basket and one item"
                 )
-            bits[row, column] = BITS[cell.lower()]
-    return observe(bits, players=head)
+    return observe(np.array([[BITS[cell.lower()] for cell in line] for _, line in body]), head)
 
 
 def _long(path: Path, lines: list[Line], columns: Sequence[str] | None = None) -> Observed:
@@ -161,12 +159,12 @@ def _long(path: Path, lines: list[Line], columns: Sequence[str] | None = None) -
             f"a long table needs two columns, of baskets and of items, each once: {spell(wanted)} was "
             f"asked for, and {path} has {spell(head)}"
         )
-    owner, owned = map(head.index, wanted)
+    basket, item = map(head.index, wanted)
     baskets: dict[str, set[str]] = {}
     for number, line in body:
-        if not (line[owner] and line[owned]):
+        if not (line[basket] and line[item]):
             raise ValueError(f"line {number} of {path} lacks its {wanted[0]!r} or {wanted[1]!r}")
-        baskets.setdefault(line[owner], set()).add(line[owned])
+        baskets.setdefault(line[basket], set()).add(line[item])
     return observe([sorted(items) for items in baskets.values()])
 
 

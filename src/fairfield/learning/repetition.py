@@ -1,10 +1,10 @@
-"""What the members of a coalition repeat of each other, with its slopes.
+"""What the members of a coalition repeat of each other, with its gradient.
 
     rep(S; W) = Σ_d (Σ_{i∈S} W_id - max_{i∈S} W_id),    W ≥ 0,
 
 and what player i repeats of the others, Δ_i rep(S; W) = Σ_d min(W_id, max_{j∈S-i} W_jd).
-The maximum over nobody is 0. Both are piecewise linear in W; where players tie, the slope
-is one of those between both sides.
+The maximum over no players is 0. Both are piecewise linear in W; where players tie, the
+gradient is one between those on both sides.
 """
 
 from __future__ import annotations
@@ -25,20 +25,18 @@ def repeated_in_all(weights: FloatArray, some: Members) -> tuple[FloatArray, Pul
     row, member = some.row, some.member
     offered = weights[member]
     filled, first = np.unique(row, return_index=True)
-    highest = np.zeros((some.rows, weights.shape[1]))
+    highest = np.zeros((len(some.sizes), weights.shape[1]))
     if len(row):
         highest[filled] = np.maximum.reduceat(offered, first, axis=0)
 
-    def pullback(slope: FloatArray) -> FloatArray:
+    def pullback(gradient: FloatArray) -> FloatArray:
         best = (offered == highest[row]) & (offered > 0)
         ties = np.ones_like(highest)
         if len(row):
             ties[filled] = np.maximum(np.add.reduceat(best, first, axis=0, dtype=float), 1.0)
-        shares = (1.0 - best / ties[row]) * slope[row, None]
-        slopes = np.zeros_like(weights)
-        for d, share in enumerate(shares.T):
-            slopes[:, d] = np.bincount(member, share, len(weights))
-        return slopes
+        shares = (1.0 - best / ties[row]) * gradient[row, None]
+        columns = [np.bincount(member, share, len(weights)) for share in shares.T]
+        return np.array(columns, dtype=float).reshape(-1, len(weights)).T
 
     return some.sums(weights.sum(axis=1)) - highest.sum(axis=1), pullback
 
@@ -47,7 +45,7 @@ def repeated_by_each(weights: FloatArray, inside: FloatArray) -> tuple[FloatArra
     """Δ_i rep(S; W) (m, n) of coalitions (m, n), and its pullback to W (n, D)."""
     rows = np.arange(len(inside))
     repeated = np.zeros(inside.shape)
-    seen = []
+    kept = []
     for own in weights.T:
         offered = inside * own
         best = offered.argmax(axis=1)
@@ -57,17 +55,17 @@ def repeated_by_each(weights: FloatArray, inside: FloatArray) -> tuple[FloatArra
         others = np.repeat(highest[:, None], len(own), axis=1)
         others[rows, best] = offered[rows, next_best]
         repeated += np.minimum(own, others)
-        # Where nobody else offers anything, the minimum is 0 whatever W is.
-        seen.append((best, next_best, own < others, (own >= others) & (others > 0)))
+        # Where no other offers anything, the minimum is 0 whatever W is.
+        kept.append((best, next_best, own < others, (own >= others) & (others > 0)))
 
-    def pullback(slope: FloatArray) -> FloatArray:
-        slopes = np.zeros_like(weights)
-        for d, (best, next_best, mine, theirs) in enumerate(seen):
-            of_others = np.where(theirs, slope, 0.0)
+    def pullback(gradient: FloatArray) -> FloatArray:
+        gradients = np.zeros_like(weights)
+        for d, (best, next_best, own_least, others_least) in enumerate(kept):
+            of_others = np.where(others_least, gradient, 0.0)
             of_next = of_others[rows, best]
-            slopes[:, d] = np.sum(slope, axis=0, where=mine)
-            slopes[:, d] += np.bincount(best, of_others.sum(axis=1) - of_next, len(weights))
-            slopes[:, d] += np.bincount(next_best, of_next, len(weights))
-        return slopes
+            gradients[:, d] = np.sum(gradient, axis=0, where=own_least)
+            gradients[:, d] += np.bincount(best, of_others.sum(axis=1) - of_next, len(weights))
+            gradients[:, d] += np.bincount(next_best, of_next, len(weights))
+        return gradients
 
     return repeated, pullback

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -40,10 +40,13 @@ BLOCK = 2**20
 TIED = 1e-9
 INDEPENDENT = "independent players"
 
+# A mean, None of no observations, and its standard error, None of one.
+Mean: TypeAlias = tuple[float | None, float | None]
+
 
 @dataclass(frozen=True)
 class Scores:
-    """What a game says of held-out coalitions, and the standard errors of these means.
+    """How well a game predicts held-out coalitions, with the standard errors of these means.
 
     ``log_likelihood`` is in nats per coalition, None where log Z is out of reach;
     ``percentile_rank`` and ``top_1`` are in percent, None where no coalition has two members.
@@ -82,16 +85,10 @@ class ScoreTable(Mapping[str, Scores]):
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
-        every = list(self.values())
-        columns: dict[str, list[object]] = {
-            "game": list(self),
-            "log-likelihood": [each.log_likelihood for each in every],
-            "±": [each.log_likelihood_error for each in every],
-            "percentile rank": [each.percentile_rank for each in every],
-            "± ": [each.percentile_rank_error for each in every],
-            "top-1": [each.top_1 for each in every],
-            "±  ": [each.top_1_error for each in every],
-        }
+        heads = ("log-likelihood", "±", "percentile rank", "± ", "top-1", "±  ")
+        columns: dict[str, list[object]] = {"game": list(self)}
+        for head, field in zip(heads, Scores.__dataclass_fields__, strict=True):
+            columns[head] = [getattr(scores, field) for scores in self.values()]
         return columns, [self.held_out, "± is one standard error"]
 
     def __repr__(self) -> str:
@@ -104,10 +101,10 @@ class ScoreTable(Mapping[str, Scores]):
 def score(game: Game, held_out: Any, *, log_z: float | None = None, seed: int = 0) -> Scores:
     """How well a game predicts held-out coalitions, in any form that ``learn`` takes.
 
-    ``log_z`` is that of the game at temperature 1, where it is known; else it is summed over
-    a table within reach, or estimated by annealed importance sampling of a closed form,
-    with its standard error. Fill-in costs one gradient of the extension for each member of
-    each distinct coalition.
+    ``log_z`` is that of the game at temperature 1; by default it is summed over a table
+    within reach, or estimated by annealed importance sampling of a closed form, with its
+    standard error. Fill-in costs one gradient of the extension for each member of each
+    distinct coalition.
 
     >>> import fairfield as ff
     >>> game = ff.PairwiseGame([-1, -1, -1], [[0, 2, 0], [2, 0, 0], [0, 0, 0]])
@@ -118,14 +115,11 @@ def score(game: Game, held_out: Any, *, log_z: float | None = None, seed: int = 
         raise ValueError(f"{game!r}: scores are of one game; pass one game of the batch")
     seen = observe(held_out, game.players)
     several = seen.coalitions.sum(axis=1) > 1
-    weights = seen.counts[several]
     ranks, firsts = fill_in(game, seen.coalitions[several])
     return Scores(
-        *mean_log_likelihood(
-            game, seen, log_partition(game, seed) if log_z is None else (log_z, 0)
-        ),
-        *_mean(100 * ranks, weights),
-        *_mean(100 * firsts, weights),
+        *_log_likelihood(game, seen, log_partition(game, seed) if log_z is None else (log_z, 0)),
+        *_mean(100 * ranks, seen.counts[several]),
+        *_mean(100 * firsts, seen.counts[several]),
     )
 
 
@@ -143,46 +137,40 @@ def score_table(
     every = dict(games)
     if not every and learned_from is None:
         raise ValueError("no games were given; there is nothing to compare")
+    players = next(iter(every.values())).players if every else None
     if learned_from is not None:
-        named = _players(every) if every else None
-        every[INDEPENDENT] = learn(learned_from, "linear", players=named)
-    seen = observe(held_out, _players(every))
+        every[INDEPENDENT] = learn(learned_from, "linear", players=players)
+        players = every[INDEPENDENT].players
+    seen = observe(held_out, players)
     scores = {name: score(game, seen, seed=seed) for name, game in every.items()}
     return ScoreTable(scores, f"on {seen!r}")
 
 
-def gain_of_law(one: Game, other: Game, held_out: Observed) -> tuple[float | None, float | None]:
+def gain_of_law(one: Game, other: Game, held_out: Observed) -> Mean:
     """The mean of F(S) - G(S) over held-out coalitions S, and its standard error.
 
-    But for a constant, what one game's log-likelihood is above the other's: both are scored
-    on the same coalitions, so their difference is known better than either.
+    Up to a constant, the difference of the log-likelihoods of two games. Both are scored on
+    the same coalitions, so it has a smaller error than either.
     """
-    ours, others = (measured(game, held_out.coalitions).worths for game in (one, other))
-    difference = ours - others
-    return _mean(difference, held_out.counts)
+    ours, theirs = (measured(game, held_out.coalitions).worths for game in (one, other))
+    return _mean(ours - theirs, held_out.counts)
 
 
-def _players(games: Mapping[str, Game]) -> Any:
-    return next(iter(games.values())).players
-
-
-def mean_log_likelihood(
-    game: Game, seen: Observed, log_z: tuple[float, float] | None
-) -> tuple[float | None, float | None]:
+def _log_likelihood(game: Game, seen: Observed, log_z: tuple[float, float] | None) -> Mean:
     """The mean of F(S) - log Z over observed coalitions, and its standard error."""
     if log_z is None:
         return None, None
     mean, error = _mean(measured(game, seen.coalitions).worths, seen.counts)
-    assert mean is not None  # of no coalition, which are refused
+    assert mean is not None  # no coalitions are refused
     return mean - log_z[0], None if error is None else float(np.hypot(error, log_z[1]))
 
 
 def log_partition(game: Game, seed: int = 0) -> tuple[float, float] | None:
-    """log Z at temperature 1 and its standard error, None where nothing tells it."""
+    """log Z at temperature 1 and its standard error, None where it is out of reach."""
     closed = game.extension()
     if closed is not None and closed.degree == 1:
-        nobody = np.zeros(closed.players)
-        log_z = closed.value(nobody) + np.logaddexp(0, closed.gradient(nobody)).sum()
+        zeros = np.zeros(closed.players)
+        log_z = closed.value(zeros) + np.logaddexp(0, closed.gradient(zeros)).sum()
         return float(log_z), 0.0
     if closed is None and table_refused(game, Options()):
         return None
@@ -192,13 +180,15 @@ def log_partition(game: Game, seed: int = 0) -> tuple[float, float] | None:
 
 
 def fill_in(game: Game, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Percentile rank and chance to come first, in [0, 1], of hidden members.
+    """Percentile rank and probability to come first, in [0, 1], of hidden members.
 
     The mean over the members of each of the coalitions (m, n), which are not empty.
     """
     row, hidden = np.nonzero(coalitions)
     ranks, firsts = np.zeros(len(row)), np.zeros(len(row))
-    step = max(1, BLOCK // (len(game.players) * _per_row(game)))
+    count = len(game.players)
+    # Without a closed form, each row takes a worth per player.
+    step = max(1, BLOCK // (count * (1 if game.extension() is not None else count)))
     for start in range(0, len(row), step):
         some = slice(start, start + step)
         ranks[some], firsts[some] = _places(game, coalitions[row[some]], hidden[some])
@@ -208,7 +198,7 @@ def fill_in(game: Game, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _places(game: Game, whole: BoolArray, hidden: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Percentile rank and chance to come first of one hidden member per row."""
+    """Percentile rank and probability to come first of one hidden member per row."""
     each = np.arange(len(whole))
     rest = whole.copy()
     rest[each, hidden] = False
@@ -221,12 +211,8 @@ def _places(game: Game, whole: BoolArray, hidden: IntArray) -> tuple[FloatArray,
     return (candidates - above - ties / 2) / candidates, (above == 0) / (1.0 + ties)
 
 
-def _per_row(game: Game) -> int:
-    return 1 if game.extension() is not None else len(game.players)
-
-
 def _gains(game: Game, rest: BoolArray) -> FloatArray:
-    """What each player outside would bring, up to a constant of the row: (m, n)."""
+    """The gain of each player outside, up to a constant of the row: (m, n)."""
     closed = game.extension()
     if closed is not None:
         return closed.gradient(rest.astype(float))
@@ -234,8 +220,8 @@ def _gains(game: Game, rest: BoolArray) -> FloatArray:
     return game.worths(joined.reshape(-1, rest.shape[1])).reshape(rest.shape)
 
 
-def _mean(values: FloatArray, weights: FloatArray) -> tuple[float | None, float | None]:
-    """A weighted mean, None of nothing, and its standard error, None of one observation."""
+def _mean(values: FloatArray, weights: FloatArray) -> Mean:
+    """A weighted mean and its standard error."""
     total = weights.sum()
     if total == 0:
         return None, None

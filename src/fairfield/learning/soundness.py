@@ -1,8 +1,8 @@
-"""Whether a learned law has weight where neither the data nor the noise have ever been.
+"""Whether a learned law puts probability where neither the data nor the noise have any.
 
-Noise contrast is blind to huge coalitions that nobody forms; sums of many attractions may
-make them likely all the same. Its constant c then no longer is -log Z, and a lower bound of
-log Z gives it away, at the cost of three mean-field solutions.
+Noise contrast does not see huge coalitions that are never observed; sums of many attractions
+may make them likely. Its constant c is then no longer -log Z, and a lower bound of log Z
+shows it, at the cost of three mean-field solutions.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
-from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
 from fairfield.mean_field.elbo import elbo
+from fairfield.mean_field.solvers import solve, start_points
 
-# Nats by which a bound of log Z may exceed what the constant says, for errors of estimation.
+# Nats by which a bound of log Z may exceed -c, for errors of estimation.
 SLACK = 0.5
-# Where inference starts: ½, almost nobody, almost everybody.
+# Inference starts with all players at ½, at .01 and at .99.
 STARTS = 3
 
 
 def is_sound(game: Game, constant: FloatArray) -> bool:
-    """Whether no bound of log Z exceeds -c; True where there is no constant c."""
+    """Whether the bound of log Z does not exceed -c; True where there is no constant c."""
     return not len(constant) or bound_of_log_z(game) <= SLACK - float(constant[0])
 
 
 def bound_of_log_z(game: Game) -> float:
-    """The highest ELBO found at temperature 1: log Z is no smaller.
+    """The highest ELBO found at temperature 1, a lower bound of log Z.
 
     >>> import fairfield as ff
     >>> pair = ff.PairwiseGame([-3.0, -3.0], [[0.0, 8.0], [8.0, 0.0]])
@@ -37,10 +37,8 @@ def bound_of_log_z(game: Game) -> float:
     extension = game.extension()
     assert extension is not None  # models have closed forms
     temperature = np.ones(())
-    found = [
-        mean_field.solve(anderson, extension, start, temperature, None)
-        for start in mean_field.start_points(STARTS, extension.players, 0)
-    ]
-    return max(
-        float(elbo(extension.value(each.x[0]), each.logits[0], temperature, None)) for each in found
-    )
+    bounds = []
+    for start in start_points(STARTS, extension.players, 0):
+        found = solve(anderson, extension, start, temperature, None)
+        bounds.append(elbo(extension.value(found.x[0]), found.logits[0], temperature, None))
+    return float(max(bounds))

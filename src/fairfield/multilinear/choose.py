@@ -105,7 +105,7 @@ def table_of(game: Game, options: Options) -> tuple[TableGame, Spent]:
     """The game as a table, whatever other form it has, and what was evaluated for it."""
     if isinstance(game, TableGame):
         if options.store is not None:
-            _warn_unused(options.store, f"{game!r} holds all its worths")
+            _warn_unused(options.store, f"{game!r} has all its worths already")
         return game, Spent()
     check_table(game, options)
     table = game.table(options.progress)

@@ -437,7 +437,7 @@ def test_bad_input_is_told(change, message, sets, groups):
 
 
 def test_too_many_rows_are_told_what_else_there_is(sets):
-    with pytest.raises(MemoryError, match=r"40 players.*group players, use leave_one_out \(n \+ 2"):
+    with pytest.raises(MemoryError, match=r"40 rows.*group rows, use leave_one_out \(n \+ 2"):
         ff.shapley(ff.DataGame(LogisticRegression(), *sets))
 
 

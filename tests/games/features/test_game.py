@@ -1,70 +1,13 @@
-"""Feature games: sub-cubes equal the definition, models and tables of every kind are played."""
-
-import warnings
+"""Feature games: worths by definition, groups, backgrounds, what is refused."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
 from fairfield.games.features import corners as asking
-from fairfield.games.features import subcubes
-from fairfield.games.features.subcubes import spread
-
-
-def curved(X):
-    """A function of all columns with interactions of every order."""
-    return np.sin(X @ np.arange(1, X.shape[1] + 1)) + X[:, 0] * X[:, -1]
-
-
-def definition(predict, x, background):
-    """mean_b predict(x on S, b elsewhere), coalition by coalition."""
-    return np.array([predict(np.where(S, x, background)).mean() for S in brute.coalitions(len(x))])
-
-
-class Counted:
-    """A model that remembers the rows it was asked for."""
-
-    def __init__(self, function):
-        self.function, self.seen = function, []
-
-    def __call__(self, X):
-        self.seen.append(np.array(X))
-        return self.function(X)
-
-    @property
-    def rows(self):
-        return np.concatenate(self.seen)
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    players=st.integers(1, 7),
-    rows=st.integers(1, 12),
-    values=st.integers(1, 5),
-    seed=st.integers(0, 10_000),
-    room=st.sampled_from([1, 3, 8, 40, 2**18]),
-)
-def test_subcubes_equal_the_definition(players, rows, values, seed, room):
-    """With ties of every degree and buffers from one row to many; each row is asked once."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, values, (3, players)).astype(float)
-    background = rng.integers(0, values, (rows, players)).astype(float)
-    model = Counted(curved)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asking, "MOST_ROWS", room)
-        table = ff.FeatureGame(model, X, background).table()
-    assert_allclose(table, [definition(curved, x, background) for x in X], atol=1e-12)
-    if room == 2**18:
-        per_row = [
-            {tuple(np.where(S, x, b)) for b in background for S in brute.coalitions(players)}
-            for x in X
-        ]
-        assert len(model.rows) == sum(map(len, per_row))
-    assert max(map(len, model.seen)) <= room
+from games.features.models import Counted, curved, definition
 
 
 def test_worths_are_the_definition_in_bounded_memory(rng, monkeypatch):
@@ -74,77 +17,6 @@ def test_worths_are_the_definition_in_bounded_memory(rng, monkeypatch):
     assert_allclose(game.worths(brute.coalitions(6)), wanted, atol=1e-12)
     monkeypatch.setattr(asking, "MOST_ROWS", 7)
     assert_allclose(game.worths(brute.coalitions(6)), wanted, atol=1e-12)
-
-
-def test_models_may_work_in_place_and_answer_in_one_buffer(rng, monkeypatch):
-    rows, others = rng.standard_normal((3, 5)), rng.standard_normal((6, 5))
-    held = np.empty(2**18)
-
-    def reckless(X):
-        held[: len(X)] = curved(X)
-        X *= -1
-        return held[: len(X)]
-
-    monkeypatch.setattr(asking, "FIRST_CALL", 4)
-    game, calm = ff.FeatureGame(reckless, rows, others), ff.FeatureGame(curved, rows, others)
-    told = game.describe()
-    assert told["data"] == calm.describe()["data"] == game.describe()["data"]
-    assert_allclose(game.table(), calm.table(), atol=1e-12)
-    coalitions = brute.coalitions(5)
-    assert_allclose(game.worths(coalitions), calm.worths(coalitions), atol=1e-12)
-
-
-def test_many_values_per_column_need_several_keys(rng, monkeypatch):
-    """Where one key cannot tell the values of all columns, several do."""
-    background = np.repeat(rng.permutation(60)[:, None], 6, axis=1) // 2 * 1.0
-    background = rng.permuted(background, axis=0)
-    model = Counted(curved)
-    wanted = ff.FeatureGame(model, background[0] + 0.5, background).table()
-    once = len(model.rows)
-    monkeypatch.setattr(subcubes, "LARGEST_KEY", 40)
-    monkeypatch.setattr(asking, "LARGEST_KEY", 40)
-    model.seen.clear()
-    assert_allclose(ff.FeatureGame(model, background[0] + 0.5, background).table(), wanted)
-    assert len(model.rows) == once == len(np.unique(model.rows, axis=0))
-
-
-def test_spread_is_a_sum_over_patterns(rng):
-    sums = {pattern: rng.standard_normal(2 ** pattern.bit_count()) for pattern in range(0, 64, 3)}
-    found = spread({p: t.copy() for p, t in sums.items()}, 6)
-    for row in range(64):
-        total = 0.0
-        for pattern, table in sums.items():
-            bits = [row >> i & 1 for i in range(6) if pattern >> i & 1]
-            total += table[sum(bit << k for k, bit in enumerate(bits))]
-        assert_allclose(found[row], total)
-
-
-@pytest.fixture(scope="module")
-def census():
-    """A small table with the ties of a census, a label, and models fitted to it."""
-    xgboost = pytest.importorskip("xgboost")
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.neural_network import MLPClassifier
-
-    rng = np.random.default_rng(3)
-    X = np.column_stack(
-        [
-            rng.integers(18, 70, 400), rng.integers(0, 7, 400), rng.integers(0, 2, 400),
-            rng.choice([0, 0, 0, 0, 500, 2000], 400), rng.choice([40, 40, 40, 20, 60], 400),
-            rng.choice([1, 1, 1, 2, 3], 400), rng.standard_normal(400),
-        ]
-    ).astype(float)  # fmt: skip
-    y = (X[:, 0] / 50 + X[:, 2] + X[:, 3] / 1000 + X[:, 6] + rng.standard_normal(400) > 2).astype(
-        int
-    )
-    models = {
-        "xgboost": xgboost.XGBClassifier(n_estimators=20, max_depth=4, n_jobs=1),
-        "logistic": LogisticRegression(max_iter=2000),
-        "mlp": MLPClassifier((16,), max_iter=30, random_state=0),
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fits need not have converged
-        return X, y, {name: model.fit(X, y) for name, model in models.items()}
 
 
 @pytest.mark.parametrize("name", ["xgboost", "logistic", "mlp"])
@@ -177,88 +49,6 @@ def test_all_criteria_read_the_same_table(census):
     found = ff.shapley(game)
     assert found.evaluations == 2**7
     assert_array_equal(found.data, X[200:203])
-
-
-def test_a_links_worths_are_linked_means(census):
-    X, _, models = census
-    plain = ff.FeatureGame(models["logistic"], X[7], X[:20])
-    for link, wanted in (("logit", lambda p: np.log(p / (1 - p))), (np.square, np.square)):
-        linked = ff.FeatureGame(models["logistic"], X[7], X[:20], link=link)
-        assert_allclose(linked.table(), wanted(plain.table()), atol=1e-12)
-        S = brute.coalitions(7)[::9]
-        assert_allclose(linked.worths(S), wanted(plain.worths(S)), atol=1e-12)
-    with pytest.raises(ValueError, match="no link 'probit'"):
-        ff.FeatureGame(models["logistic"], X[7], X[:20], link="probit")
-    with pytest.raises(ValueError, match="cell by cell"):
-        ff.FeatureGame(models["logistic"], X[7], X[:20], link=np.sum).table()
-
-
-def test_outputs_are_chosen_by_class(census):
-    X, y, models = census
-    model, background = models["logistic"], X[:20]
-    second = ff.FeatureGame(model, X[:4], background).table()
-    first = ff.FeatureGame(model, X[:4], background, output=0).table()
-    assert_allclose(first + second, 1.0)
-    true = ff.FeatureGame(model, X[:4], background, output="label", y=y[:4])
-    wanted = np.where(y[:4, None] == 1, second, first)
-    assert_allclose(true.table(), wanted)
-    assert_allclose(true.worths(brute.coalitions(7)[::5]), wanted[:, ::5])
-    one = ff.FeatureGame(model.predict_proba, X[0], background, output="label", y=y[0])
-    assert_allclose(one.table(), wanted[0])
-    probability = ff.FeatureGame(model, X[:4], background, output="probability")
-    assert_allclose(probability.table(), second)
-
-
-def test_margins_of_models_without_probabilities(census):
-    from sklearn.svm import LinearSVC
-
-    X, y, _ = census
-    model = LinearSVC().fit(X, y)
-    margin = ff.FeatureGame(model, X[0], X[:9]).table()
-    assert_allclose(margin[-1], model.decision_function(X[:1])[0])
-    assert_allclose(ff.FeatureGame(model, X[0], X[:9], output=0).table(), -margin)
-    with pytest.raises(ValueError, match="needs probabilities"):
-        ff.FeatureGame(model, X[0], X[:9], output="label", y=[1])
-
-
-def test_several_classes_must_be_named(census):
-    from sklearn.naive_bayes import GaussianNB
-
-    X, _, _ = census
-    letters = np.array(["a", "b", "c"])[X[:, 5].astype(int) - 1]
-    model = GaussianNB().fit(X, letters)
-    with pytest.raises(ValueError, match=r"3 classes, \{a, b, c\}; pass output="):
-        ff.FeatureGame(model, X[0], X[:9])
-    with pytest.raises(ValueError, match="output='d' is no class"):
-        ff.FeatureGame(model, X[0], X[:9], output="d")
-    with pytest.raises(ValueError, match="y holds the label 'z'"):
-        ff.FeatureGame(model, X[0], X[:9], output="label", y=["z"])
-    with pytest.raises(ValueError, match="one label each"):
-        ff.FeatureGame(model, X[:3], X[:9], output="label", y=["a"])
-    with pytest.raises(ValueError, match="go together"):
-        ff.FeatureGame(model, X[:3], X[:9], y=["a", "b", "c"])
-    game = ff.FeatureGame(model, X[:3], X[:9], output="label", y=letters[:3])
-    place = [list("abc").index(letter) for letter in letters[:3]]
-    assert_allclose(game.table()[:, -1], model.predict_proba(X[:3])[range(3), place])
-
-
-def test_boosters_and_regressors_are_played(census):
-    import lightgbm
-    import xgboost
-
-    X, y, models = census
-    booster = models["xgboost"].get_booster()
-    assert_allclose(
-        ff.FeatureGame(booster, X[0], X[:9]).table(),
-        ff.FeatureGame(models["xgboost"], X[0], X[:9]).table(),
-        atol=1e-6,
-    )
-    for regressor in (
-        lightgbm.LGBMRegressor(n_estimators=5, verbose=-1).fit(X, y),
-        xgboost.XGBRegressor(n_estimators=5).fit(X, y),
-    ):
-        grand = ff.FeatureGame(regressor, X[0], X[:9]).table()[-1]
-        assert_allclose(grand, regressor.predict(X[:1])[0], atol=1e-6)
 
 
 def test_groups_play_as_one(rng):
@@ -353,29 +143,6 @@ def test_bad_backgrounds_are_refused():
         ff.FeatureGame(curved, np.zeros(4), np.zeros((3, 5)))
 
 
-@pytest.mark.parametrize(
-    ("predict", "sentence"),
-    [
-        (lambda X: 1.0, r"<lambda> returned shape \(\) for 8 rows"),
-        (lambda X: X[1:, 0], r"returned shape \(7,\) for 8 rows"),
-        (lambda X: X, "returned 3 columns; pass output="),
-        (lambda X: np.full(len(X), "yes"), "returned values of type <U3; numbers are needed"),
-        (3.0, "a fitted model or a function of rows is needed; float was given"),
-    ],
-)
-def test_a_predict_that_returns_the_wrong_thing_is_told(predict, sentence):
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        ff.FeatureGame(predict, np.ones(3), np.zeros((1, 3))).table()
-
-
-def test_a_column_that_is_not_there_is_told():
-    game = ff.FeatureGame(lambda X: X, np.ones(3), np.zeros((1, 3)), output=5)
-    with pytest.raises(ValueError, match=r"3 columns and column \[5\] was asked for"):
-        game.table()
-    with pytest.raises(ValueError, match="has columns, counted from 0"):
-        ff.FeatureGame(lambda X: X, np.ones(3), np.zeros((1, 3)), output="five")
-
-
 def test_an_output_that_is_not_a_number_names_row_and_coalition():
     def predict(X):
         return np.where((X[:, 0] == 5) & (X[:, 2] == 0), np.nan, X[:, 1])
@@ -401,26 +168,6 @@ def test_too_many_players_are_refused_before_the_model_is_asked(census):
     _, _, models = census
     with pytest.raises(MemoryError, match="use TreeGame, which has a closed form for this model"):
         ff.shapley(ff.FeatureGame(models["xgboost"], np.ones(40), np.zeros(40)))
-
-
-def test_progress_and_a_long_run_are_told(rng, capsys, monkeypatch):
-    from fairfield.games.features import game as features
-
-    monkeypatch.setattr(asking, "FIRST_CALL", 100)
-    model = Counted(curved)
-    game = ff.FeatureGame(model, rng.standard_normal((3, 6)), rng.standard_normal((5, 6)))
-    ff.shapley(game, progress=False)
-    # The corner that is all of the explained row is shared by its 5 background rows.
-    assert list(map(len, model.seen)) == [100, 400, 960 - 500 - 3 * 4]
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(features, "LONG", 0.0)
-    ff.shapley(game, progress=True)
-    shown = capsys.readouterr()
-    assert "960 model rows, about" in shown.err
-    assert shown.out == ""
-    ff.shapley(game)  # not on a terminal
-    assert capsys.readouterr().err == ""
-    assert game.model_rows() == 960
 
 
 @pytest.mark.parametrize("game", ["features", "ensemble"])
@@ -497,17 +244,3 @@ def test_frames_may_be_written_into(rng):
         assert_allclose(game.worths(brute.coalitions(2)), wanted.worths(brute.coalitions(2)))
     assert_allclose(ff.shapley(game).values, ff.shapley(wanted).values)
     pd.testing.assert_frame_equal(X, kept)
-
-
-def test_a_linear_model_that_works_in_place_leaves_the_rows_alone():
-    class Line:
-        coef_, intercept_ = np.array([1.0, 2.0]), 0.5
-
-        def predict(self, X):
-            found = X @ self.coef_ + self.intercept_
-            X[:] = 0
-            return found
-
-    X = np.array([[1.0, 2.0], [3.0, 4.0]])
-    ff.LinearGame(Line(), X, X[:1])
-    assert_array_equal(X, [[1, 2], [3, 4]])

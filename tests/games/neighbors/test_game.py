@@ -58,7 +58,7 @@ def test_players_and_labels():
     alike = frame.set_axis(["ann", "ann", "eve"])
     assert ff.NeighborGame(alike, [0, 1, 1], alike, [0, 1, 1], k=1).players == (0, 1, 2)
     assert game.worths(enumerate_coalitions(3)).tolist() == [0, 0, 1, 0, 1, 0, 1, 0]
-    assert repr(game) == "NeighborGame: 3 players, k=1, 1 test point"
+    assert repr(game) == "NeighborGame: 3 rows, k=1, 1 test point"
     unseen = ff.NeighborGame(frame, ["no", "yes", "yes"], frame, ["maybe"] * 3, k=1)
     assert not unseen.worths(enumerate_coalitions(3)).any()
     shares = pd.DataFrame({"no": [0.9, 0.2, 0.3], "yes": [0.1, 0.8, 0.7]})

@@ -8,16 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.coalitions import spell
 from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
-from fairfield.core.game import Game, GameInfo
-from fairfield.games.features.model_output import unit_of
-from fairfield.games.features.rows import Groups, Tabular, as_table, group_columns, row_labels
-
-# Models of two classes whose margin is the logarithm of their odds.
-LOG_ODDS = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis")
+from fairfield.core.game import Game
+from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.rows import Tabular, as_table, info_of_rows
+from fairfield.games.outputs import Output, choose_output, classes_of, decision_quantity
 
 
 class LinearGame(Game):
@@ -25,8 +22,8 @@ class LinearGame(Game):
 
     ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), b̄ the
     mean of the background rows. A classifier's margin is its ``decision_function``, for the
-    second of two classes or the one that ``output`` names ("margin" is the default). Every criterion gives player i
-    the same value c_i (x_i - b̄_i), for any number of players.
+    second of two classes or the one that ``output`` names. Every criterion gives feature i
+    the value c_i (x_i - b̄_i), for any number of features.
 
     >>> from types import SimpleNamespace as Model
     >>> line = Model(coef_=np.array([1.0, 2.0]), intercept_=0.5, predict=lambda X: X @ [1, 2] + 0.5)
@@ -43,48 +40,31 @@ class LinearGame(Game):
         output: Any = None,
         groups: Groups | None = None,
     ) -> None:
-        slopes, intercept, meaning = _line(model, output)
+        slopes, intercept, chosen = _line(model, output)
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
         single, explained = as_table(rows)
-        known = Tabular.of(explained, as_table(background, rows)[1])
+        tabular = Tabular.of(explained, as_table(background, rows)[1])
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
         values, others = (
-            np.asarray(known.decode(matrix), dtype=float)
-            for matrix in (known.rows, known.background)
+            np.asarray(tabular.decode(matrix), dtype=float)
+            for matrix in (tabular.rows, tabular.background)
         )
         if values.shape[1:] != slopes.shape:
             raise ValueError(
                 f"rows of {values.shape[1]} columns were given; the model needs {len(slopes)}"
             )
-        self._compare(model, explained, values @ slopes + intercept)
-        self.players, player_of = group_columns(known.columns, groups)
+        _compare(model, chosen, explained, values @ slopes + intercept)
+        self.players, player_of = group_columns(tabular.columns, groups)
         self.batch = () if single else (len(explained),)
         mean = others.mean(axis=0)
         gains = slopes * (values - mean)
         owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
         self.gains = (gains @ owned).reshape((*self.batch, -1))
         self.base = float(mean @ slopes + intercept)
-        shown = None
-        if len(self.players) == len(player_of):
-            shown = values[:, np.argsort(player_of)].reshape((*self.batch, -1))
-        self.info = GameInfo(
-            labels=None if single else row_labels(explained),
-            worth_name=meaning,
-            unit=unit_of(meaning),
-            data=shown,
-            noun="feature",
-            row_noun="row",
-        )
-
-    @staticmethod
-    def _compare(model: Any, rows: Any, ours: FloatArray) -> None:
-        """Refuse a model whose own answers are not its line: one with a link, say."""
-        own = getattr(model, "decision_function", None) or model.predict
-        found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
-        apart = np.abs(np.abs(found) - np.abs(ours)[:, None]).min(axis=1)
-        if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
-            raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")
+        alone = len(self.players) == len(player_of)
+        shown = values[:, np.argsort(player_of)].reshape((*self.batch, -1)) if alone else None
+        self.info = info_of_rows(explained, single, chosen.name, chosen.unit, shown)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return np.asarray(self.base + self.gains @ coalitions.T.astype(float))
@@ -121,33 +101,27 @@ class LinearExtension(Extension):
         return LinearExtension(self.gains.reshape(-1, self.players)[chosen], self.base)
 
 
-def _line(model: Any, output: Any) -> tuple[FloatArray, float, str]:
-    """The slopes and the intercept of the output that is asked for, and what it is."""
+def _compare(model: Any, chosen: Output, rows: Any, ours: FloatArray) -> None:
+    """Refuse a model whose own answers are not its line: one with a link, say."""
+    own = getattr(model, "decision_function", None) or model.predict
+    found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
+    apart = np.abs(chosen.sign * found[:, chosen.column] - ours)
+    if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
+        raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")
+
+
+def _line(model: Any, output: Any) -> tuple[FloatArray, float, Output]:
+    """The slopes and the intercept of the output that is asked for, and that output."""
+    kind, classes = type(model).__name__, classes_of(model)
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
-        raise TypeError(f"{type(model).__name__} has no coef_ and intercept_; use FeatureGame")
+        raise TypeError(f"{kind} has no coef_ and intercept_; use FeatureGame")
     slopes = np.atleast_2d(np.asarray(model.coef_, dtype=float))
     intercepts = np.broadcast_to(np.asarray(model.intercept_, dtype=float), len(slopes))
-    held = getattr(model, "classes_", None)
-    labels = list(range(len(slopes))) if held is None else np.asarray(held).tolist()
-    if isinstance(output, str) and output == "margin" and output not in labels:
-        output = None
-    if len(labels) == 2 and len(slopes) == 1:
-        if output not in (None, *labels):
-            raise ValueError(
-                f"output={output!r} is no class of the model; they are {spell(labels)}"
-            )
-        at = 1 if output is None else labels.index(output)
-        sign = 1.0 if at else -1.0
-        unit = "log-odds" if type(model).__name__ in LOG_ODDS else "margin"
-        return sign * slopes[0], sign * float(intercepts[0]), f"{unit} of class {labels[at]}"
-    if output is None and len(slopes) == 1:
-        output = labels[0]
-    if output not in labels:
-        raise ValueError(
-            f"the model has the outputs {spell(labels)}; pass output= to name one of them"
+    quantity = "prediction" if classes is None else decision_quantity(model, classes)
+    if classes is not None and len(slopes) != (len(classes) if len(classes) > 2 else 1):
+        raise TypeError(
+            f"{kind} has {len(slopes)} lines for {len(classes)} classes; use FeatureGame"
         )
-    at = labels.index(output)
-    meaning = f"margin of class {output}" if held is not None else "prediction"
-    if held is None and len(slopes) > 1:
-        meaning += f" of column {at}"
-    return slopes[at], float(intercepts[at]), meaning
+    chosen = choose_output(kind, output, quantity, classes, len(slopes))
+    slope, intercept = slopes[chosen.column], float(intercepts[chosen.column])
+    return chosen.sign * slope, chosen.sign * intercept, chosen

@@ -19,7 +19,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import rows_of
 from fairfield.core.game import Player
-from fairfield.games.features.rows import Matrix
+from fairfield.games.features.rows import Matrix, Tabular
 
 # Keys of corners stay below this, so that a few of them can be added.
 LARGEST_KEY = 2**56
@@ -40,6 +40,23 @@ class Cubes:
     row_codes: IntArray
     codes: IntArray
     owned: BoolArray
+
+    @classmethod
+    def of(cls, tabular: Tabular, players: tuple[Player, ...], player_of: IntArray) -> Cubes:
+        """Rows by player; equal background rows are one, weighted."""
+        own = tabular.row_codes, tabular.background_codes
+        owned = np.arange(len(players))[:, None] == player_of
+        if len(players) < len(player_of):
+            joint = np.concatenate(own)
+            groups = [np.unique(joint[:, its], axis=0, return_inverse=True)[1] for its in owned]
+            grouped = np.stack([group.ravel() for group in groups], axis=1)
+            row_codes, codes = np.split(grouped, [len(own[0])])
+        else:
+            # Players may be in another order than their columns.
+            row_codes, codes = (each[:, np.argsort(player_of)] for each in own)
+        distinct, first, counts = np.unique(codes, axis=0, return_index=True, return_counts=True)
+        background, weights = tabular.background[first], counts.astype(float)
+        return cls(players, tabular.rows, background, weights, row_codes, distinct, owned)
 
     @cached_property
     def digits(self) -> list[IntArray]:

@@ -21,11 +21,11 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
-from fairfield.core.game import Game, GameInfo
+from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
-from fairfield.games.features.model_output import unit_of
-from fairfield.games.features.rows import Groups, as_table, group_columns, row_labels
-from fairfield.games.trees.nodes import ELSEWHERE, TreeModel, categorical
+from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.rows import as_table, info_of_rows
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical
 from fairfield.games.trees.readers.registry import read_model
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ COMPARED = 256
 
 
 class TreeGame(Game):
-    """The output of a tree model at each explained row, played by its features.
+    """The output of a tree model at each explained row; the players are the features.
 
     ``rows`` has shape (features,) for one game or (m, features) for a batch of m. With a
     ``background`` the worth of S is the mean output over its rows b of the explained row on
     S and b elsewhere; without one it is path-dependent. The output is the raw margin of a
-    boosted model and the average of a forest; ``output`` picks a class, by label or else by
-    position, or a column of a regression. ``groups`` makes several columns one player:
-    {player: columns}, columns in no group staying players of their own, or one label per
-    column. The first use on a machine compiles for some seconds.
+    boosted model and the average of a forest; ``output`` names a class, or a column of a
+    regression by its number. ``groups`` makes several columns one feature: {name: columns},
+    columns in no group staying features of their own, or one label per column. The first use
+    on a machine compiles for some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -62,7 +62,8 @@ class TreeGame(Game):
         output: Any = None,
         groups: Groups | None = None,
     ) -> None:
-        _needs_numba()
+        with needed_for("TreeGame"):
+            import numba  # noqa: F401
         from fairfield.games.trees.extension import Forest
         from fairfield.games.trees.terms import MOST
         from fairfield.games.trees.worths import extent
@@ -74,14 +75,8 @@ class TreeGame(Game):
         self.kind = trees.kind
         self.batch = () if single else (len(given),)
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
-        self.info = GameInfo(
-            labels=None if single else row_labels(given),
-            worth_name=trees.meaning,
-            unit=unit_of(trees.meaning),
-            data=None if groups is not None else np.asarray(given).reshape((*self.batch, -1)),
-            noun="feature",
-            row_noun="row",
-        )
+        data = None if groups is not None else np.asarray(given).reshape((*self.batch, -1))
+        self.info = info_of_rows(given, single, trees.output.name, trees.output.unit, data)
         self.rows = _encode(trees, given)
         others = np.empty((trees.columns, 0))
         if background is not None:
@@ -94,8 +89,8 @@ class TreeGame(Game):
         depth, degree = extent(trees.nodes, player_of)
         if degree > MOST:
             raise ValueError(
-                f"a path of the {self.kind} asks {degree} players, and at most {MOST} can be "
-                f"followed; put columns together by groups=, or limit the depth; {ELSEWHERE}"
+                f"a path of the {self.kind} splits on {degree} features, and at most {MOST} can be "
+                f"followed; join columns by groups=, or limit the depth; {ELSEWHERE}"
             )
         self.forest = Forest(
             trees.nodes, trees.intercept, player_of, len(self.players), others, depth, degree
@@ -120,17 +115,15 @@ class TreeGame(Game):
         }
 
 
-def _needs_numba() -> None:
-    with needed_for("TreeGame"):
-        import numba  # noqa: F401
-
-
 def _encode(trees: TreeModel, given: Any) -> FloatArray:
-    """Rows as the splits see them, (columns, rows); the first prove the model well read."""
+    """Rows as the splits see them, (columns, rows).
+
+    On the first rows the trees that were read are compared with the model's own output.
+    """
     from fairfield.games.trees.worths import add_worths
 
     with warnings.catch_warnings():
-        # scikit-learn says so where only one of model and rows has names; here both may.
+        # scikit-learn warns where only one of model and rows has names, which is fine here.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
         rows = np.ascontiguousarray(trees.encode(given).T)
         own = trees.own_output(given[:COMPARED])
@@ -145,8 +138,8 @@ def _encode(trees: TreeModel, given: Any) -> FloatArray:
     if apart.max() > rounding * (abs(trees.intercept) + largest.sum()):
         worst = apart.argmax()
         raise ValueError(
-            f"the {trees.kind} was not read as it is: for row {worst} it answers {own[worst]}, and "
-            f"the trees that were read {ours[worst, 0]}; {ELSEWHERE}"
+            f"the {trees.kind} was not read as it is: its output for row {worst} is {own[worst]}, and "
+            f"that of the trees that were read {ours[worst, 0]}; {ELSEWHERE}"
         )
     return rows
 
@@ -165,11 +158,11 @@ def _check_columns(
             f"row of {trees.columns} columns"
         )
     names = _columns(table)
-    for known, whose in ((trees.names, f"the {trees.kind}"), (others, "the rows")):
-        if names is None or known is None:
+    for expected, whose in ((trees.names, f"the {trees.kind}"), (others, "the rows")):
+        if names is None or expected is None:
             continue
         # LightGBM writes the blanks of a name as underscores.
-        seen, wanted = ([str(n).replace(" ", "_") for n in each] for each in (names, known))
+        seen, wanted = ([str(n).replace(" ", "_") for n in each] for each in (names, expected))
         differ = [f"{a} for {b}" for a, b in zip(seen, wanted, strict=True) if a != b]
         if differ:
             raise ValueError(
@@ -180,9 +173,9 @@ def _check_columns(
 
 def _check_categories(trees: TreeModel, rows: Any, background: Any) -> None:
     """Codes mean the same in both tables."""
-    mine, theirs = categorical(rows), categorical(background)
-    differ = [str(name) for name in mine if theirs.get(name, mine[name]) != mine[name]]
-    if differ and not trees.knows_categories:
+    others = categorical(background)
+    differ = [name for name, own in categorical(rows).items() if others.get(name, own) != own]
+    if differ and not trees.keeps_categories:
         raise ValueError(
             f"rows and background list different categories in {spell(differ)}, and the "
             f"{trees.kind} does not keep those it was fitted to; give both that dtype"

@@ -1,4 +1,4 @@
-"""Trees of any library in one form, and what all libraries need to bring theirs into it.
+"""The nodes of the trees of any library, in one form.
 
 A split sends a missing value where ``missing_left`` says, a number to the left if it is at
 most the threshold, a category to the left if it is listed, or if it is not.
@@ -6,19 +6,14 @@ most the threshold, a category to the left if it is listed, or if it is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.coalitions import spell
-
-Read: TypeAlias = Callable[[Any], FloatArray]
-
-ELSEWHERE = "FeatureGame values the features of any model"
 
 
 class Nodes(NamedTuple):
@@ -57,26 +52,6 @@ class Tree:
     value: Any
     cover: Any
     categories: Mapping[int, tuple[Sequence[int], bool]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class TreeModel:
-    """One output of a model: ``intercept`` plus one leaf of each tree; ``meaning`` says which.
-
-    ``encode`` turns rows into the numbers that splits compare: categories into codes,
-    missing values into NaN. ``own_output`` is the library's own answer to rows as given.
-    A model that does not know the categories of its columns takes the codes of a frame.
-    """
-
-    kind: str
-    meaning: str
-    nodes: Nodes
-    intercept: float
-    columns: int
-    names: tuple[str, ...] | None
-    encode: Read
-    own_output: Read
-    knows_categories: bool = True
 
 
 def join(trees: Sequence[Tree]) -> tuple[Nodes, float]:
@@ -123,98 +98,3 @@ def join(trees: Sequence[Tree]) -> tuple[Nodes, float]:
         np.array([on_left for _, _, on_left in sets], dtype=bool),
     )
     return nodes, float(means.sum())
-
-
-def choose(output: Any, labels: Sequence[Any]) -> int:
-    """The position of the output that was asked for, by label or else by number.
-
-    >>> choose("b", ["a", "b"])
-    1
-    """
-    if output is None and len(labels) == 1:
-        return 0
-    for at, label in enumerate(labels):
-        if output is not None and label == output:
-            return at
-    if isinstance(output, int | np.integer) and 0 <= output < len(labels):
-        return int(output)
-    asked = "none was picked" if output is None else f"output={output!r} was asked for"
-    raise ValueError(f"the model has the outputs {spell(labels)}, and {asked}; pass one as output=")
-
-
-def choose_class(output: Any, classes: Sequence[Any]) -> int:
-    """The position of a class, the second of two where none was asked for."""
-    return 1 if output is None and len(classes) == 2 else choose(output, classes)
-
-
-def choose_margin(output: Any, width: int, classes: Sequence[Any] | None) -> tuple[int, float]:
-    """Which of a boosted model's margins, and its sign: a binary model has one for two classes."""
-    if isinstance(output, str) and output == "probability":
-        raise ValueError(
-            "output='probability' was asked for; the probability of a boosted model is not a "
-            f"closed form, its raw margin is; leave out output= for the margin; {ELSEWHERE}"
-        )
-    labels = [] if classes is None else list(classes)
-    if isinstance(output, str) and output == "margin" and output not in labels:
-        output = None
-    if classes is None:
-        return choose(output, range(width)), 1.0
-    chosen = choose_class(output, labels)
-    return (chosen, 1.0) if width > 1 else (0, 1.0 if chosen else -1.0)
-
-
-def margin_named(
-    classes: Sequence[Any] | None, column: int, sign: float, *, log_odds: bool, as_is: bool = True
-) -> str:
-    """What a boosted model's margin is: log-odds of one of two classes, a number that is predicted.
-
-    ``as_is``: whether a regression predicts its margin, or a function of it.
-
-    >>> margin_named(["no", "yes"], 0, -1.0, log_odds=True), margin_named(None, 0, 1.0, log_odds=False)
-    ('log-odds of class no', 'prediction')
-    """
-    if classes is None:
-        return ("prediction" if as_is else "raw margin") + (
-            f" of column {column}" if column else ""
-        )
-    if len(classes) > 2:
-        return f"margin of class {classes[column]}"
-    return f"{'log-odds' if log_odds else 'margin'} of class {classes[int(sign > 0)]}"
-
-
-def own_answers(raw: Callable[[Any], Any], column: int, sign: float = 1.0) -> Read:
-    """A library's function of rows, for one of its outputs."""
-
-    def own(rows: Any) -> FloatArray:
-        answers = np.asarray(raw(rows), dtype=float)
-        return sign * answers.reshape(len(answers), -1)[:, column]
-
-    return own
-
-
-def categorical(rows: Any) -> dict[Hashable, list[Any]]:
-    """The categorical columns of a frame, and the categories that each lists."""
-    names = getattr(rows, "columns", ())
-    coded = (name for name in names if str(rows[name].dtype) == "category")
-    return {name: list(rows[name].cat.categories) for name in coded}
-
-
-def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> FloatArray:
-    """Rows as numbers, (rows, columns); a category becomes its place in the list of them.
-
-    ``categories`` are those of the categorical columns of a frame, in order; its own where
-    the model does not know them.
-    """
-    if not hasattr(rows, "columns"):
-        return np.array(rows, dtype=float)
-    own = categorical(rows)
-    rows = rows.copy()
-    for name, listed in zip(own, categories or own.values(), strict=True):
-        codes = rows[name].cat.set_categories(listed).cat.codes.astype(float)
-        rows[name] = codes.where(codes >= 0)
-    return np.array(rows.to_numpy(dtype=float, na_value=np.nan))
-
-
-def in_single(rows: Any) -> FloatArray:
-    """Rows as numbers that a library rounds to single precision."""
-    return as_numbers(rows).astype(np.float32).astype(float)

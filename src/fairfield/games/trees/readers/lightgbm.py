@@ -8,16 +8,10 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.trees.nodes import (
-    ELSEWHERE,
-    Tree,
-    TreeModel,
-    as_numbers,
-    choose_margin,
-    join,
-    margin_named,
-    own_answers,
-)
+from fairfield.games.outputs import choose_output, classes_of, margin_quantity
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers
+from fairfield.games.trees.nodes import Tree
+from fairfield.games.trees.readers.registry import reads
 
 # LightGBM takes numbers up to this size for zero.
 ZERO = 1e-35
@@ -25,21 +19,24 @@ ZERO = 1e-35
 AS_IS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 
 
+@reads("lightgbm", "LGBMModel", "Booster", models="LightGBM")
 def read_lightgbm(model: Any, output: Any) -> TreeModel:
     """A booster or an estimator of LightGBM: its raw margin."""
     booster = getattr(model, "booster_", model)
-    drawn = booster.dump_model()
-    width = drawn["num_tree_per_iteration"]
-    classes = getattr(model, "classes_", None)
-    objective = str(drawn.get("objective")).partition(" ")[0]
+    dumped = booster.dump_model()
+    width, classes = dumped["num_tree_per_iteration"], classes_of(model)
+    objective = str(dumped.get("objective")).partition(" ")[0]
     if classes is None and objective == "binary":
-        classes = range(2)
-    column, sign = choose_margin(output, width, classes)
-    chosen = drawn["tree_info"][column::width]
-    # A random forest averages its trees, but not where it is asked for raw outputs.
-    scale = sign / len(chosen) if drawn["average_output"] else sign
+        classes = [0, 1]
+    quantity = margin_quantity(
+        classes, log_odds=objective == "binary", predicted=objective in AS_IS
+    )
+    chosen = choose_output(type(model).__name__, output, quantity, classes, width)
+    trees = dumped["tree_info"][chosen.column :: width]
+    if dumped["average_output"]:
+        # A random forest averages its trees, but not where it is asked for raw outputs.
+        chosen = chosen._replace(sign=chosen.sign / len(trees))
     zeros: set[int] = set()
-    nodes, centre = join([_tree(tree["tree_structure"], scale, zeros) for tree in chosen])
     names = booster.feature_name()
 
     def encode(rows: Any) -> FloatArray:
@@ -48,21 +45,14 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
             numbers[np.abs(numbers[:, at]) <= ZERO, at] = np.nan
         return numbers
 
-    def raw(rows: Any) -> Any:
-        return booster.predict(rows, raw_score=True)
-
-    meaning = margin_named(
-        classes, column, sign, log_odds=objective == "binary", as_is=objective in AS_IS
-    )
-    return TreeModel(
-        type(model).__name__,
-        meaning,
-        nodes,
-        centre,
-        len(names),
-        None if names == [f"Column_{at}" for at in range(len(names))] else tuple(names),
-        encode,
-        own_answers(raw, column, scale),
+    return TreeModel.of(
+        model,
+        chosen,
+        [_tree(tree["tree_structure"], chosen.sign, zeros) for tree in trees],
+        columns=len(names),
+        names=None if names == [f"Column_{at}" for at in range(len(names))] else tuple(names),
+        encode=encode,
+        raw=lambda rows: booster.predict(rows, raw_score=True),
     )
 
 

@@ -1,41 +1,77 @@
-"""Which reader a tree model needs: those of scikit-learn, XGBoost and LightGBM."""
+"""The readers of tree models: each file of this folder registers its own.
+
+A model is recognised by the package and the name of one of its base classes, so no library
+is imported to look for its models. To add a reader, write a file here with a function under
+:func:`reads`; the files are found by themselves.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from typing import Any
+from pkgutil import iter_modules
+from typing import Any, TypeAlias
 
-from fairfield.games.trees.nodes import ELSEWHERE, TreeModel
-from fairfield.games.trees.readers.lightgbm import read_lightgbm
-from fairfield.games.trees.readers.sklearn import (
-    read_forest,
-    read_gradient_boosting,
-    read_histogram_boosting,
-)
-from fairfield.games.trees.readers.xgboost import read_xgboost
+from fairfield.games.trees.model import ELSEWHERE, TreeModel
+
+Read: TypeAlias = Callable[[Any, Any], TreeModel]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How the trees of some models are read: ``read(model, output)``.
+
+    The models have one of the ``bases``, classes of the package ``library``; ``models`` says
+    in words which they are.
+    """
+
+    library: str
+    bases: tuple[str, ...]
+    models: str
+    read: Read
+
+    def recognises(self, model: Any) -> bool:
+        """Whether the model has one of the bases."""
+        return any(
+            base.__name__ in self.bases and base.__module__.partition(".")[0] == self.library
+            for base in type(model).__mro__
+        )
+
+
+READERS: list[Reader] = []
+
+
+def reads(library: str, *bases: str, models: str) -> Callable[[Read], Read]:
+    """Register a function ``read(model, output)`` for models with these base classes."""
+
+    def register(read: Read) -> Read:
+        READERS.append(Reader(library, bases, models, read))
+        return read
+
+    return register
+
+
+def reader_of(model: Any) -> Reader | None:
+    """The reader of this model, if there is one."""
+    _import_readers()
+    return next((reader for reader in READERS if reader.recognises(model)), None)
 
 
 def read_model(model: Any, output: Any = None) -> TreeModel:
-    """The trees of a fitted model, for one of its outputs.
+    """The trees of a fitted model, for the output that :func:`choose_output` picks."""
+    reader = reader_of(model)
+    if reader is None:
+        raise TypeError(
+            f"{type(model).__name__} is not a tree model that can be read, as "
+            f"{', '.join(reader.models for reader in READERS)} are; {ELSEWHERE}"
+        )
+    return reader.read(model, output)
 
-    ``output`` is a class, by label or else by position, or a column of a regression; a
-    binary classifier stands for its second class where nothing is said.
-    """
-    names = {base.__name__ for base in type(model).__mro__}
-    libraries = {base.__module__.partition(".")[0] for base in type(model).__mro__}
-    for library, family, read in (
-        ("xgboost", {"XGBModel", "Booster"}, read_xgboost),
-        ("lightgbm", {"LGBMModel", "Booster"}, read_lightgbm),
-        ("sklearn", {"BaseHistGradientBoosting"}, read_histogram_boosting),
-        ("sklearn", {"BaseGradientBoosting"}, read_gradient_boosting),
-        ("sklearn", {"ForestClassifier", "ForestRegressor", "BaseDecisionTree"}, read_forest),
-    ):
-        if library in libraries and names & family:
-            if library == "sklearn":
-                import_module("sklearn.utils.validation").check_is_fitted(model)
-            return read(model, output)
-    raise TypeError(
-        f"{type(model).__name__} is not a tree model that can be read: decision trees, forests, "
-        "gradient boosting and histogram gradient boosting of scikit-learn, XGBoost and LightGBM "
-        f"are; {ELSEWHERE}"
-    )
+
+@cache
+def _import_readers() -> None:
+    package = __name__.rpartition(".")[0]
+    for module in iter_modules(import_module(package).__path__):
+        import_module(f"{package}.{module.name}")

@@ -2,74 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.trees.nodes import (
-    ELSEWHERE,
-    Read,
-    Tree,
-    TreeModel,
-    choose,
-    choose_class,
-    choose_margin,
-    in_single,
-    join,
-    margin_named,
-    own_answers,
-)
+from fairfield.games.outputs import Output, choose_output, classes_of, decision_quantity
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single
+from fairfield.games.trees.nodes import Tree
+from fairfield.games.trees.readers.registry import reads
 
 
+@reads(
+    "sklearn", "ForestClassifier", "ForestRegressor", "BaseDecisionTree",
+    models="decision trees and forests of scikit-learn",
+)  # fmt: skip
 def read_forest(model: Any, output: Any) -> TreeModel:
     """A decision tree or a forest: the mean over its trees of a class's share, or of numbers."""
+    _check_fitted(model)
     members = [tree.tree_ for tree in getattr(model, "estimators_", [model])]
     if not hasattr(model, "classes_"):
-        column = choose(output, range(model.n_outputs_))
-        meaning = "prediction" if model.n_outputs_ == 1 else f"prediction of column {column}"
-        values = [tree.value[:, column, 0] for tree in members]
-        own = own_answers(model.predict, column)
-    elif model.n_outputs_ == 1:
-        column = choose_class(output, model.classes_)
-        meaning = f"probability of class {model.classes_[column]}"
-        values = [tree.value[:, 0, column] / tree.value[:, 0].sum(axis=1) for tree in members]
-        own = own_answers(model.predict_proba, column)
+        chosen = _choose(model, output, "prediction", model.n_outputs_)
+        values = [tree.value[:, chosen.column, 0] for tree in members]
+        raw = model.predict
     else:
-        raise TypeError(
-            f"{type(model).__name__} predicts {model.n_outputs_} labels at once; fit one model per "
-            f"label; {ELSEWHERE}"
-        )
-    weighed = [value / len(members) for value in values]
-    return _read(model, meaning, [*map(_tree, members, weighed)], 0.0, in_single, own)
+        chosen = _choose(model, output, "probability")
+        values = [
+            tree.value[:, 0, chosen.column] / tree.value[:, 0].sum(axis=1) for tree in members
+        ]
+        raw = model.predict_proba
+    trees = [_tree(tree, value / len(members)) for tree, value in zip(members, values, strict=True)]
+    return _read(model, chosen, trees, 0.0, in_single, raw)
 
 
+@reads("sklearn", "BaseGradientBoosting", models="gradient boosting of scikit-learn")
 def read_gradient_boosting(model: Any, output: Any) -> TreeModel:
     """Gradient boosting: its raw margin, or its prediction of a number."""
+    _check_fitted(model)
     if model.init is not None and model.init != "zero":
         raise TypeError(
             f"{type(model).__name__} starts from another model (init={model.init!r}), which is not "
             f"a tree; {ELSEWHERE}"
         )
     stages = model.estimators_
-    column, sign = choose_margin(output, stages.shape[1], getattr(model, "classes_", None))
-    members = [stage.tree_ for stage in stages[:, column]]
-    values = [sign * model.learning_rate * tree.value[:, 0, 0] for tree in members]
+    chosen = _choose(model, output, "prediction", stages.shape[1])
+    members = [stage.tree_ for stage in stages[:, chosen.column]]
+    trees = [
+        _tree(tree, chosen.sign * model.learning_rate * tree.value[:, 0, 0]) for tree in members
+    ]
     start = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))
     raw = model.decision_function if hasattr(model, "classes_") else model.predict
-    meaning = margin_named(
-        getattr(model, "classes_", None), column, sign, log_odds=model.loss == "log_loss"
-    )
-    trees = [*map(_tree, members, values)]
-    own = own_answers(raw, column, sign)
-    return _read(model, meaning, trees, sign * start[0, column], in_single, own)
+    return _read(model, chosen, trees, chosen.sign * start[0, chosen.column], in_single, raw)
 
 
+@reads("sklearn", "BaseHistGradientBoosting", models="histogram gradient boosting of scikit-learn")
 def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
     """Histogram gradient boosting: its raw margin."""
-    width = model.n_trees_per_iteration_
-    column, sign = choose_margin(output, width, getattr(model, "classes_", None))
+    _check_fitted(model)
+    quantity = "raw margin" if model.loss in ("poisson", "gamma") else "prediction"
+    chosen = _choose(model, output, quantity, model.n_trees_per_iteration_)
     order = np.arange(model.n_features_in_)
     if model.is_categorical_ is not None:
         # Inside, the model puts its categorical columns first.
@@ -77,7 +71,7 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
     known, row_of = model._bin_mapper.make_known_categories_bitsets()
     trees = []
     for stage in model._predictors:
-        nodes, to_left = stage[column].nodes, stage[column].raw_left_cat_bitsets
+        nodes, to_left = stage[chosen.column].nodes, stage[chosen.column].raw_left_cat_bitsets
         splits = nodes["is_leaf"] == 0
         categories = {}
         for node in np.flatnonzero(splits & (nodes["is_categorical"] == 1)).tolist():
@@ -94,7 +88,7 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
                 order[np.where(splits, nodes["feature_idx"], 0)],
                 nodes["num_threshold"],
                 nodes["missing_go_to_left"],
-                sign * nodes["value"],
+                chosen.sign * nodes["value"],
                 nodes["count"],
                 categories,
             )
@@ -104,13 +98,20 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         inside = np.asarray(model._preprocess_X(rows, reset=False), dtype=float)
         return np.asarray(inside[:, np.argsort(order)])
 
-    start = sign * np.ravel(model._baseline_prediction)[column]
-    meaning = margin_named(
-        getattr(model, "classes_", None), column, sign,
-        log_odds=model.loss == "log_loss", as_is=model.loss not in ("poisson", "gamma"),
-    )  # fmt: skip
-    own = own_answers(model._raw_predict, column, sign)
-    return _read(model, meaning, trees, start, encode, own)
+    start = chosen.sign * np.ravel(model._baseline_prediction)[chosen.column]
+    return _read(model, chosen, trees, start, encode, model._raw_predict)
+
+
+def _check_fitted(model: Any) -> None:
+    import_module("sklearn.utils.validation").check_is_fitted(model)
+
+
+def _choose(model: Any, output: Any, quantity: str, columns: int | None = None) -> Output:
+    """The chosen output: a probability, a margin of a classifier, else the ``quantity``."""
+    classes = classes_of(model)
+    if classes is not None and quantity != "probability":
+        quantity = decision_quantity(model, classes)
+    return choose_output(type(model).__name__, output, quantity, classes, columns)
 
 
 def _tree(tree: Any, value: FloatArray) -> Tree:
@@ -126,19 +127,23 @@ def _tree(tree: Any, value: FloatArray) -> Tree:
 
 
 def _read(
-    model: Any, meaning: str, trees: list[Tree], start: float, encode: Read, own: Read
+    model: Any,
+    chosen: Output,
+    trees: list[Tree],
+    start: float,
+    encode: Callable[[Any], FloatArray],
+    raw: Callable[[Any], Any],
 ) -> TreeModel:
-    nodes, centre = join(trees)
     names = getattr(model, "feature_names_in_", None)
-    return TreeModel(
-        type(model).__name__,
-        meaning,
-        nodes,
-        float(start) + centre,
-        model.n_features_in_,
-        None if names is None else tuple(map(str, names)),
-        encode,
-        own,
+    return TreeModel.of(
+        model,
+        chosen,
+        trees,
+        start,
+        columns=model.n_features_in_,
+        names=None if names is None else tuple(map(str, names)),
+        encode=encode,
+        raw=raw,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -12,49 +11,44 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.trees.nodes import (
-    ELSEWHERE,
-    Tree,
-    TreeModel,
-    as_numbers,
-    choose_margin,
-    in_single,
-    join,
-    margin_named,
-    own_answers,
-)
+from fairfield.games.outputs import choose_output, classes_of, margin_quantity
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers, in_single, picked
+from fairfield.games.trees.nodes import Tree
+from fairfield.games.trees.readers.registry import reads
 
 # Objectives whose margin is the prediction itself.
 AS_IS = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohuber", "reg:quantile")
 
 
+@reads("xgboost", "XGBModel", "Booster", models="XGBoost")
 def read_xgboost(model: Any, output: Any) -> TreeModel:
     """A booster or an estimator of XGBoost: its raw margin."""
     booster = model.get_booster() if hasattr(model, "get_booster") else model
-    drawn = json.loads(booster.save_raw("json"))["learner"]
-    boosting = drawn["gradient_booster"]
+    learner = json.loads(booster.save_raw("json"))["learner"]
+    boosting = learner["gradient_booster"]
     if boosting["name"] not in ("gbtree", "dart"):
         raise TypeError(f"an XGBoost booster {boosting['name']} has no trees; {ELSEWHERE}")
     forest = boosting.get("gbtree", boosting)["model"]
-    sizes = drawn["learner_model_param"]
+    sizes, objective = learner["learner_model_param"], learner["objective"]["name"]
     width = max(1, int(sizes["num_class"]), int(sizes.get("num_target", 1)))
-    classes = getattr(model, "classes_", None)
-    objective = drawn["objective"]["name"]
+    classes = classes_of(model)
     if classes is None and objective.startswith("binary"):
-        classes = range(2)
-    column, sign = choose_margin(output, width, classes)
+        classes = [0, 1]
+    quantity = margin_quantity(
+        classes, log_odds="logi" in objective, predicted=objective.startswith(AS_IS)
+    )
+    chosen = choose_output(type(model).__name__, output, quantity, classes, width)
     # A wrapper that stopped early predicts with the rounds up to the best one.
     rounds = 0 if model is booster else model._get_iteration_range(None)[1]
     ends = forest["iteration_indptr"]
     weights = boosting.get("weight_drop", np.ones(len(forest["trees"])))
-    chosen = [at for at in range(ends[rounds or -1]) if forest["tree_info"][at] == column]
-    trees = [_tree(forest["trees"][at], sign * weights[at]) for at in chosen]
-    nodes, centre = join(trees)
+    own = [at for at in range(ends[rounds or -1]) if forest["tree_info"][at] == chosen.column]
+    trees = [_tree(forest["trees"][at], chosen.sign * weights[at]) for at in own]
     # Before version 3.1 a model does not keep the categories of its columns.
     listed = [_categories(column) for column in forest.get("cats", {}).get("enc", [])]
     categories = [names for names in listed if names]
     missing = getattr(model, "missing", np.nan)
-    known = {"feature_names": booster.feature_names, "feature_types": booster.feature_types}
+    types = {"feature_names": booster.feature_names, "feature_types": booster.feature_types}
 
     def encode(rows: Any) -> FloatArray:
         numbers = as_numbers(rows, categories)
@@ -62,29 +56,25 @@ def read_xgboost(model: Any, output: Any) -> TreeModel:
         return in_single(numbers)
 
     def raw(rows: Any, rounds: int = rounds) -> Any:
-        about = {"enable_categorical": True} if hasattr(rows, "columns") else known
+        about = {"enable_categorical": True} if hasattr(rows, "columns") else types
         matrix = import_module("xgboost").DMatrix(rows, missing=missing, nthread=1, **about)
         return booster.predict(matrix, output_margin=True, iteration_range=(0, rounds))
 
-    # The constant is written in many ways and on many scales; what the first round says of
-    # a row of which everything is missing gives it away.
+    # The constant is written in many ways and on many scales; the answer of the first round
+    # to a row of which everything is missing gives it away.
     columns = int(sizes["num_feature"])
-    nothing = np.full((1, columns), missing)
-    start = float(own_answers(partial(raw, rounds=1), column, sign)(nothing)[0])
-    start -= sum(_where_missing(trees[k]) for k, at in enumerate(chosen) if at < ends[1])
-    meaning = margin_named(
-        classes, column, sign, log_odds="logi" in objective, as_is=objective.startswith(AS_IS)
-    )
-    return TreeModel(
-        type(model).__name__,
-        meaning,
-        nodes,
-        start + centre,
-        columns,
-        booster.feature_names and tuple(booster.feature_names),
-        encode,
-        own_answers(raw, column, sign),
-        knows_categories=bool(categories),
+    start = float(picked(raw(np.full((1, columns), missing), rounds=1), chosen)[0])
+    start -= sum(_where_missing(tree) for tree, at in zip(trees, own, strict=True) if at < ends[1])
+    return TreeModel.of(
+        model,
+        chosen,
+        trees,
+        start,
+        columns=columns,
+        names=booster.feature_names and tuple(booster.feature_names),
+        encode=encode,
+        raw=raw,
+        keeps_categories=bool(categories),
     )
 
 

@@ -1,6 +1,6 @@
-"""Values on trial: are the spoilt players found, and do runs agree?
+"""Metrics of values: how well they find bad players, and how far repeated runs agree.
 
-Each takes values of the players, as a valuation or as an array.
+Each takes the values of the players, as a valuation or as an array.
 """
 
 from __future__ import annotations
@@ -19,36 +19,35 @@ from fairfield.curves import Values, players_of, values_of
 def detection_rate(
     valuation: Values, bad: BoolArray | Iterable[Player], among: int | None = None
 ) -> float:
-    """The share of the bad players who are among the lowest-valued ``among``.
+    """The share of the bad players that are among the lowest-valued ``among``.
 
     ``bad`` is a bool for each player, or names; ``among`` defaults to their number. Players
-    of equal value at the edge count by the chance that a random order puts them below it.
+    of equal value at the edge count by the probability that a random order puts them below it.
 
     >>> detection_rate([0.5, -1.0, 0.5, 2.0], [False, True, True, False])
     0.75
     """
     values = values_of(valuation)
-    spoilt = _spoilt(valuation, bad, len(values))
-    k = int(spoilt.sum()) if among is None else among
+    wanted = _bad_players(valuation, bad, len(values))
+    k = int(wanted.sum()) if among is None else among
     if not 1 <= k <= len(values):
         raise ValueError(f"among={k} of {len(values)} players; give 1 to {len(values)}")
-    return float(_chances_of_top(-values, k) @ spoilt / spoilt.sum())
+    return float(_probabilities_of_top(-values, k) @ wanted / wanted.sum())
 
 
 def detection_f1(valuation: Values, bad: BoolArray | Iterable[Player]) -> float:
-    """The F1 of calling those players bad whose values fall into the lower of two clusters.
+    """The F1 score of flagging the players whose values are in the lower of two clusters.
 
-    The clusters are the best two of k-means, which on a line are found exactly: the cut of
-    the sorted values with the largest variance between its sides.
-    Kwon, Zou: *Data-OOB*, ICML 2023.
+    The clusters are those of k-means, which on a line are found exactly: the cut of the sorted
+    values with the largest variance between its sides. Kwon, Zou: *Data-OOB*, ICML 2023.
 
     >>> detection_f1([0.1, 0.0, 0.9, 1.0], [True, False, False, False]) == 2 / 3
     True
     """
     values = values_of(valuation)
-    spoilt = _spoilt(valuation, bad, len(values))
+    wanted = _bad_players(valuation, bad, len(values))
     flagged = _lower_cluster(values)
-    return float(2 * (flagged & spoilt).sum() / (flagged.sum() + spoilt.sum()))
+    return float(2 * (flagged & wanted).sum() / (flagged.sum() + wanted.sum()))
 
 
 def _lower_cluster(values: FloatArray) -> BoolArray:
@@ -64,9 +63,9 @@ def _lower_cluster(values: FloatArray) -> BoolArray:
 
 @dataclass(frozen=True)
 class Stability:
-    """How far runs agree: mean Spearman correlation, mean share of the top they have in common.
+    """The agreement of runs: mean Spearman correlation, and mean share of the top in common.
 
-    Spearman is NaN where a run values all players alike.
+    Spearman's correlation is NaN where a run gives all players the same value.
     """
 
     spearman: float
@@ -78,8 +77,8 @@ def rank_stability(runs: Sequence[Values], top: float = 0.1) -> Stability:
     """The agreement of valuations over seeds, as means over all pairs of runs.
 
     ``top`` is the fraction of players whose common share is counted, at least one player.
-    Players of equal value at its edge count by the chance that each run, in a random order
-    of its own, puts them above it.
+    Players of equal value at its edge count by the probability that each run, in a random
+    order of its own, puts them above it.
 
     >>> agreed = rank_stability([[1, 2, 3, 4], [1, 2, 4, 3]], top=0.5)
     >>> round(agreed.spearman, 4), agreed.overlap
@@ -93,40 +92,36 @@ def rank_stability(runs: Sequence[Values], top: float = 0.1) -> Stability:
             f"{len(rows)} runs over {sorted({len(row) for row in rows})} players with top={top}; "
             "give two or more runs over the same players, and a top above 0 and up to 1"
         )
-    values = np.array(rows)
-    ranks = rankdata(values, axis=1)
+    pairs = np.triu_indices(len(rows), 1)
+    ranks = rankdata(rows, axis=1)
     ranks -= ranks.mean(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         ranks /= np.linalg.norm(ranks, axis=1, keepdims=True)
-    pairs = np.triu_indices(len(rows), 1)
-    k = max(1, round(top * values.shape[1]))
-    best = np.array([_chances_of_top(row, k) for row in values])
-    return Stability(
-        float((ranks @ ranks.T)[pairs].mean()),
-        float((best @ best.T)[pairs].mean() / k),
-        len(rows),
-    )
+    k = max(1, round(top * len(rows[0])))
+    best = np.array([_probabilities_of_top(row, k) for row in rows])
+    spearman, shared = ((each @ each.T)[pairs].mean() for each in (ranks, best))
+    return Stability(float(spearman), float(shared / k), len(rows))
 
 
-def _chances_of_top(values: FloatArray, k: int) -> FloatArray:
-    """The chance of each player to be among the highest k, equal values in random order."""
+def _probabilities_of_top(values: FloatArray, k: int) -> FloatArray:
+    """The probability of each player to be among the highest k, equal values in random order."""
     edge = np.sort(values)[-k]
     above, tied = values > edge, values == edge
     return np.asarray(above + tied * (k - above.sum()) / tied.sum())
 
 
-def _spoilt(valuation: Values, bad: BoolArray | Iterable[Player], count: int) -> BoolArray:
+def _bad_players(valuation: Values, bad: BoolArray | Iterable[Player], count: int) -> BoolArray:
     """The bad players as booleans, at least one of them."""
     given = bad.tolist() if isinstance(bad, np.ndarray) else list(bad)
     if len(given) == count and all(isinstance(each, (bool, np.bool_)) for each in given):
-        spoilt: BoolArray = np.array(given)
+        wanted: BoolArray = np.array(given)
     elif len(set(given)) < len(given):
         raise ValueError(
-            "bad names players twice; name each once, or give one True or False for each of the "
+            "bad names a player twice; name each once, or give one True or False for each of the "
             f"{count} players (zeros and ones are names: use .astype(bool))"
         )
     else:
-        spoilt = coalition_of(given, players_of(valuation, count))
-    if not spoilt.any():
+        wanted = coalition_of(given, players_of(valuation, count))
+    if not wanted.any():
         raise ValueError("no player is called bad; name at least one")
-    return spoilt
+    return wanted

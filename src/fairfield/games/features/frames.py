@@ -1,0 +1,143 @@
+"""Two DataFrames with the same columns in the same dtypes, or a sentence why that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.coalitions import spell
+
+
+def is_frame(table: Any) -> bool:
+    """Whether this is a DataFrame, of any library."""
+    return hasattr(table, "columns") and hasattr(table, "dtypes")
+
+
+def same_frames(rows: Any, background: Any) -> tuple[Any, Any]:
+    """Two frames with the columns of the first, in its order."""
+    import pandas as pd
+
+    if not (is_frame(rows) and is_frame(background)):
+        frame, other = (rows, background) if is_frame(rows) else (background, rows)
+        if other.shape[1] != len(frame.columns):
+            raise ValueError(
+                f"rows and background have {rows.shape[1]} and {background.shape[1]} columns; "
+                f"the model's are {spell(frame.columns)}"
+            )
+        named = in_dtypes(pd.DataFrame(other, columns=frame.columns), dict(frame.dtypes))
+        return (rows, named) if frame is rows else (named, background)
+    if not rows.columns.is_unique:
+        twice = rows.columns[rows.columns.duplicated()][0]
+        raise ValueError(f"rows have two columns {twice!r}; names of columns must differ")
+    if set(rows.columns) != set(background.columns) or len(background.columns) != len(rows.columns):
+        missing = [name for name in rows.columns if name not in background.columns]
+        extra = [name for name in background.columns if name not in rows.columns]
+        seen = [f"lacks {spell(missing)}"] * bool(missing)
+        seen += [f"has {spell(extra)} besides"] * bool(extra)
+        raise ValueError(
+            "the columns of rows and background differ: the background "
+            f"{' and '.join(seen) or 'has a column twice'}; give the same columns to both"
+        )
+    return rows, background[list(rows.columns)]
+
+
+def in_dtypes(frame: Any, dtypes: Mapping[Hashable, Any]) -> Any:
+    """A frame whose columns have these dtypes wherever that loses nothing."""
+    import pandas as pd
+
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    fitted = {
+        j: _in_dtype(column, dtypes[name]) if name in dtypes else column.infer_objects()
+        for j, (name, column) in enumerate(zip(frame.columns, columns, strict=True))
+    }
+    return pd.DataFrame(fitted, index=frame.index).set_axis(frame.columns, axis=1)
+
+
+def _in_dtype(column: Any, dtype: Any) -> Any:
+    """A column in this dtype if that loses nothing, else in one that holds its values.
+
+    The mean of whole numbers may not be whole: cast to integers it would be another.
+    """
+    import pandas as pd
+
+    if dtype in (object, column.dtype):
+        return column.astype(dtype)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _in_categories(column, dtype, "other table")
+    dates, texts = dtype.kind in "mM", _texts(column)
+    if texts and pd.api.types.is_numeric_dtype(dtype):
+        column = _numbers(column, dtype)
+    try:
+        cast = column.astype(dtype)
+    except (TypeError, ValueError, OverflowError):
+        return column.infer_objects()
+    if (texts and dates) or _same_values(cast, column):
+        return cast
+    return column.infer_objects()
+
+
+def _in_categories(column: Any, dtype: Any, whose: str) -> Any:
+    """A column as one of categories, refused where it holds another: that would become missing."""
+    known = column.isna() | column.isin(dtype.categories)
+    if not known.all():
+        raise ValueError(
+            f"column {column.name!r} holds {column[~known].tolist()[0]!r}, no category of the "
+            f"{whose}; give both the same categories"
+        )
+    return column.astype(dtype)
+
+
+def _texts(column: Any) -> bool:
+    """Whether a column may hold texts."""
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    return is_object_dtype(column.dtype) or is_string_dtype(column.dtype)
+
+
+def _numbers(column: Any, dtype: Any) -> Any:
+    """The numbers in a column of objects or texts."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(column)
+    except (TypeError, ValueError):
+        strange = pd.to_numeric(column, errors="coerce").isna() & column.notna()
+        raise ValueError(
+            f"column {column.name!r} holds {column[strange].tolist()[0]!r}, no number, and has dtype "
+            f"{dtype} in the other table; give both the same"
+        ) from None
+
+
+def _same_values(cast: Any, column: Any) -> bool:
+    """Whether a column means the same in another dtype."""
+    known = column.notna()
+    # As objects: dtypes do not all compare with each other, nor all of their numbers exactly.
+    same = cast[known].astype(object) == column[known].astype(object)
+    return bool((cast.notna() == known).all() and same.all())
+
+
+def join_columns(rows: Any, background: Any) -> Any:
+    """The values of a column, explained rows first, in the dtype the model is to see."""
+    import pandas as pd
+
+    if rows.dtype != background.dtype and isinstance(background.dtype, pd.CategoricalDtype):
+        rows = _in_categories(rows, background.dtype, "background")
+    rows, background = _counted(rows, background.dtype), _counted(background, rows.dtype)
+    joined = pd.concat([rows, background], ignore_index=True)
+    if joined.dtype == object and object not in (rows.dtype, background.dtype):
+        raise ValueError(
+            f"column {rows.name!r} has dtype {rows.dtype} in the rows and {background.dtype} in the "
+            "background; give both the same"
+        )
+    return joined
+
+
+def _counted(column: Any, beside: Any) -> Any:
+    """A column of booleans as 0 and 1 beside numbers, with which pandas makes objects of them."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if not is_bool_dtype(column.dtype) or is_bool_dtype(beside) or not is_numeric_dtype(beside):
+        return column
+    return column.astype(beside if isinstance(column.dtype, np.dtype) else "Int8")

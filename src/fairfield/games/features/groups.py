@@ -1,0 +1,54 @@
+"""Columns that count as one feature."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import IntArray
+from fairfield.core.coalitions import spell
+from fairfield.core.game import Player, name_players
+
+Groups = Mapping[Player, Sequence[Any]] | Sequence[Hashable]
+
+
+def group_columns(
+    columns: tuple[Hashable, ...], groups: Groups | None
+) -> tuple[tuple[Player, ...], IntArray]:
+    """The players, and the number of each column's player.
+
+    ``groups`` are {player: columns}, where columns in no group stay players of their own,
+    or one label per column.
+
+    >>> group_columns(("age", "red", "blue"), {"colour": ["red", "blue"]})
+    (('colour', 'age'), array([1, 0, 0]))
+    """
+    if groups is None:
+        return name_players(columns), np.arange(len(columns), dtype=np.int64)
+    if isinstance(groups, Mapping):
+        owner: dict[Hashable, Player] = {}
+        for player, names in groups.items():
+            for name in [names] if isinstance(names, str) else names:
+                if name not in columns:
+                    raise ValueError(
+                        f"groups name a column {name!r}; the columns are {spell(columns)}"
+                    )
+                if name in owner:
+                    raise ValueError(f"column {name!r} is in two groups; it has one player")
+                owner[name] = player
+        players = [*groups, *(name for name in columns if name not in owner)]
+        labels = [owner.get(name, name) for name in columns]
+    else:
+        labels = list(groups)
+        if len(labels) != len(columns):
+            raise ValueError(
+                f"groups have {len(labels)} labels for {len(columns)} columns; give one for each"
+            )
+        players = list(dict.fromkeys(labels))
+    named = name_players(players)
+    empty = [player for player in players if player not in labels]
+    if empty:
+        raise ValueError(f"groups give {empty[0]!r} no columns; a player needs at least one")
+    return named, np.array([players.index(label) for label in labels], dtype=np.int64)

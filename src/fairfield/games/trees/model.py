@@ -1,0 +1,82 @@
+"""One output of a tree model, as read from its library, and rows as its splits see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+from fairfield.games.outputs import Output
+from fairfield.games.trees.nodes import Nodes, Tree, join
+
+ELSEWHERE = "FeatureGame explains any model"
+
+
+@dataclass(frozen=True)
+class TreeModel:
+    """One output of a model: ``intercept`` plus one leaf of each tree.
+
+    ``encode`` turns rows into the numbers that splits compare: categories into codes,
+    missing values into NaN. ``raw`` is the library's own answer to rows as given, which what
+    was read is compared with. A model that does not keep the categories of its columns takes
+    the codes of a frame.
+    """
+
+    kind: str
+    output: Output
+    nodes: Nodes
+    intercept: float
+    columns: int
+    names: tuple[str, ...] | None
+    encode: Callable[[Any], FloatArray]
+    raw: Callable[[Any], Any]
+    keeps_categories: bool = True
+
+    @classmethod
+    def of(
+        cls, model: Any, output: Output, trees: Sequence[Tree], start: float = 0.0, **rest: Any
+    ) -> TreeModel:
+        """``start`` plus these trees, whose leaves hold the output with its sign."""
+        nodes, centre = join(trees)
+        return cls(type(model).__name__, output, nodes, float(start) + centre, **rest)
+
+    def own_output(self, rows: Any) -> FloatArray:
+        """The library's own answer to rows as given."""
+        return picked(self.raw(rows), self.output)
+
+
+def picked(answers: Any, output: Output) -> FloatArray:
+    """One output of what a library returns for rows."""
+    numbers = np.asarray(answers, dtype=float)
+    return np.asarray(output.sign * numbers.reshape(len(numbers), -1)[:, output.column])
+
+
+def categorical(rows: Any) -> dict[Hashable, list[Any]]:
+    """The categorical columns of a frame, and the categories that each lists."""
+    names = getattr(rows, "columns", ())
+    coded = (name for name in names if str(rows[name].dtype) == "category")
+    return {name: list(rows[name].cat.categories) for name in coded}
+
+
+def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> FloatArray:
+    """Rows as numbers, (rows, columns); a category becomes its place in the list of them.
+
+    ``categories`` are those of the categorical columns of a frame, in order; its own where
+    the model does not keep them.
+    """
+    if not hasattr(rows, "columns"):
+        return np.array(rows, dtype=float)
+    own = categorical(rows)
+    rows = rows.copy()
+    for name, listed in zip(own, categories or own.values(), strict=True):
+        codes = rows[name].cat.set_categories(listed).cat.codes.astype(float)
+        rows[name] = codes.where(codes >= 0)
+    return np.array(rows.to_numpy(dtype=float, na_value=np.nan))
+
+
+def in_single(rows: Any) -> FloatArray:
+    """Rows as numbers that a library rounds to single precision."""
+    return as_numbers(rows).astype(np.float32).astype(float)

@@ -1,0 +1,30 @@
+"""Models for the tests of feature games."""
+
+import numpy as np
+
+import brute
+
+
+def curved(X):
+    """A function of all columns with interactions of every order."""
+    return np.sin(X @ np.arange(1, X.shape[1] + 1)) + X[:, 0] * X[:, -1]
+
+
+def definition(predict, x, background):
+    """mean_b predict(x on S, b elsewhere), coalition by coalition."""
+    return np.array([predict(np.where(S, x, background)).mean() for S in brute.coalitions(len(x))])
+
+
+class Counted:
+    """A model that remembers the rows it was asked for."""
+
+    def __init__(self, function):
+        self.function, self.seen = function, []
+
+    def __call__(self, X):
+        self.seen.append(np.array(X))
+        return self.function(X)
+
+    @property
+    def rows(self):
+        return np.concatenate(self.seen)
