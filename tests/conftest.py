@@ -4,6 +4,7 @@ import importlib
 import os
 from pathlib import Path
 
+import array_api_strict as strict
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -71,3 +72,9 @@ def ray_cluster():
     register_ray()
     yield ray.get_runtime_context().gcs_address
     ray.shutdown()
+
+
+@pytest.fixture(params=["strict", "torch"])
+def xp(request):
+    """A library other than NumPy, whose arrays no NumPy function takes by accident."""
+    return strict if request.param == "strict" else needs("torch", "torch")

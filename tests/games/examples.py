@@ -39,6 +39,20 @@ def assert_same(actual: np.ndarray, expected: np.ndarray, within: float = 1e-10)
     np.testing.assert_allclose(actual, expected, rtol=0, atol=within)
 
 
+def assert_same_game(here: Game, there: Game, rng: np.random.Generator) -> None:
+    """Games on two devices have the same worths, extension and values."""
+    coalitions = rng.random((20, len(here.players))) < 0.4
+    np.testing.assert_allclose(there.worths(coalitions), here.worths(coalitions), atol=1e-13)
+    x = rng.random((3, len(here.players)))
+    for of in ("value", "gradient", "hessian"):
+        found, wanted = (getattr(game.extension(), of)(x) for game in (there, here))
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    for criterion in (ff.shapley, ff.variational_index):
+        found, wanted = criterion(there, temperature=0.5), criterion(here, temperature=0.5)
+        np.testing.assert_allclose(found.values, wanted.values, atol=1e-11)
+
+
 def symmetric(players: int) -> np.ndarray:
     """A symmetric matrix with a zero diagonal."""
     half = np.triu(rng.normal(size=(players, players)), 1)

@@ -12,8 +12,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
-    BaggingClassifier,
-    HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
 from sklearn.exceptions import ConvergenceWarning
@@ -21,15 +19,13 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
-    LogisticRegressionCV,
-    RidgeCV,
     SGDClassifier,
 )
-from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer, roc_auc_score
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -38,22 +34,7 @@ import fairfield as ff
 from fairfield.core.coalitions import coalitions_in
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.evaluation.options import Options
-
-PLAYERS = 5
-
-
-@pytest.fixture
-def sets(rng):
-    """Training and test sets of two classes, 40 and 30 rows; the first group has one class."""
-    X, X_test = rng.standard_normal((40, 3)), rng.standard_normal((30, 3))
-    y, y_test = ((Z @ [1, -1, 0.5] + 0.5 * Z[:, 1] ** 2 > 0).astype(int) for Z in (X, X_test))
-    y[::PLAYERS] = 1
-    return X, y, X_test, y_test
-
-
-@pytest.fixture
-def groups():
-    return np.arange(40) % PLAYERS
+from games.data.examples import PLAYERS
 
 
 def bare_loop(model, sets, groups, empty):
@@ -77,30 +58,6 @@ def test_worths_are_those_of_a_bare_loop(sets, groups):
     assert_array_equal(found.worths, bare_loop(model, sets, groups, majority))
     assert evaluations == 2**PLAYERS
     assert ff.shapley(game).grand == found.worths[-1]
-
-
-def test_single_rows_play_where_there_are_no_groups(sets):
-    X, y, X_test, y_test = sets
-    game = ff.DataGame(KNeighborsClassifier(1), X[:8], y[:8], X_test, y_test)
-    assert game.players == tuple(range(8))
-    S = brute.coalitions(8)[[255, 5]]
-    wanted = [KNeighborsClassifier(1).fit(X[:8][s], y[:8][s]).score(X_test, y_test) for s in S]
-    assert_array_equal(game.worths(S), wanted)
-
-
-def test_groups_are_labels_or_a_column(sets, groups):
-    X, y, X_test, y_test = sets
-    names = np.array(["ann", "bob", "cat", "dan", "eve"])[groups]
-    by_label = ff.DataGame(LogisticRegression(), *sets, groups=names)
-    frame = pd.DataFrame(X, columns=list("abc")).assign(vendor=names)
-    test = pd.DataFrame(X_test, columns=list("abc"))
-    by_column = ff.DataGame(LogisticRegression(), frame, y, test, y_test, groups="vendor")
-    with_it = test.assign(vendor="ann")
-    in_both = ff.DataGame(LogisticRegression(), frame, y, with_it, y_test, groups="vendor")
-    assert by_label.players == by_column.players == ("ann", "bob", "cat", "dan", "eve")
-    S = brute.coalitions(PLAYERS)
-    assert_array_equal(by_column.worths(S), by_label.worths(S))
-    assert_array_equal(in_both.worths(S), by_label.worths(S))
 
 
 @pytest.mark.parametrize("kind", [object, "category", "Int64"])
@@ -160,9 +117,6 @@ def test_sparse_rows_are_taken(sets, groups):
     assert thin.describe()["data"]["X"] != dense.describe()["data"]["X"]
 
 
-# The fallback
-
-
 def test_a_regressor_falls_back_to_the_mean(rng):
     X, X_test = rng.standard_normal((12, 2)), rng.standard_normal((20, 2))
     y, y_test = (Z @ [2, 1] + 7 for Z in (X, X_test))
@@ -210,9 +164,6 @@ def test_the_papers_rule(sets, groups):
         groups=np.arange(40) // 10, fallback="paper",
     )  # fmt: skip
     assert unions.worths(np.array([[True, True, False, False]])) == 0.5
-
-
-# Failures and warnings
 
 
 class Fragile(ClassifierMixin, BaseEstimator):
@@ -283,9 +234,6 @@ def test_threads_leave_the_filters_as_they_were(sets, groups):
     assert (warnings.filters, warnings.showwarning) == before
 
 
-# Randomness
-
-
 def test_a_coalition_has_one_worth_on_any_worker(sets, groups):
     model = make_pipeline(StandardScaler(), RandomForestClassifier(3))
     game = ff.DataGame(model, *sets, groups=groups)
@@ -294,49 +242,6 @@ def test_a_coalition_has_one_worth_on_any_worker(sets, groups):
     assert_array_equal(here, there)
     assert_array_equal(game.worths(S[::-1])[::-1], here)
     assert (ff.DataGame(model, *sets, groups=groups, seed=1).worths(S) != here).any()
-
-
-def test_a_seed_set_by_the_user_is_his(sets, groups):
-    model = RandomForestClassifier(3, random_state=5)
-    S = np.ones((1, PLAYERS), dtype=bool)
-    X, y, X_test, y_test = sets
-    wanted = clone(model).fit(X, y).score(X_test, y_test)
-    for seed in range(3):
-        assert ff.DataGame(model, *sets, groups=groups, seed=seed).worths(S) == wanted
-
-
-def test_every_random_state_inside_is_seeded(sets, groups):
-    drawn = []
-
-    def scoring(model, X, y):
-        drawn.append((model.random_state, model.estimator.random_state))
-        return 0.0
-
-    model = BaggingClassifier(DecisionTreeClassifier(random_state=np.random.RandomState(0)), 2)
-    game = ff.DataGame(model, *sets, groups=groups, scoring=scoring, fallback=0)
-    game.worths(brute.coalitions(PLAYERS)[1:])
-    assert len(set(np.ravel(drawn).tolist())) == 2 * 31
-    assert model.random_state is None
-
-
-def test_splitters_and_the_models_of_a_grid_are_seeded_too(sets, groups):
-    drawn = []
-
-    def scoring(search, X, y):
-        drawn.append((search.cv.random_state, search.param_grid["e"][1].random_state))
-        return 0.0
-
-    tree, cv = DecisionTreeClassifier(), KFold(3, shuffle=True)
-    near = KNeighborsClassifier(1)
-    search = GridSearchCV(Pipeline([("e", near)]), {"e": [near, tree]}, cv=cv)
-    game = ff.DataGame(search, *sets, groups=groups, scoring=scoring, fallback=0)
-    S = brute.coalitions(PLAYERS)[16:]
-    game.worths(S)
-    assert len(set(np.ravel(drawn).tolist())) == 32
-    assert (cv.random_state, tree.random_state) == (None, None)
-    first, drawn[:] = list(drawn), []
-    ff.DataGame(search, *sets, groups=groups, scoring=scoring, fallback=0).worths(S)
-    assert drawn == first
 
 
 def test_models_that_work_in_place_leave_the_data_alone(sets, groups):
@@ -369,84 +274,6 @@ def test_repeats_average_seeded_fits(sets, groups):
     assert ff.DataGame(model, *sets, groups=groups).measure(S).variances is None
     certain = ff.DataGame(KNeighborsClassifier(1), *sets, groups=groups, repeats=5)
     assert certain.measure(S).variances < 1e-30
-
-
-# Scoring
-
-
-def test_a_dict_of_scorings_is_a_batch_from_one_fit(sets, groups):
-    fits = []
-
-    class Counted(LogisticRegression):
-        def fit(self, X, y):
-            fits.append(len(y))
-            return super().fit(X, y)
-
-    def errors(model, X, y):
-        return -float((model.predict(X) != y).sum())
-
-    scoring = {"own": None, "log": "neg_log_loss", "errors": errors}
-    game = ff.DataGame(Counted(), *sets, groups=groups, scoring=scoring)
-    fits.clear()
-    found = ff.banzhaf(game)
-    assert (game.batch, game.scorings) == ((3,), ("own", "log", "errors"))
-    assert found.values.shape == (3, PLAYERS)
-    assert len(fits) == 31  # the empty coalition needs none; the one-class group fails in its fit
-    assert_allclose(30 * found[0].values, found[2].values, atol=1e-12)
-    alone = ff.DataGame(Counted(), *sets, groups=groups, scoring="neg_log_loss")
-    assert_allclose(ff.banzhaf(alone).values, found[1].values)
-
-
-def test_a_scoring_that_gives_nan_names_the_coalition(sets, groups):
-    game = ff.DataGame(
-        LogisticRegression(), *sets, groups=groups, scoring=lambda model, X, y: np.nan
-    )
-    with pytest.raises(ff.WorthError, match=r"coalition \{\} is nan"):
-        ff.shapley(game)
-
-
-def test_a_search_must_say_its_scoring(sets, groups):
-    model = GridSearchCV(LogisticRegression(), {"C": [1, 10]}, scoring="roc_auc", cv=2)
-    inner = GridSearchCV(LogisticRegressionCV(scoring="roc_auc"), {"Cs": [1, 10]}, cv=2)
-    for each in (model, make_pipeline(StandardScaler(), model), inner):
-        with pytest.raises(ValueError, match=r"own scoring='roc_auc'; say the same"):
-            ff.DataGame(each, *sets, groups=groups)
-    game = ff.DataGame(model, *sets, groups=groups, scoring="roc_auc")
-    assert game.worths(np.zeros((1, PLAYERS), dtype=bool)) == 0.5
-
-
-@pytest.mark.parametrize(
-    "model", [HistGradientBoostingClassifier(), RidgeCV(scoring="r2")], ids=str
-)
-def test_a_scoring_that_chooses_the_fit_is_no_own_score(model, sets, groups):
-    game = ff.DataGame(make_pipeline(StandardScaler(), model), *sets, groups=groups)
-    assert np.isfinite(game.worths(np.zeros((1, PLAYERS), dtype=bool))).all()
-
-
-def test_probabilities_belong_to_classes_not_to_columns(rng):
-    y, y_test = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0])
-    X, X_test = rng.standard_normal((6, 2)), rng.standard_normal((4, 2))
-    scorings = {"log": "neg_log_loss", "auc": "roc_auc_ovr"}
-    game = ff.DataGame(LogisticRegression(), X, y, X_test, y_test, groups=y, scoring=scorings)
-    known = LogisticRegression().fit(X[y != 1], y[y != 1]).predict_proba(X_test)
-    spanned = np.column_stack([known[:, 0], np.zeros(4), known[:, 1]])
-    wanted = [-log_loss(y_test, spanned), roc_auc_score(y_test, spanned, multi_class="ovr")]
-    found = game.worths(np.array([[True, False, True]]))
-    assert_allclose(found[:, 0], wanted)
-
-
-def test_a_class_that_is_not_tested_is_not_taken_for_another(rng):
-    y, y_test = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 1, 0])
-    X, X_test = rng.standard_normal((6, 2)), rng.standard_normal((4, 2))
-    for scoring in ("neg_log_loss", "roc_auc"):
-        game = ff.DataGame(LogisticRegression(), X, y, X_test, y_test, groups=y, scoring=scoring)
-        aligned = get_scorer(scoring)(LogisticRegression().fit(X[:4], y[:4]), X_test, y_test)
-        assert game.worths(np.array([[True, True, False]])) == aligned
-        with pytest.raises(ValueError, match="class"):
-            game.worths(np.array([[True, False, True]]))
-
-
-# Identity and the store
 
 
 def test_the_description_changes_exactly_with_the_game(sets, groups):
@@ -575,9 +402,6 @@ def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
     assert_array_equal(again.values, first.values)
 
 
-# What is refused
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -612,42 +436,10 @@ def test_bad_input_is_told(change, message, sets, groups):
         ff.DataGame(**given)
 
 
-def test_an_unknown_column_lists_the_known_ones(sets):
-    X, y, X_test, y_test = sets
-    frame = pd.DataFrame(X, columns=list("abc"))
-    with pytest.raises(ValueError, match=r"groups='seller' is no column of X, which has a, b, c"):
-        ff.DataGame(LogisticRegression(), frame, y, X_test, y_test, groups="seller")
-    labels = pd.Series(["a"] * 39 + [pd.NA], dtype="string")
-    with pytest.raises(ValueError, match="row 39 has the group"):
-        ff.DataGame(LogisticRegression(), frame, y, X_test, y_test, groups=labels)
-
-
 def test_too_many_rows_are_told_what_else_there_is(sets):
     with pytest.raises(MemoryError, match=r"40 rows.*group rows, use leave_one_out \(n \+ 2"):
         ff.shapley(ff.DataGame(LogisticRegression(), *sets))
 
-
-# Groups made here
-
-
-def test_random_groups_are_equal_and_clusters_near(rng):
-    random = ff.cluster(np.zeros((426, 2)), 16, how="random", seed=3)
-    assert sorted(np.bincount(random)) == [26] * 6 + [27] * 10
-    assert_array_equal(random, ff.cluster(np.zeros((426, 2)), 16, how="random", seed=3))
-    assert (random != ff.cluster(np.zeros((426, 2)), 16, how="random", seed=4)).any()
-    centres = rng.permutation(np.repeat([0.0, 10.0, 20.0], 15))
-    near = ff.cluster(centres[:, None] + 0.1 * rng.standard_normal((45, 1)), 3)
-    assert len(set(zip(near.tolist(), centres.tolist(), strict=True))) == 3
-    uneven = np.concatenate([np.zeros(20), np.arange(1.0, 14)])[:, None]
-    assert sorted(np.bincount(ff.cluster(uneven, 5))) == [6, 6, 7, 7, 7]
-    with pytest.warns(ConvergenceWarning, match="distinct clusters"):
-        assert sorted(ff.cluster(np.zeros((4, 1)), 3).tolist()) == [0, 0, 1, 2]
-    for k, how in ((0, "random"), (5, "random"), (2, "ward")):
-        with pytest.raises(ValueError, match=r"groups of 4 rows|choose 'kmeans'"):
-            ff.cluster(np.zeros((4, 1)), k, how=how)
-
-
-# The paper
 
 # Test samples out of 100 that a fit on each of 200 coalitions gets right, in the experiment with
 # 20 synthetic points; of the refitted table whose decoupling errors are the published ones.
@@ -683,32 +475,6 @@ def test_the_papers_worths_are_refitted(name, reference):
     assert np.count_nonzero(off) < 20
 
 
-def test_a_metric_is_no_scorer(sets, groups):
-    with pytest.raises(TypeError, match=r"scoring=accuracy_score .*make_scorer\(accuracy_score\)"):
-        ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring=accuracy_score)
-    with pytest.raises(TypeError, match="log_loss compares true and predicted"):
-        ff.DataGame(LogisticRegression(), *sets, scoring={"loss": log_loss})
-    made = make_scorer(accuracy_score)
-    assert ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring=made).batch == ()
-
-
-def test_several_scorings_have_names(sets, groups):
-    scoring = {"hits": "accuracy", "loss": "neg_log_loss"}
-    v = ff.banzhaf(ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring=scoring))
-    alone = ff.DataGame(LogisticRegression(), *sets, groups=groups, scoring="neg_log_loss")
-    assert_allclose(v["loss"].values, ff.banzhaf(alone).values, atol=1e-12)
-
-
-def test_single_rows_are_named_as_neighbors_are(sets):
-    X, y, X_test, y_test = sets
-    frame = pd.DataFrame(X, index=[f"r{i}" for i in range(len(X))])
-    twice = frame.set_axis(["same"] * len(X))
-    for rows in (frame, frame.to_numpy(), twice):
-        data = ff.DataGame(LogisticRegression(), rows, y, pd.DataFrame(X_test), y_test)
-        assert data.players == ff.NeighborGame(rows, y, X_test, y_test).players
-    assert data.players[1] == 1
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_could_not_be_found_is_told(fragile, groups, n_jobs):
     game = ff.DataGame(Fragile(), *fragile, groups=groups, on_error="fallback")
@@ -724,30 +490,3 @@ def test_what_could_not_be_found_is_told(fragile, groups, n_jobs):
     assert "could not be found" in ff.shapley(2.0 * game, budget=20, n_jobs=n_jobs).stop
     fine = ff.DataGame(LogisticRegression(), *fragile, groups=groups, on_error="fallback")
     assert ff.shapley(fine).stop == "exact"
-
-
-def test_scorers_may_write_into_what_they_get_and_use_their_answer_again(sets, groups):
-    held = np.zeros(())
-
-    def calm(model, X, y):
-        return (model.predict(X) == y).mean() - X[0, 0]
-
-    def reckless(model, X, y):
-        held[...] = calm(model, X, y)
-        X[:], y[:] = 0, 0
-        return held
-
-    model, given = SGDClassifier(max_iter=3, tol=None), [each.copy() for each in sets]
-    games = [
-        ff.DataGame(model, *given, groups=groups, scoring={"a": scorer, "b": "accuracy"}, repeats=3)
-        for scorer in (reckless, calm)
-    ]
-    S = np.ones((2, PLAYERS), dtype=bool)
-    S[0, 0] = False
-    found, wanted = (game.measure(S) for game in games)
-    assert_array_equal(found.worths, wanted.worths)
-    assert_array_equal(found.variances, wanted.variances)
-    empty = np.zeros((1, PLAYERS), dtype=bool)
-    assert_array_equal(games[0].worths(empty), games[1].worths(empty))
-    for ours, before in zip(given, sets, strict=True):
-        assert_array_equal(ours, before)

@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 import fairfield as ff
 from fairfield.games.neighbors import search as neighbor_search
+from games.examples import assert_same_game
 from games.neighbors.examples import big_game, sorted_rows
 
 
@@ -111,3 +112,15 @@ def test_metrics_and_indexes_may_write_into_what_they_get(rng, monkeypatch):
         np.testing.assert_allclose(ff.NeighborGame(*given, k=2, neighbors=index).worths(S), wanted)
         np.testing.assert_array_equal(given[0], X)
         np.testing.assert_array_equal(given[2], X_test)
+
+
+def test_neighbours_on_any_device(xp, rng):
+    # Whole numbers, so that there are many rows at equal distance.
+    X, X_test = rng.integers(0, 4, (40, 2)).astype(float), rng.integers(0, 4, (9, 2)).astype(float)
+    y, y_test = rng.integers(0, 2, 40), rng.integers(0, 2, 9)
+    here = ff.NeighborGame(X, y, X_test, y_test, k=3)
+    there = ff.NeighborGame(*map(xp.asarray, (X, y, X_test, y_test)), k=3)
+    assert_same_game(here, there, rng)
+    assert there.describe() == here.describe()
+    with pytest.raises(ValueError, match="on a device, where distances are Euclidean"):
+        ff.NeighborGame(*map(xp.asarray, (X, y, X_test, y_test)), metric="cosine")

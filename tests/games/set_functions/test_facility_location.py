@@ -8,6 +8,7 @@ import pytest
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
+from games.examples import assert_same_game
 
 rng = np.random.default_rng(7)
 
@@ -46,3 +47,10 @@ def test_the_description_covers_all_numbers_on_any_device() -> None:
         ff.FLDCGame(gains, weights, complements + 1),
     ):
         assert changed.describe() != game.describe()
+
+
+def test_sums_of_maxima_on_any_device(xp, rng):
+    gains, weights = rng.standard_normal(7), rng.standard_normal((7, 3))
+    here, there = ff.FLIDGame(gains, weights), ff.FLIDGame(gains, xp.asarray(weights))
+    assert_same_game(here, there, rng)
+    assert there.describe() == here.describe()

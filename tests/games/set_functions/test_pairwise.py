@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import fairfield as ff
+from games.examples import assert_same_game
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,14 @@ import fairfield as ff
 def test_bad_input_is_refused_in_one_sentence(build: object, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         build()  # type: ignore[operator]
+
+
+def test_pairs_and_cuts_on_any_device(xp, rng):
+    linear, arcs = rng.standard_normal(7), np.abs(rng.standard_normal((7, 7)))
+    quadratic = np.triu(arcs, 1) + np.triu(arcs, 1).T
+    assert_same_game(
+        ff.PairwiseGame(linear, quadratic), ff.PairwiseGame(linear, xp.asarray(quadratic)), rng
+    )
+    assert_same_game(ff.CutGame(arcs), ff.CutGame(xp.asarray(arcs)), rng)
+    with pytest.raises(ValueError, match="must be symmetric"):
+        ff.PairwiseGame(linear, xp.asarray(arcs))

@@ -1,4 +1,4 @@
-"""The worth of training data: fit a model on a coalition's rows, test it on others."""
+"""Training rows as players: a worth is a fit on a coalition's rows and its score on a test set."""
 
 from __future__ import annotations
 
@@ -22,33 +22,34 @@ from fairfield.games.data.random_states import Setter, random_states
 from fairfield.games.data.scoring import all_classes, best_constants, scorers_of, with_classes
 
 Scoring = str | Callable[[Any, Any, Any], float]
-# What the paper's code gives to coalitions on which it fits no model.
+# The worth of coalitions on which the paper's code fits no model.
 PAPERS_WORTH = 0.5
 
 
 class DataGame(Game):
-    """Training rows, or groups of them, play; a worth is a fit on their rows and its test.
+    """The score, on a test set, of a model fitted on the rows that a coalition owns.
 
     F(S) = scoring(clone of the model, fitted on the rows of S in their own order; test set).
     One fit per worth and repeat.
 
-    ``model`` is a scikit-learn estimator or pipeline, ``X`` an array, sparse matrix or
-    DataFrame and reaches the model as such. ``groups`` are one label per row, or the name of
-    a column of ``X`` that then is no feature; players are the labels, sorted, or
-    single rows, named by the index of a DataFrame if its names differ, else 0 … n-1. ``scoring`` is None (the model's own: accuracy, R²), a name, a
-    function (model, X, y) -> number, or a dict of these: a batch of games from the same
-    fits, named in ``scorings``: ``v["loss"]``.
+    ``model`` is a scikit-learn estimator or pipeline; ``X`` is an array, sparse matrix or
+    DataFrame, and the model is fitted on the same type. ``groups`` are one label per row, or
+    the name of a column of ``X``, which then is no feature. The players are the labels,
+    sorted, or without groups the rows, named by the index of a DataFrame if its names differ,
+    else 0 … n-1. ``scoring`` is None (the model's own: accuracy, R²), a name, a function
+    (model, X, y) -> number, or a dict of these: a batch of games from the same fits, named in
+    ``scorings``: ``v["loss"]``.
 
     ``fallback`` is the worth of the empty coalition and of those on which a classifier cannot
-    be fitted because they hold one class: "constant", what the best constant prediction
-    reaches on the test set; a number; or "paper", .5 for these and for every single group.
+    be fitted because they hold one class: "constant", the score of the best constant
+    prediction; a number; or "paper", .5 for these and for every single group.
     Other failures stop the evaluation (``on_error="raise"``) or take the fallback too
     (``"fallback"``); the valuation then says how many did, and why the first.
 
     A ``random_state`` of the model (or of a step or a splitter in it) that is not an integer
-    gets a seed drawn from (``seed``, coalition, repeat), so a coalition has the same worth everywhere.
-    ``repeats`` averages that many fits, all of them seeded so; their variance becomes the
-    ``stderr`` of values.
+    gets a seed drawn from (``seed``, coalition, repeat), so that a coalition has the same worth
+    on every worker. With ``repeats``, a worth is the mean of so many fits, in which all random
+    states are seeded; their variance becomes the ``stderr`` of values.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = np.array([[0.0], [1], [2], [3]]), [0, 0, 1, 1]
@@ -89,7 +90,7 @@ class DataGame(Game):
         _check_lengths("test", self.X_test, self.y_test)
         if groups is not None and np.ndim(groups) == 0:
             self.X, self.X_test, groups = split_off(groups, self.X, self.X_test)
-        # The player who owns each row; single rows are their own.
+        # owner[r] is the player who owns row r.
         self.players, self.owner = owners(groups, self.X, len(self.y))
         self._scorers = scorers_of(scoring)
         self.scorings = tuple(self._scorers)
@@ -103,12 +104,12 @@ class DataGame(Game):
         )
         self._classifies = is_classifier(model)
         self._classes = all_classes(self.y, self.y_test) if self._classifies else None
-        self._filling = self._fill()
-        self._told: set[Place] = set()
-        # What identifies it: nothing that it has learnt, no random states that are ours to set.
+        self._fallback = self._fallback_worths()
+        self._warned: set[Place] = set()
+        # What identifies the model: not what it has learnt, nor random states that are set here.
         self._pattern = clone(model)
         states = self._states(self._pattern)
-        self._chances = len(states)
+        self._state_count = len(states)
         for set_state in states:
             set_state(0)
         self.traits = Traits(
@@ -124,7 +125,7 @@ class DataGame(Game):
         """Worths, the variance s²/r of each as a mean of r > 1 repeats, and failed fits."""
         found = np.empty((len(self.scorings), len(coalitions), self.repeats))
         failures = NO_FAILURES
-        with each_once(self._told):
+        with each_once(self._warned):
             for at, coalition in enumerate(coalitions):
                 found[:, at], failed = self._evaluate(coalition)
                 failures += failed
@@ -141,7 +142,7 @@ class DataGame(Game):
             **super().describe(),
             "model": f"{kind.__module__}.{kind.__qualname__}",
             "parameters": {k: text_of(v) for k, v in self._pattern.get_params(deep=True).items()},
-            "data": {name: digest(held) for name, held in data.items()},
+            "data": {name: digest(table) for name, table in data.items()},
             "groups": digest(self.owner),
             "scoring": dict(zip(self.scorings, map(text_of, _listed(self.scoring)), strict=True)),
             "fallback": self.fallback,
@@ -150,11 +151,10 @@ class DataGame(Game):
             "seed": self.seed,
         }
 
-    def _fill(self) -> FloatArray:
-        """The fallback of each scoring, as a column beside the repeats."""
+    def _fallback_worths(self) -> FloatArray:
+        """The fallback of each scoring: scorings × 1."""
         if self.fallback == "constant":
-            found = best_constants(self.model, self._scorers, self.X_test, self.y_test)
-            return found[:, None]
+            return best_constants(self.model, self._scorers, self.X_test, self.y_test)[:, None]
         worth = PAPERS_WORTH if self.fallback == "paper" else self.fallback
         if not isinstance(worth, Real) or not np.isfinite(worth):
             raise ValueError(
@@ -166,22 +166,23 @@ class DataGame(Game):
         """The worths of one coalition, scorings × repeats, and whether they are a fallback."""
         rows = np.flatnonzero(coalition[self.owner])
         y = self.y[rows]
-        if not len(rows) or (self.fallback == "paper" and self._papers_rule(coalition, y)):
-            return self._filling, NO_FAILURES
+        paper = self.fallback == "paper"
+        if not len(rows) or (paper and (coalition.sum() == 1 or self._one_class(y))):
+            return self._fallback, NO_FAILURES
         try:
             fits = [self._fit(rows, seeds) for seeds in self._seeds(coalition)]
         except Exception as error:
             if self._one_class(y):
-                return self._filling, NO_FAILURES
+                return self._fallback, NO_FAILURES
             if self.on_error == "raise":
                 error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
                 raise
             who = spell(members(coalition, self.players))
-            return self._filling, Failures(1, f"{who}: {type(error).__name__}: {error}")
+            return self._fallback, Failures(1, f"{who}: {type(error).__name__}: {error}")
         return np.array(fits).T, NO_FAILURES
 
     def _fit(self, rows: IntArray, seeds: list[int]) -> list[FloatArray]:
-        """The worths by each scoring; model and scorers may change what they are given, not ours."""
+        """The worths by each scoring; the model and the scorers work on copies."""
         from sklearn.base import clone
 
         model = clone(self.model)
@@ -191,35 +192,32 @@ class DataGame(Game):
         model.fit(_taken(self.X, rows), self.y[rows])
         found, tests = [], np.arange(len(self.y_test))
         for scorer in self._scorers.values():
-            known = with_classes(self._classes, model, scorer)
-            # A copy of the answer too, which may be an array that a scorer uses again.
-            found.append(np.array(scorer(known, _taken(self.X_test, tests), lent(self.y_test))))
+            fitted = with_classes(self._classes, model, scorer)
+            # A copy of the answer too, which may be an array that the scorer reuses.
+            found.append(np.array(scorer(fitted, _taken(self.X_test, tests), lent(self.y_test))))
         return found
 
     def _states(self, model: Any) -> list[Setter]:
         return list(random_states(model, every=self.repeats > 1))
 
     def _seeds(self, coalition: BoolArray) -> Iterator[list[int]]:
-        """For each repeat, a seed for every random state that is ours to set."""
-        if not self._chances:
-            yield []  # fits without chance are all alike: one serves every repeat
+        """For each repeat, a seed for every random state that is set here."""
+        if not self._state_count:
+            yield []  # without random states all fits are alike, and one serves every repeat
             return
         words = np.packbits(coalition).tolist()
         for repeat in range(self.repeats):
             drawn = np.random.SeedSequence([self.seed, repeat, *words])
             # 31 bits: some libraries read a seed as a signed integer.
-            yield (drawn.generate_state(self._chances) >> np.uint32(1)).tolist()
+            yield (drawn.generate_state(self._state_count) >> np.uint32(1)).tolist()
 
     def _one_class(self, y: Any) -> bool:
         return self._classifies and bool((y == y[0]).all(axis=0).any())
 
-    def _papers_rule(self, coalition: BoolArray, y: Any) -> bool:
-        return int(coalition.sum()) == 1 or self._one_class(y)
-
 
 def _rows(X: Any) -> Any:
     if hasattr(X, "tocsr"):
-        return X.tocsr()  # other sparse forms cannot be taken row by row
+        return X.tocsr()  # other sparse forms have no row access
     return X if hasattr(X, "shape") else np.asarray(X)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
 from fairfield.core.checks import names, numbers, numbers_anywhere
-from fairfield.core.combined import CombinedExtension
+from fairfield.core.combined import Combination
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
@@ -87,7 +87,7 @@ class FacilityLocationGame(FLIDGame):
         super().__init__(on_host(offers).sum(axis=1), offers, players=players)
 
 
-class FLDCGame(Game):
+class FLDCGame(Combination):
     """The gains of members, less what they repeat of each other, and what they complement.
 
         F(S) = Σ_{i∈S} u_i + Σ_d (max_{i∈S} W_id - Σ_{i∈S} W_id)
@@ -112,19 +112,7 @@ class FLDCGame(Game):
         *,
         players: Players | None = None,
     ) -> None:
-        self.diversity = FLIDGame(gains, weights, players=players)
-        nothing = np.zeros(len(self.diversity.gains))
-        self.complement = FLIDGame(nothing, complements, players=self.diversity.players)
-        self.players = self.diversity.players
-
-    def worths(self, coalitions: BoolArray) -> FloatArray:
-        return self.diversity.worths(coalitions) - self.complement.worths(coalitions)
-
-    def extension(self) -> Extension:
-        return CombinedExtension(
-            [(1.0, self.diversity.extension()), (-1.0, self.complement.extension())]
-        )
-
-    def describe(self) -> dict[str, Any]:
-        weights = map(on_host, (self.diversity.weights, self.complement.weights))
-        return {**super().describe(), "numbers": digest(self.diversity.gains, *weights)}
+        diversity = FLIDGame(gains, weights, players=players)
+        none = np.zeros(len(diversity.gains))
+        complement = FLIDGame(none, complements, players=diversity.players)
+        super().__init__([(1.0, diversity), (-1.0, complement)])

@@ -1,0 +1,3 @@
+"""How many players own the rows of the tests."""
+
+PLAYERS = 5

@@ -1,0 +1,76 @@
+"""Worth functions, here and on devices."""
+
+import array_api_strict as strict
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+from conftest import needs
+from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.games.given import tabulate
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_worth_function_fills_its_table_on_the_device(dtype, rng, monkeypatch):
+    torch = needs("torch", "torch")
+    monkeypatch.setattr(tabulate, "CHUNK", 2**5)
+    pairs = rng.standard_normal((8, 8))
+    there = torch.asarray(pairs)
+    seen = []
+
+    def worths(coalitions):
+        seen.append(len(coalitions))
+        inside = coalitions.to(torch.float64)
+        return ((inside @ there) * inside).sum(dim=1).to(getattr(torch, dtype))
+
+    game = ff.FunctionGame(worths, 8, device="cpu")
+    table = game.table()
+    assert set(seen) == {2**5}
+    assert isinstance(table, torch.Tensor)
+    assert table.dtype == getattr(torch, dtype)
+    wanted = ff.shapley(lambda S: ((S @ pairs) * S).sum(axis=1), players=8).values
+    tolerance = 1e-12 if dtype == "float64" else 1e-5
+    assert_allclose(ff.shapley(game).values, wanted, rtol=tolerance, atol=tolerance)
+    one = np.eye(8, dtype=bool)[:1]
+    assert_allclose(game.worths(one), [pairs[0, 0]], rtol=tolerance)
+
+
+def test_a_worth_function_on_a_device_may_write_into_its_argument(monkeypatch):
+    torch = needs("torch", "torch")
+    monkeypatch.setattr(tabulate, "CHUNK", 2**3)
+    held = torch.zeros(2**5, dtype=torch.float64)
+    weights = torch.asarray(2.0 ** np.arange(5))
+
+    def worths(coalitions):
+        torch.matmul(coalitions.double(), weights, out=held[: len(coalitions)])
+        coalitions[:] = False
+        return held[: len(coalitions)]
+
+    game = ff.FunctionGame(worths, 5, device="cpu")
+    assert_allclose(game.table(), np.arange(32))
+    S = enumerate_coalitions(5)
+    first, second = game.worths(S[:4]), game.worths(S[4:8])
+    assert_allclose([*first, *second], np.arange(8))
+    assert (enumerate_coalitions(5) == S).all()
+
+
+def test_a_worth_function_on_a_strict_device(rng):
+    weights = strict.asarray(rng.standard_normal(5))
+    game = ff.FunctionGame(
+        lambda S: strict.astype(S, strict.float64) @ weights, 5, device=strict.Device("CPU_DEVICE")
+    )
+    assert_allclose(ff.banzhaf(game).values, np.asarray(weights))
+
+
+def test_bad_devices_and_answers_are_told():
+    torch = needs("torch", "torch")
+    with pytest.raises(ValueError, match="device=7 was given"):
+        ff.shapley(ff.FunctionGame(len, 3, device=7))
+    with pytest.raises(ValueError, match=r"returned shape \(8, 3\) for 8 coalitions"):
+        ff.shapley(ff.FunctionGame(lambda S: S.to(torch.float64), 3, device="cpu"))
+    with pytest.raises(ValueError, match="returned complex worths"):
+        ff.shapley(ff.FunctionGame(lambda S: S.sum(dim=1) * 1j, 3, device="cpu"))
+    nan = ff.FunctionGame(lambda S: S.sum(dim=1) / 0 * 0, 3, device="cpu")
+    with pytest.raises(ValueError, match=r"coalition \{\} is nan"):
+        ff.shapley(nan)
