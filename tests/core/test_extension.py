@@ -73,7 +73,7 @@ def test_the_method_says_which_was_used(game):
     assert ff.shapley(game).method == "closed form: square"
     assert ff.shapley(game).evaluations == 0
     assert ff.free_energy_value(game).method == "exact table"
-    with pytest.raises(ValueError, match="knows beta"):
+    with pytest.raises(ValueError, match="is read with beta"):
         ff.semivalue(game, [0.125] * 4)
 
 

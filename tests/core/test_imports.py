@@ -9,7 +9,6 @@ import pytest
 import fairfield as ff
 from fairfield.cli.model_files import _lightgbm, _skops
 from fairfield.games.neighbors.search import MetricSearch
-from fairfield.learning.deep_sets import import_torch
 
 V = ff.shapley([0.0, 1.0, 1.0, 3.0])
 ROWS = np.zeros((9, 1))
@@ -37,7 +36,7 @@ MISSING = {
     ): "a picture needs matplotlib: pip install 'fairfield[plots]'",
     (
         "torch",
-        import_torch,
+        lambda: ff.learning.learn_deep_sets([[0]]),
     ): "a neural set function needs torch: pip install 'fairfield[learning]'",
     (
         "sklearn",
