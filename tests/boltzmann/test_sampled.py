@@ -88,7 +88,7 @@ def test_worths_alone_are_enough(rng):
         sampled.elbo(np.zeros(8))
     before = sampled.evaluations
     assert before >= 9 * sampled.samples
-    assert sum(1 for _ in sampled.pairs())
+    assert sum(1 for _ in sampled.estimates.pairs())
     assert sampled.evaluations == before
 
 

@@ -101,12 +101,10 @@ class ExactLaw:
 
     @cached_property
     def log_z(self) -> FloatArray:
-        """log Σ_S exp(F(S)/T), with the prior's weights where there is one."""
         return np.asarray(self.highest / self.temperature + self.excess)
 
     @cached_property
     def marginals(self) -> FloatArray:
-        """p(i ∈ S)."""
         chances = np.minimum(self._masses[1] / self._total[:, None], 1.0)
         if self.prior is not None:
             # Rounding must not leave a certain player any uncertainty.
@@ -115,7 +113,6 @@ class ExactLaw:
 
     @cached_property
     def pair_marginals(self) -> FloatArray:
-        """p(i, j ∈ S), with the marginals on the diagonal."""
         inside = self._factors[0, 0, :, 1]
         both = self._weights.pairs(self._factors, folding.INSIDE)[:, 0]
         both = both * inside[:, None] * inside / self._total[:, None, None]
@@ -131,46 +128,40 @@ class ExactLaw:
 
     @property
     def mean(self) -> FloatArray:
-        """E_p[F]."""
         return np.asarray(self.highest + self.temperature * self.mean_gap)
 
     @property
     def total_correlation(self) -> FloatArray:
-        """Σ_i h(p_i) - H(p)."""
         return np.maximum(entropy(self.log_odds) - self.entropy, 0.0)
 
     @cached_property
     def entropy(self) -> FloatArray:
-        """H(p) = log Z - E_p[F]/T - E_p[log prior]."""
+        """log Z - E_p[F]/T - E_p[log prior]."""
         log_prior = prior_energy(self.marginals, log_odds(self.marginals), self.prior)
         return np.asarray(self.excess - self.mean_gap - log_prior)
 
     def stderr(self, reading: str) -> FloatArray:
-        """0: sums are exact."""
         return np.zeros_like(getattr(self, reading))
 
     def log_share(self, worths: FloatArray) -> FloatArray:
-        """F/T - log Z of worths (*batch, m)."""
         gaps = (worths - self.highest[..., None]) / self.temperature[..., None]
         return np.asarray(gaps - self.excess[..., None])
 
     def elbo(self, logits: FloatArray) -> FloatArray:
-        """f(x)/T + H(x) + E_q[log prior] of the product law with these logits."""
         return elbo(self.extension.value(sigmoid(logits)), logits, self.temperature, self.prior)
 
     def gap(self, logits: FloatArray) -> FloatArray:
-        """KL(q ‖ p) = log Z - ELBO of the product law with these logits."""
         value, _ = self.extension.centred(sigmoid(logits))
         return self.gap_of(elbo(value, logits, self.temperature, self.prior))
 
     def gap_of(self, height: FloatArray) -> FloatArray:
-        """log Z less an ELBO that leaves out offset/T: neither is formed with it."""
+        # Neither log Z nor the ELBO is formed with the offset, which costs digits.
         top = (self.highest - self.extension.offset) / self.temperature
         return np.maximum(top + self.excess - height, 0.0)
 
     @cached_property
     def log_odds(self) -> FloatArray:
-        """log p_i/(1-p_i), to full accuracy at any temperature."""
+        """To full accuracy at any temperature, also where p_i rounds to 0 or 1."""
         if self._certain:
             # Beside the logit of a certain player no other number survives in a sum.
             return log_odds(self.marginals)
@@ -188,7 +179,7 @@ class ExactLaw:
         return np.asarray(sums[..., 1] - sums[..., 0])
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
-        """Coalitions (*batch, count, n) drawn exactly from p."""
+        """A row of the table by its total weight, then a column of that row."""
         table, low = self._weights, self.extension.low
         halves = folding.Halves(self._factors, low)
         low_weights, high_weights = halves.low[0], halves.high[0, 0]

@@ -23,23 +23,22 @@ from fairfield.multilinear.table import TableExtension
 
 
 class Law(Protocol):
-    """The distribution of coalitions of a game, or of each game of a batch."""
+    """The distribution of coalitions of a game, or of each game of a batch.
+
+    ``temperature`` is shaped like the batch, ``prior`` holds log-odds (n,). Readings rest on
+    ``samples`` (0: they are exact), and ``warnings`` says in sentences why they may be wrong
+    by more than ``stderr`` of their name.
+    """
 
     @property
-    def temperature(self) -> FloatArray:
-        """T, shaped like the batch."""
-
+    def temperature(self) -> FloatArray: ...
     @property
-    def prior(self) -> FloatArray | None:
-        """The log-odds of the prior, (n,)."""
-
+    def prior(self) -> FloatArray | None: ...
     @property
-    def samples(self) -> int:
-        """How many samples the readings rest on; 0 where they are exact."""
-
+    def samples(self) -> int: ...
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """Why readings may be wrong by more than their errors, in sentences."""
+    def warnings(self) -> tuple[str, ...]: ...
+    def stderr(self, reading: str, /) -> FloatArray: ...
 
     @property
     def log_z(self) -> FloatArray:
@@ -55,7 +54,7 @@ class Law(Protocol):
 
     @property
     def log_odds(self) -> FloatArray:
-        """log p_i/(1-p_i), (*batch, n)."""
+        """log p_i/(1-p_i), (*batch, n), ±CERTAIN for players that the prior fixes."""
 
     @property
     def mean(self) -> FloatArray:
@@ -68,9 +67,6 @@ class Law(Protocol):
     @property
     def total_correlation(self) -> FloatArray:
         """Σ_i h(p_i) - H(p)."""
-
-    def stderr(self, reading: str, /) -> FloatArray:
-        """The standard error of one of these readings, by its name."""
 
     def elbo(self, logits: FloatArray, /) -> FloatArray:
         """f(x)/T + H(x) + E_q[log prior] of the product law with these logits."""

@@ -45,7 +45,7 @@ def marginalised(game: Game, law: Law, gone: BoolArray) -> tuple[Game, Law]:
     """The game and the law of the other players, whatever these do."""
     _check_rest(gone)
     if isinstance(law, ExactLaw):
-        return _merged(game, law, gone, _SumOut(law))
+        return _merged(game, law, gone, _sum_out(law))
     whole = _sampled(law)
     smaller = MarginalGame(game, whole.contributions, gone, float(whole.temperature), whole.prior)
     if gone.sum() > MOST_SUMMED:
@@ -53,19 +53,18 @@ def marginalised(game: Game, law: Law, gone: BoolArray) -> tuple[Game, Law]:
     return _resampled(smaller, whole, gone)
 
 
-class _SumOut:
+def _sum_out(law: ExactLaw) -> Any:
     """T log Σ exp(F/T)·prior over whether player i is out or in, for halves of a table."""
+    temperature, prior = law.temperature.reshape(-1, 1, 1), law.prior
 
-    def __init__(self, law: ExactLaw) -> None:
-        self.prior, self.temperature = law.prior, law.temperature.reshape(-1, 1, 1)
-
-    def __call__(self, xp: Any, out: Any, into: Any, i: int) -> Any:
-        scale = xp.asarray(self.temperature, device=array_api_compat.device(out))
+    def merge(xp: Any, out: Any, into: Any, i: int) -> Any:
+        scale = xp.asarray(temperature, device=array_api_compat.device(out))
         log_in, log_out = 0.0, 0.0
-        if self.prior is not None:
-            log_in = float(-np.logaddexp(0, -self.prior[i]))
-            log_out = float(-np.logaddexp(0, self.prior[i]))
+        if prior is not None:
+            log_in, log_out = -float(np.logaddexp(0, -prior[i])), -float(np.logaddexp(0, prior[i]))
         return scale * xp.logaddexp(out / scale + log_out, into / scale + log_in)
+
+    return merge
 
 
 def _merged(game: Game, law: ExactLaw, gone: BoolArray, merge: Any) -> tuple[Game, Law]:

@@ -1,8 +1,4 @@
-"""The law p(S) ∝ exp(F(S)/T)·prior of one game too large for a table, by sampling.
-
-Every reading is an estimate, with a standard error jackknifed over groups of independent
-samples.
-"""
+"""The law p(S) ∝ exp(F(S)/T)·prior of one game too large for a table, by sampling."""
 
 from __future__ import annotations
 
@@ -22,8 +18,8 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
 from fairfield.mcmc import diagnostics
 from fairfield.mcmc.bases import Mixture, mean_field_modes
+from fairfield.mcmc.estimates import Estimates
 from fairfield.mcmc.gibbs import Path
-from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mcmc.landscape import (
     Contributions,
     FreePlayers,
@@ -33,8 +29,7 @@ from fairfield.mcmc.landscape import (
     from_worths,
 )
 from fairfield.mcmc.sampler import LEAST_VISITS, Run, Sampler
-from fairfield.mcmc.tempering import Tempered
-from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_energy, sigmoid
+from fairfield.mean_field.elbo import CERTAIN, elbo, sigmoid
 from fairfield.mean_field.solvers import start_points
 
 # Coalitions visited where no budget is given.
@@ -114,11 +109,6 @@ class SampledLaw:
             warnings.warn(f"{self.game!r}: {sentence}", ReliabilityWarning, stacklevel=2)
         return found
 
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """Why readings may be wrong by more than their errors, in sentences."""
-        return diagnostics.of_run(self.run)
-
     def _source(self) -> AbstractContextManager[Contributions]:
         """Contributions, from the worths of all neighbours if there is no better way."""
         return self._evaluated() if self.contributions is None else nullcontext(self.contributions)
@@ -149,157 +139,54 @@ class SampledLaw:
         with bar(None, "sampling", self.options.progress, unit=" steps") as shown:
             yield lambda: shown.update(1) and None
 
-    # ----------------------------------------------------------- estimates and errors
+    # ----------------------------------------------------------------------- readings
 
-    @property
-    def _samples(self) -> Tempered:
-        return self.run.trusted.tempered
+    @cached_property
+    def estimates(self) -> Estimates:
+        """All that is read of the law, from the samples of the run."""
+        return Estimates(self.run, self._free, float(self.temperature), self.prior)
 
     @property
     def samples(self) -> int:
-        """How many samples of the law there are, in all groups."""
-        return self._samples.log_weights.size
+        return self.estimates.count
 
-    @cached_property
-    def _log_z(self) -> Jackknifed:
-        """log Z - centre: the bridges that stand, weighted by their precision."""
-        parts = [bridge.log_z for bridge in self.run.trusted.bridges]
-        weights = np.array([1 / float(part.stderr) ** 2 for part in parts])
-        weights /= weights.sum()
-        least = min(part.least for part in parts)
-        if self.warnings:
-            ends = [end for bridge in self.run.bridges for end in bridge.ends]
-            least = float(np.ptp(ends)) / 2
-        return Jackknifed(
-            weights @ np.array([part.estimate for part in parts]),
-            weights @ np.array([part.replicates for part in parts]),
-            least,
-        )
-
-    @cached_property
-    def _log_weight(self) -> Jackknifed:
-        """E_p[log weight] - centre."""
-        return Jackknifed.mean(self._samples.log_weights.mean(axis=0))
-
-    @cached_property
-    def _chances(self) -> Jackknifed:
-        # What no sample has seen may still be as likely as one sample in all.
-        found = Jackknifed.mean(self._samples.marginals).through(self._free.among_all)
-        return replace(found, least=1 / self.samples)
-
-    @cached_property
-    def _entropy(self) -> Jackknifed:
-        return replace(self._log_z - self._log_weight, least=self._log_z.least)
-
-    @cached_property
-    def _correlation(self) -> Jackknifed:
-        apart = self._chances.through(lambda p: entropy(log_odds(p))).unbiased()
-        return replace(apart - self._entropy, least=self._log_z.least)
-
-    @cached_property
-    def _mean(self) -> Jackknifed:
-        log_prior = self._chances.through(lambda p: prior_energy(p, log_odds(p), self.prior))
-        return (self._log_weight - log_prior + self.run.centre).times(float(self.temperature))
-
-    @cached_property
-    def _pairs(self) -> tuple[FloatArray, FloatArray]:
-        """The mean of the groups' pair marginals, and its standard error."""
-        count = len(self.game.players)
-        total, squares = np.zeros((count, count)), np.zeros((count, count))
-        groups = 0
-        for both in self.pairs():
-            total += both
-            squares += both**2
-            groups += 1
-        mean = total / groups
-        variance = np.maximum(squares / groups - mean**2, 0.0)
-        np.fill_diagonal(mean, self.marginals)
-        return mean, np.sqrt(variance / (groups - 1))
-
-    def pairs(self) -> Iterator[FloatArray]:
-        """p(i, j ∈ S) = E[z_j p(i | others)] as each group of samples has it: (n, n)."""
-        odds, coalitions = self._samples.log_odds, self._samples.coalitions
-        coalitions = coalitions[:: -(-len(coalitions) // len(odds))]
-        for group in range(odds.shape[1]):
-            inside = self._free.among_all(coalitions[:, group])
-            chances = self._free.among_all(sigmoid(odds[:, group]))
-            both = chances.T @ inside / len(inside)
-            both = (both + both.T) / 2
-            np.fill_diagonal(both, chances.mean(axis=0))
-            yield both
-
-    @cached_property
-    def _log_odds(self) -> Jackknifed:
-        """From E[p(i | others)] and E[p(not i | others)], each in the log domain."""
-        logs = self._samples.log_sums
-        top = logs.max(axis=0)
-
-        def odds(means: FloatArray) -> FloatArray:
-            # Where one ladder has all of a sum, nothing is left without it: an infinite error.
-            logs = np.log(np.maximum(means, np.finfo(float).tiny)) + top
-            return np.asarray(logs[..., 0, :] - logs[..., 1, :])
-
-        return Jackknifed.mean(np.exp(logs - top)).through(odds)
-
-    def stderr(self, reading: str) -> FloatArray:
-        """The standard error of a reading, by its name."""
-        inflation = self.run.trusted.inflation
-        if reading == "pair_marginals":
-            return np.maximum(inflation * self._pairs[1], 1 / self.samples)
-        if reading == "log_odds":
-            # What no sample has seen may still be as likely as one sample in all.
-            rare = sigmoid(-np.abs(self._log_odds.estimate))
-            unseen = np.log1p(1 / (self.samples * rare))
-            error = np.maximum(inflation * self._log_odds.stderr, unseen)
-            return self._free.among_all(error, 0.0, 0.0)
-        estimates = {
-            "log_z": self._log_z,
-            "marginals": self._chances,
-            "mean": self._mean,
-            "entropy": self._entropy,
-            "total_correlation": self._correlation,
-        }
-        return np.asarray(inflation * estimates[reading].stderr)
-
-    # ----------------------------------------------------------------------- readings
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.estimates.warnings
 
     @property
     def log_z(self) -> FloatArray:
-        """log Σ_S exp(F(S)/T)·prior(S)."""
-        return np.asarray(self._log_z.estimate + self.run.centre)
+        return np.asarray(self.estimates.log_z.estimate + self.run.centre)
 
     @property
     def marginals(self) -> FloatArray:
-        """p(i ∈ S): the mean of p(i | the others) over the samples."""
-        return np.asarray(self._chances.estimate)
+        return np.asarray(self.estimates.marginals.estimate)
 
     @property
     def pair_marginals(self) -> FloatArray:
-        """p(i, j ∈ S), with the marginals on the diagonal."""
-        return self._pairs[0]
+        return self.estimates.pair_marginals[0]
 
     @property
     def log_odds(self) -> FloatArray:
-        """log p_i/(1-p_i), ±CERTAIN for players that the prior fixes."""
-        return self._free.among_all(np.asarray(self._log_odds.estimate), CERTAIN, -CERTAIN)
+        free = np.asarray(self.estimates.log_odds.estimate)
+        return self._free.among_all(free, CERTAIN, -CERTAIN)
 
     @property
     def mean(self) -> FloatArray:
-        """E_p[F]."""
-        return np.asarray(self._mean.estimate)
+        return np.asarray(self.estimates.mean.estimate)
 
     @property
     def entropy(self) -> FloatArray:
-        """H(p) = log Z - E_p[log weight]."""
-        return np.asarray(self._entropy.estimate)
+        return np.asarray(self.estimates.entropy.estimate)
 
     @property
     def total_correlation(self) -> FloatArray:
-        """Σ_i h(p_i) - H(p)."""
-        return np.maximum(self._correlation.estimate, 0.0)
+        return np.maximum(self.estimates.total_correlation.estimate, 0.0)
+
+    def stderr(self, reading: str) -> FloatArray:
+        return self.estimates.stderr(reading)
 
     def elbo(self, logits: FloatArray) -> FloatArray:
-        """f(x)/T + H(x) + E_q[log prior] of the product law with these logits."""
         if self.extension is None:
             raise ValueError(
                 f"{self.game!r} has no closed form, so its ELBO cannot be computed exactly; "
@@ -308,18 +195,16 @@ class SampledLaw:
         return elbo(self.extension.value(sigmoid(logits)), logits, self.temperature, self.prior)
 
     def gap(self, logits: FloatArray) -> FloatArray:
-        """KL(q ‖ p) = log Z - ELBO; its standard error is that of log Z."""
         height = self.elbo(logits)
         return np.maximum(self.log_z - height, 0.0)
 
     def gap_of(self, height: FloatArray) -> FloatArray:
-        """log Z less an ELBO that leaves out the extension's offset/T."""
         offset = 0.0 if self.extension is None else self.extension.offset / self.temperature
         return np.maximum(self.log_z - offset - height, 0.0)
 
     def log_share(self, worths: FloatArray) -> FloatArray:
-        """F/T - log Z of worths (m,)."""
-        return np.asarray(worths / self.temperature - self.run.centre - self._log_z.estimate)
+        log_z = self.estimates.log_z.estimate
+        return np.asarray(worths / self.temperature - self.run.centre - log_z)
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
         """Coalitions (count, n): samples of the run, each moved on by some Gibbs steps.
@@ -327,9 +212,10 @@ class SampledLaw:
         Worths count against a budget of their own, of the same size as that of the run.
         """
         self._check_draws(count, SWEEPS)
-        seen = self._samples.coalitions.reshape(-1, len(self._free))
+        samples = self.estimates.samples
+        seen = samples.coalitions.reshape(-1, len(self._free))
         start = seen[rng.integers(0, len(seen), count)]
-        rate = float(self._samples.rate)
+        rate = float(samples.rate)
         steps = max(1, int(SWEEPS / rate)) if count else 0
         self._check_draws(count, steps)
         with self._source() as contributions:

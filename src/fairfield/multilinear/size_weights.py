@@ -8,14 +8,17 @@ digits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, IntArray, beside, on_host
 from fairfield.core.coalitions import enumerate_coalitions, sizes
+from fairfield.multilinear import worth_matrix
+from fairfield.multilinear.worth_matrix import WorthMatrix
 
 if TYPE_CHECKING:
     from fairfield.multilinear.table import TableExtension
@@ -34,7 +37,7 @@ def semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
     """
     with_player, without = np.append(0.0, weights), np.append(weights, 0.0)
     both = with_player + without
-    of_high, sums = table.matrix.by_size(lambda size: both[size][None])
+    of_high, sums = _by_size(table.matrix, lambda size: both[size][None])
     inside = _inside(table, _weigh(table, sums, both), of_high[:, 0])
     total = _weigh(table, sums, without).sum(axis=-1)
     return table.shaped((inside - total[:, None])[:, None], table.batch)
@@ -75,8 +78,9 @@ def _pair_sums(
     alpha, beta, gamma = two - 2 * one + none, one - none, none
     low, count = table.low, table.players
     members = _members(low).T
-    of_high, sums = table.matrix.by_size(
-        lambda size: np.concatenate([beta[size][None], alpha[size] * members, alpha[size][None]])
+    of_high, sums = _by_size(
+        table.matrix,
+        lambda size: np.concatenate([beta[size][None], alpha[size] * members, alpha[size][None]]),
     )
     single = _inside(table, _weigh(table, sums, beta), of_high[:, 0])
     both = np.empty((len(single), count, count))
@@ -89,6 +93,54 @@ def _pair_sums(
     both += single[:, :, None] + single[:, None, :]
     both += _weigh(table, sums, gamma).sum(axis=-1)[:, None, None]
     return both
+
+
+def _by_size(
+    matrix: WorthMatrix, columns: Callable[[IntArray], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """M times columns that depend on coalition sizes, and sums of equal-sized rows.
+
+    ``columns(sizes)`` are k columns for one row, whose coalitions have these sizes.
+    Answers (games, k, 2^high) and (games, high + 1, 2^low).
+    """
+    games, height, width = matrix.shape
+    by_row_size = np.stack([columns(s + sizes(matrix.low)) for s in range(matrix.high + 1)])
+    of_high = np.empty((games, height, by_row_size.shape[1]))
+    sums = np.zeros((games, matrix.high + 1, width))
+    gathered = matrix.in_numpy and height * width > worth_matrix.CACHED
+    (_gather_rows if gathered else _multiply_all)(matrix, by_row_size, of_high, sums)
+    return of_high.swapaxes(1, 2), sums
+
+
+def _multiply_all(
+    matrix: WorthMatrix, columns: FloatArray, of_high: FloatArray, sums: FloatArray
+) -> None:
+    """All columns for all rows, then each row keeps its own: few large products."""
+    xp, (levels, k, width), own = matrix.namespace, columns.shape, sizes(matrix.high)
+    every = beside(matrix.entries, columns.reshape(-1, width).T)
+    member = beside(matrix.entries, np.equal.outer(np.arange(levels), own) * 1.0)
+    for some, rows in matrix.blocks(worked_on=matrix.in_numpy):
+        block = matrix.read(some, rows)
+        products = xp.reshape(block @ every, (block.shape[0], -1, k))
+        kept = own[rows] + levels * np.arange(block.shape[1])
+        of_high[some, rows] = on_host(xp.take(products, beside(products, kept), axis=1))
+        sums[some] += on_host(member[:, rows] @ block)
+
+
+def _gather_rows(
+    matrix: WorthMatrix, columns: FloatArray, of_high: FloatArray, sums: FloatArray
+) -> None:
+    """Rows gathered by the size of their coalition, so that each meets only its columns."""
+    own, step = sizes(matrix.high), max(1, worth_matrix.CACHED // matrix.shape[2])
+    for size, weights in enumerate(columns):
+        group, right = np.flatnonzero(own == size), np.ascontiguousarray(weights.T)
+        for start in range(0, len(group), step):
+            which = group[start : start + step]
+            ones = np.ones((1, len(which)))
+            for game in range(matrix.shape[0]):
+                block = matrix.gather(game, which)
+                of_high[game, which] = block @ right
+                sums[game, size] += (ones @ block)[0]
 
 
 @lru_cache(maxsize=4)

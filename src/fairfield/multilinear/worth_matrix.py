@@ -6,9 +6,9 @@ left and of the low players from the right, sums by the size of coalitions, larg
 A pass takes blocks that fit the cache, or on a device all at once; what is left are tables
 of about 2^(n/2) entries, which go to the host.
 
-Only this file touches the big table. Its operations go through the array's own
-namespace, so the table may live on any device; it is never copied, centred or
-converted as a whole.
+The big table is read in blocks from here alone. Its operations go through the array's own
+namespace, so the table may live on any device; it is never copied, centred or converted as
+a whole.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, compiler, on_host
-from fairfield.core.coalitions import enumerate_coalitions, sizes
+from fairfield.core.coalitions import enumerate_coalitions
 
 # Worths in a block: 4 MB of float64 stay in the last-level cache between the two
 # products, and are enough work for BLAS to share among threads.
@@ -116,7 +116,7 @@ class WorthMatrix:
         of_low: Any = None if high is None else np.zeros((games, high.shape[1], width))
         of_high: Any = None if low is None else np.empty((games, height, low.shape[1]))
         for some, rows in self.blocks(self.lift is not None):
-            block = self._read(some, rows)
+            block = self.read(some, rows)
             if high is not None:
                 of_low[some] += (high if len(high) == 1 else high[some])[:, :, rows] @ block
             if low is not None:
@@ -179,49 +179,6 @@ class WorthMatrix:
         # A slice of everything is a copy in some libraries.
         return self.entries if rows.stop - rows.start >= self.shape[1] else self.entries[:, rows, :]
 
-    def by_size(
-        self, columns: Callable[[NDArray[np.int64]], FloatArray]
-    ) -> tuple[FloatArray, FloatArray]:
-        """M times columns that depend on coalition sizes, and sums of equal-sized rows.
-
-        ``columns(sizes)`` are k columns for one row, whose coalitions have these sizes.
-        Answers (games, k, 2^high) and (games, high + 1, 2^low).
-        """
-        games, height, width = self.shape
-        by_row_size = np.stack([columns(s + sizes(self.low)) for s in range(self.high + 1)])
-        of_high = np.empty((games, height, by_row_size.shape[1]))
-        sums = np.zeros((games, self.high + 1, width))
-        if self.in_numpy and height * width > CACHED:
-            self._gathered_by_size(by_row_size, of_high, sums)
-        else:
-            self._all_by_size(by_row_size, of_high, sums)
-        return of_high.swapaxes(1, 2), sums
-
-    def _all_by_size(self, columns: FloatArray, of_high: FloatArray, sums: FloatArray) -> None:
-        """All columns for all rows, then each row keeps its own: few large products."""
-        xp, (levels, k, width), own = self.namespace, columns.shape, sizes(self.high)
-        every = beside(self.entries, columns.reshape(-1, width).T)
-        member = beside(self.entries, np.equal.outer(np.arange(levels), own) * 1.0)
-        for some, rows in self.blocks(worked_on=self.in_numpy):
-            block = self._read(some, rows)
-            products = xp.reshape(block @ every, (block.shape[0], -1, k))
-            kept = own[rows] + levels * np.arange(block.shape[1])
-            of_high[some, rows] = on_host(xp.take(products, beside(products, kept), axis=1))
-            sums[some] += on_host(member[:, rows] @ block)
-
-    def _gathered_by_size(self, columns: FloatArray, of_high: FloatArray, sums: FloatArray) -> None:
-        """Rows gathered by the size of their coalition, so that each meets only its columns."""
-        own, step = sizes(self.high), max(1, CACHED // self.shape[2])
-        for size, weights in enumerate(columns):
-            group, right = np.flatnonzero(own == size), np.ascontiguousarray(weights.T)
-            for start in range(0, len(group), step):
-                which = group[start : start + step]
-                ones = np.ones((1, len(which)))
-                for game in range(self.shape[0]):
-                    block = self.gather(game, which)
-                    of_high[game, which] = block @ right
-                    sums[game, size] += (ones @ block)[0]
-
     def log_sums(self, rate: FloatArray, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
         """log Σ exp(rate · (F - shift) + bias · z) over the rows, and over the columns.
 
@@ -236,7 +193,7 @@ class WorthMatrix:
         sums = np.zeros((games, width))
         of_rows = np.empty((games, height))
         for some, rows in self.blocks(worked_on=True):
-            block = self._read(some, rows) * speed[some, ...]
+            block = self.read(some, rows) * speed[some, ...]
             block = block + (add_low + add_high[rows][:, None])
             top = xp.max(block, axis=2, keepdims=True)
             logs = top[..., 0] + xp.log(xp.sum(xp.exp(block - top), axis=2))
@@ -288,7 +245,8 @@ class WorthMatrix:
             for row in range(0, height, rows):
                 yield slice(first, min(first + together, games)), slice(row, row + rows)
 
-    def _read(self, games: slice, rows: slice) -> Any:
+    def read(self, games: slice, rows: slice) -> Any:
+        """A block of the matrices, shifted and lifted."""
         # A slice of everything is a copy in some libraries.
         whole = (games.stop - games.start, rows.stop - rows.start) == self.shape[:2]
         return self._prepared(self.entries if whole else self.entries[games, rows, :], games)

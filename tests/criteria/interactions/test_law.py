@@ -161,8 +161,8 @@ def test_errors_of_sampled_log_odds_grow_with_shared_ancestors(monkeypatch, rng)
     """As those of the marginals they are made from do."""
     game = known_laws.two_modes(rng, blocks=6, each=5)
     errors = []
-    for kinship in (1.0, 1.2):
-        monkeypatch.setattr(Run, "kinship", kinship)
+    for inflation in (1.0, 1.2):
+        monkeypatch.setattr(Run, "inflation", inflation)
         found = ff.interactions(game, "log_odds", among=range(4), temperature=1.0, budget=20_000)
         errors.append(found.stderr)
     assert_allclose(errors[1], 1.2 * errors[0])

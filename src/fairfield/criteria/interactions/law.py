@@ -63,7 +63,10 @@ def log_odds_interactions(
 def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, FloatArray]:
     first, second = np.array(sets).T
     groups = np.stack(
-        [(both[first, first], both[second, second], both[first, second]) for both in law.pairs()]
+        [
+            (both[first, first], both[second, second], both[first, second])
+            for both in law.estimates.pairs()
+        ]
     )
 
     def odds(shares: FloatArray) -> FloatArray:

@@ -1,0 +1,138 @@
+"""Estimates of a law from the samples of a run, jackknifed over its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+from fairfield.mcmc import diagnostics
+from fairfield.mcmc.jackknife import Jackknifed
+from fairfield.mcmc.landscape import FreePlayers
+from fairfield.mcmc.sampler import Run
+from fairfield.mcmc.tempering import Tempered
+from fairfield.mean_field.elbo import entropy, log_odds, prior_energy, sigmoid
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What can be read of p from a run; log weights and log Z are without the centre."""
+
+    run: Run
+    free: FreePlayers
+    temperature: float
+    prior: FloatArray | None
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Why estimates may be wrong by more than their errors, in sentences."""
+        return diagnostics.of_run(self.run)
+
+    @property
+    def samples(self) -> Tempered:
+        """The samples that estimates are made from."""
+        return self.run.trusted.tempered
+
+    @property
+    def count(self) -> int:
+        """How many samples there are, in all groups."""
+        return self.samples.log_weights.size
+
+    @cached_property
+    def log_z(self) -> Jackknifed:
+        """The bridges that stand, weighted by their precision."""
+        parts = [bridge.log_z for bridge in self.run.trusted.bridges]
+        weights = np.array([1 / float(part.stderr) ** 2 for part in parts])
+        weights /= weights.sum()
+        least = min(part.least for part in parts)
+        if self.warnings:
+            ends = [end for bridge in self.run.bridges for end in bridge.ends]
+            least = float(np.ptp(ends)) / 2
+        return Jackknifed(
+            weights @ np.array([part.estimate for part in parts]),
+            weights @ np.array([part.replicates for part in parts]),
+            least,
+        )
+
+    @cached_property
+    def log_weight(self) -> Jackknifed:
+        """E_p[log weight]."""
+        return Jackknifed.mean(self.samples.log_weights.mean(axis=0))
+
+    @cached_property
+    def marginals(self) -> Jackknifed:
+        """The mean of p(i | the others)."""
+        found = Jackknifed.mean(self.samples.marginals).through(self.free.among_all)
+        # What no sample has seen may still be as likely as one sample in all.
+        return replace(found, least=1 / self.count)
+
+    @cached_property
+    def log_odds(self) -> Jackknifed:
+        """Of the free players, from E[p(i | others)] and E[p(not i | others)] as logarithms."""
+        logs = self.samples.log_sums
+        top = logs.max(axis=0)
+
+        def odds(means: FloatArray) -> FloatArray:
+            # Where one ladder has all of a sum, nothing is left without it: an infinite error.
+            logs = np.log(np.maximum(means, np.finfo(float).tiny)) + top
+            return np.asarray(logs[..., 0, :] - logs[..., 1, :])
+
+        return Jackknifed.mean(np.exp(logs - top)).through(odds)
+
+    @cached_property
+    def mean(self) -> Jackknifed:
+        """E_p[F], from E_p[log weight] without the prior's part."""
+        log_prior = self.marginals.through(lambda p: prior_energy(p, log_odds(p), self.prior))
+        return (self.log_weight - log_prior + self.run.centre).times(self.temperature)
+
+    @cached_property
+    def entropy(self) -> Jackknifed:
+        """log Z - E_p[log weight]."""
+        return replace(self.log_z - self.log_weight, least=self.log_z.least)
+
+    @cached_property
+    def total_correlation(self) -> Jackknifed:
+        """Σ_i h(p_i) - H(p)."""
+        apart = self.marginals.through(lambda p: entropy(log_odds(p))).unbiased()
+        return replace(apart - self.entropy, least=self.log_z.least)
+
+    @cached_property
+    def pair_marginals(self) -> tuple[FloatArray, FloatArray]:
+        """The mean of the groups' pair marginals, and its standard error."""
+        size = len(self.free.fixed_in)
+        total, squares = np.zeros((size, size)), np.zeros((size, size))
+        for both in self.pairs():
+            total += both
+            squares += both**2
+        groups = self.samples.log_odds.shape[1]
+        mean = total / groups
+        variance = np.maximum(squares / groups - mean**2, 0.0)
+        np.fill_diagonal(mean, np.asarray(self.marginals.estimate))
+        return mean, np.sqrt(variance / (groups - 1))
+
+    def pairs(self) -> Iterator[FloatArray]:
+        """p(i, j ∈ S) = E[z_j p(i | others)] as each group of samples has it: (n, n)."""
+        odds, coalitions = self.samples.log_odds, self.samples.coalitions
+        coalitions = coalitions[:: -(-len(coalitions) // len(odds))]
+        for group in range(odds.shape[1]):
+            inside = self.free.among_all(coalitions[:, group])
+            chances = self.free.among_all(sigmoid(odds[:, group]))
+            both = chances.T @ inside / len(inside)
+            both = (both + both.T) / 2
+            np.fill_diagonal(both, chances.mean(axis=0))
+            yield both
+
+    def stderr(self, reading: str) -> FloatArray:
+        """The standard error of an estimate, by its name."""
+        inflation = self.run.trusted.inflation
+        if reading == "pair_marginals":
+            return np.maximum(inflation * self.pair_marginals[1], 1 / self.count)
+        error = np.asarray(inflation * getattr(self, reading).stderr)
+        if reading == "log_odds":
+            rare = sigmoid(-np.abs(self.log_odds.estimate))
+            error = np.maximum(error, np.log1p(1 / (self.count * rare)))
+            return self.free.among_all(error, 0.0, 0.0)
+        return error
