@@ -95,7 +95,9 @@ def addition_curve(
 ) -> Curve:
     """F of the players that have joined, as the most valuable (or the least) come first.
 
-    ``fractions`` and ``options`` are those of :func:`removal_curve`.
+    ``fractions`` are those of :func:`removal_curve`.
+
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> addition_curve(lambda S: S @ [3, 2, 1], [3, 2, 1], highest_first=False).worths
     array([0., 1., 3., 6.])
