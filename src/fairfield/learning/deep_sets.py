@@ -12,34 +12,43 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike
-from torch import nn
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, GameInfo, Players, Traits
+from fairfield.core.imports import needed_for
 
 
-class DeepSets(nn.Module):  # type: ignore[misc]  # mypy does not read torch
-    """Worths (..., m) of coalitions (..., m, n) of players with features (..., n, d).
+def import_torch() -> Any:
+    """PyTorch, or an error that says how to install it."""
+    with needed_for("a neural set function"):
+        import torch
+    return torch
 
-    φ maps features to ``width`` numbers, ρ their sum to a worth. ELU units make worths smooth,
-    so the steps of mean-field inference have slopes.
+
+def deep_sets(features: int, width: int) -> Any:
+    """The network of φ, from features to ``width`` numbers, and ρ, from their sum to a worth.
+
+    ELU units make worths smooth, so the steps of mean-field inference can be differentiated.
     """
+    nn = import_torch().nn
 
-    def __init__(self, features: int, width: int) -> None:
-        super().__init__()
-        self.phi = nn.Sequential(
-            nn.Linear(features, width), nn.ELU(), nn.Linear(width, width), nn.ELU()
-        )
-        self.rho = nn.Sequential(nn.Linear(width, width), nn.ELU(), nn.Linear(width, 1))
-        self.double()
+    class DeepSets(nn.Module):  # type: ignore[misc, name-defined]  # torch is imported where used
+        """Worths (..., m) of coalitions (..., m, n) of players with features (..., n, d)."""
 
-    def forward(self, inside: Any, features: Any) -> Any:
-        """The worths."""
-        return self.rho(inside @ self.phi(features))[..., 0]
+        def __init__(self) -> None:
+            super().__init__()
+            self.phi = nn.Sequential(
+                nn.Linear(features, width), nn.ELU(), nn.Linear(width, width), nn.ELU()
+            )
+            self.rho = nn.Sequential(nn.Linear(width, width), nn.ELU(), nn.Linear(width, 1))
+
+        def forward(self, inside: Any, given: Any) -> Any:
+            return self.rho(inside @ self.phi(given))[..., 0]
+
+    return DeepSets().double()
 
 
 class DeepSetsGame(Game):
@@ -53,12 +62,7 @@ class DeepSetsGame(Game):
     info = GameInfo(advice="give a budget to sample it, or play on fewer players")
 
     def __init__(
-        self,
-        network: DeepSets,
-        features: ArrayLike,
-        *,
-        players: Players | None = None,
-        note: str = "",
+        self, network: Any, features: ArrayLike, *, players: Players | None = None, note: str = ""
     ) -> None:
         self.network, self.note = network, note
         self.features = np.asarray(features, dtype=float)
@@ -81,6 +85,7 @@ class DeepSetsGame(Game):
         return DeepSetsGame(self.network, features, players=players, note=self.note)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
+        torch = import_torch()
         inside = torch.as_tensor(np.asarray(coalitions, dtype=float))
         with torch.no_grad():
             return np.asarray(self.network(inside, torch.as_tensor(self.features)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,12 +12,10 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import numbers, whole
 from fairfield.core.game import Player, Players
-from fairfield.core.imports import needed_for
 from fairfield.evaluation.progress import bar
+from fairfield.learning.deep_sets import DeepSetsGame, deep_sets, import_torch
+from fairfield.learning.neural_losses import OBJECTIVES, NeuralLoss
 from fairfield.learning.observed import observe
-
-if TYPE_CHECKING:
-    from fairfield.learning.deep_sets import DeepSetsGame
 
 # Observations in one step of Adam.
 TOGETHER = 64
@@ -51,11 +49,7 @@ def learn_deep_sets(
     Adam with steps of ``rate`` ends when a share ``held_out`` of the data has fitted no
     better for ``patience`` epochs; the best network is kept. Needs the extra ``learning``.
     """
-    with needed_for("a neural set function"):
-        import torch
-
-        from fairfield.learning.deep_sets import DeepSets, DeepSetsGame
-        from fairfield.learning.neural_losses import OBJECTIVES, NeuralLoss
+    torch = import_torch()
     if objective not in OBJECTIVES:
         raise ValueError(
             f"there is no objective {objective!r}; choose from {', '.join(OBJECTIVES)}"
@@ -78,7 +72,7 @@ def learn_deep_sets(
     z, v = torch.as_tensor(rows), torch.as_tensor(own)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network = DeepSets(own.shape[-1], width)
+        network = deep_sets(own.shape[-1], width)
         frequencies = torch.as_tensor((rows.sum(axis=0) + 0.5) / (len(rows) + 1))
         loss = NeuralLoss(network, frequencies, noise, inference)
 
@@ -102,8 +96,7 @@ def _train(
     tick: Callable[[], object],
 ) -> str:
     """Fit the network by Adam, keep what serves the first ``away`` rows best, say how it ended."""
-    import torch
-
+    torch = import_torch()
     held_out, train = order[:away], order[away:]
     adam = torch.optim.Adam(network.parameters(), lr=rate)
     best, kept, since, epoch = np.inf, {}, 0, 0

@@ -21,10 +21,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
-from torch.nn.functional import softplus
 
 from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.learning.deep_sets import import_torch
 
 # The most players for which ∇f, and the likelihood, sum over all coalitions.
 MOST_SUMMED = 8
@@ -48,7 +47,7 @@ class NeuralLoss:
 
     def pseudolikelihood(self, z: Any, features: Any) -> Any:
         """Σ_i -log σ((2z_i - 1) Δ_i)."""
-        return softplus(self._flips(z, features)).sum(1).mean()
+        return _softplus(self._flips(z, features)).sum(1).mean()
 
     def ratio_matching(self, z: Any, features: Any) -> Any:
         """Σ_i σ(-(2z_i - 1) Δ_i)²."""
@@ -60,9 +59,9 @@ class NeuralLoss:
 
     def nce(self, z: Any, features: Any) -> Any:
         """-log σ(G(z)) - Σ log σ(-G(noise)), G = F - log(ν p_noise)."""
-        drawn = torch.bernoulli(self.frequencies.expand(len(z), self.noise, -1))
+        drawn = import_torch().bernoulli(self.frequencies.expand(len(z), self.noise, -1))
         real, noise = (self._against_noise(each, features) for each in (z[:, None], drawn))
-        return (softplus(-real).sum(1) + softplus(noise).sum(1)).mean()
+        return (_softplus(-real).sum(1) + _softplus(noise).sum(1)).mean()
 
     def _against_noise(self, z: Any, features: Any) -> Any:
         p = self.frequencies
@@ -81,7 +80,7 @@ class NeuralLoss:
 
     def mean_field(self, z: Any, features: Any) -> Any:
         """The cross-entropy of z under the marginals of K mean-field steps."""
-        return softplus((1 - 2 * z) * self.infer(features)).sum(1).mean()
+        return _softplus((1 - 2 * z) * self.infer(features)).sum(1).mean()
 
     def infer(self, features: Any) -> Any:
         """The logits of x after K steps x ← σ(∇f(x)) from ½."""
@@ -94,6 +93,7 @@ class NeuralLoss:
 
     def _summed(self, features: Any) -> Callable[[Any], Any]:
         """∇f by its definition: Σ_S F(S) (2z_i - 1) Π_{j≠i} q_j(z_j)."""
+        torch = import_torch()
         every = _all_coalitions(features.shape[-2])
         worths = self.network(every, features)
         own = torch.eye(features.shape[-2], dtype=torch.bool)
@@ -109,7 +109,7 @@ class NeuralLoss:
         """∇f as a mean of gains; weights that equal 1 carry its derivatives in x."""
 
         def gradient(x: Any) -> Any:
-            z = torch.bernoulli(x.detach()[:, None].expand(-1, DRAWN, -1))
+            z = import_torch().bernoulli(x.detach()[:, None].expand(-1, DRAWN, -1))
             logs = (z * x[:, None] + (1 - z) * (1 - x[:, None])).clamp_min(1e-12).log()
             others = logs.sum(-1, keepdim=True) - logs
             return (self.gains(z, features) * (others - others.detach()).exp()).mean(1)
@@ -118,6 +118,7 @@ class NeuralLoss:
 
     def gains(self, z: Any, features: Any) -> Any:
         """Δ_iF (m, k, n) of coalitions (m, k, n)."""
+        torch = import_torch()
         own = torch.eye(z.shape[-1], dtype=z.dtype)
         inside = torch.maximum(z[..., None, :], own).flatten(1, 2)
         outside = (z[..., None, :] * (1 - own)).flatten(1, 2)
@@ -125,8 +126,12 @@ class NeuralLoss:
         return gains.reshape(z.shape)
 
 
+def _softplus(t: Any) -> Any:
+    return import_torch().nn.functional.softplus(t)
+
+
 def _all_coalitions(players: int) -> Any:
-    return torch.as_tensor(enumerate_coalitions(players).astype(float))
+    return import_torch().as_tensor(enumerate_coalitions(players).astype(float))
 
 
 OBJECTIVES: dict[str, Callable[[NeuralLoss, Any, Any], Any]] = {

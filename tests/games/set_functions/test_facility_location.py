@@ -5,6 +5,7 @@ from __future__ import annotations
 import array_api_strict as strict
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
@@ -54,3 +55,14 @@ def test_sums_of_maxima_on_any_device(xp, rng):
     here, there = ff.FLIDGame(gains, weights), ff.FLIDGame(gains, xp.asarray(weights))
     assert_same_game(here, there, rng)
     assert there.describe() == here.describe()
+
+
+def test_fldc_is_flid_less_its_complement(rng):
+    u, W, V = rng.normal(size=5), rng.random((5, 2)), rng.random((5, 3))
+    both = ff.FLDCGame(u, W, V, players="abcde".__iter__())
+    sum_of_two = ff.FLIDGame(u, W) - ff.FLIDGame(np.zeros(5), V)
+    z = enumerate_coalitions(5)
+    assert_allclose(both.worths(z), sum_of_two.worths(z))
+    assert both.players == tuple("abcde")
+    with pytest.raises(ValueError, match="one row per player"):
+        ff.FLDCGame(u, W, V[:4])
