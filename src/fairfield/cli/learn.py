@@ -20,8 +20,8 @@ from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
 from fairfield.learning.scores import INDEPENDENT, gain_of_law
-from fairfield.results.comparison import Interactions
 from fairfield.results.display import text_table
+from fairfield.results.interactions import Interactions
 
 EXAMPLES = """
 **Examples**
