@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fairfield.cli.options import Asked
-from fairfield.cli.sentences import say
+from fairfield.cli.messages import say
+from fairfield.cli.options import ValuationOptions
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
 from fairfield.criteria.annealing import annealing
@@ -35,7 +35,7 @@ MOST_PATHS, MOST_PAIRS = 2000, 60
 
 def value(
     game: Game,
-    options: Asked,
+    options: ValuationOptions,
     *,
     curves: bool = False,
     start: FloatArray | None = None,
@@ -68,9 +68,9 @@ def value(
     return found
 
 
-def _problem(game: Game, options: Asked) -> Problem:
+def _problem(game: Game, options: ValuationOptions) -> Problem:
     """The problem that is shared by the table and the report, so that worths are evaluated once."""
-    problem = resolve(game, None, options.temperature_of_game(), options.keywords())  # type: ignore[arg-type]  # checked by Options
+    problem = resolve(game, None, options.parsed_temperature(), options.keywords())  # type: ignore[arg-type]  # checked by Options
     alone = options.criteria() == ["leave_one_out"] and options.temperature is None
     if alone and not problem.source.evaluated and table_refused(game, problem.options):
         return problem.at(None)  # only a temperature would need more than n + 2 worths
@@ -100,7 +100,7 @@ def _curves(problem: Problem, found: Comparison) -> list[Curve]:
     return [removal_curve(game, v, n_jobs=options.n_jobs, store=store) for v in found.values()]
 
 
-def _say_written(path: Path, options: Asked) -> None:
+def _say_written(path: Path, options: ValuationOptions) -> None:
     if not options.quiet:
         say(f"wrote {path}")
 
