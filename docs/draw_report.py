@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import fairfield as ff
-from fairfield.cli.demo import demo
+from fairfield.cli.commands.demo import demo
 
 IMAGES = Path(__file__).with_name("images")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 
 import fairfield as ff
-from fairfield.core.game import GameInfo
+from fairfield.results.words import Words
 
+EXPLAINED = Words("feature", "row", "log-odds of an income above 50K", "log-odds")
 FEATURES = [
     "Age", "Workclass", "Education-Num", "Marital Status", "Occupation", "Relationship", "Race",
     "Sex", "Capital Gain", "Capital Loss", "Hours per week", "Country",
@@ -31,7 +32,7 @@ def one(count, criterion=ff.variational_index, errors=False, players=None):
     """A valuation of one game, with data, and with standard errors where asked."""
     rng = np.random.default_rng(1)
     played = game(count, players)
-    played.info = GameInfo(data=np.round(rng.standard_normal(count) * 10, 2))
+    played.info = ff.GameInfo(data=np.round(rng.standard_normal(count) * 10, 2))
     found = criterion(played, temperature=1.0)
     return replace(found, stderr=0.05 + 0.2 * rng.random(count)) if errors else found
 
@@ -53,6 +54,7 @@ def many(count, games=200, scale=1.0):
         empty=np.zeros(games),
         grand=values.sum(axis=1),
         data=data,
+        words=EXPLAINED,
     )
 
 
@@ -90,6 +92,7 @@ def draw(name, count):
         "bar_batch": lambda: plots.bar(many(count)),
         "waterfall": lambda: plots.waterfall(one(count)),
         "waterfall_efficient": lambda: plots.waterfall(one(count, ff.shapley)),
+        "waterfall_features": lambda: plots.waterfall(replace(one(count), words=EXPLAINED)),
         "box": lambda: plots.box(many(count)),
         "box_criteria": lambda: plots.box(compared(count, batch=True)),
         "beeswarm": lambda: plots.beeswarm(many(count)),
@@ -107,7 +110,7 @@ def draw(name, count):
 
 
 ALL = (
-    "bar", "bar_batch", "waterfall", "waterfall_efficient", "box", "box_criteria", "beeswarm",
+    "bar", "bar_batch", "waterfall", "waterfall_efficient", "waterfall_features", "box", "box_criteria", "beeswarm",
     "criteria", "ranks", "ranks_batch", "trajectory", "annealing", "annealing_marginals",
     "interactions",
 )  # fmt: skip

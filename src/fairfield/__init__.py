@@ -54,7 +54,8 @@ from fairfield.games.trees.game import TreeGame
 from fairfield.learning.learn import learn
 from fairfield.metrics import detection_f1, detection_rate, rank_stability
 from fairfield.report import report
-from fairfield.results.comparison import Comparison, Interactions
+from fairfield.results.comparison import Comparison
+from fairfield.results.interactions import Interactions
 from fairfield.results.means import Means
 from fairfield.results.valuation import Valuation
 

@@ -16,6 +16,7 @@ from fairfield.mean_field.elbo import elbo, sigmoid
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
+from fairfield.results.words import Words
 
 
 def assemble(
@@ -71,6 +72,7 @@ def write(
         "prior": None if problem.prior is None else sigmoid(problem.prior),
         "data": problem.game.info.data,
         "labels": problem.game.info.labels,
+        "words": Words.of(problem.game.info),
         "seconds": time.perf_counter() - problem.started,
         "seed": problem.options.seed,
         "versions": versions(),

@@ -20,8 +20,9 @@ from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.games.given.convert import as_game
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.choose import table_of
-from fairfield.results.display import html_table, text_table
+from fairfield.results.display import Columns, Shown
 from fairfield.results.valuation import Valuation
+from fairfield.results.words import PLAYERS, Words
 
 Values: TypeAlias = Valuation | ArrayLike
 # Up to this many players a curve has a point for each; with more, a point every 5 %.
@@ -29,7 +30,7 @@ STEPS = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Curve:
+class Curve(Shown):
     """The worth of the players that are left (or have joined) at each fraction of the players.
 
     ``worths`` are shaped (*batch, fractions); the games of a batch may have ``labels``.
@@ -41,24 +42,18 @@ class Curve:
     worths: FloatArray
     order: tuple[Player, ...] = ()
     labels: tuple[Any, ...] | None = None
+    words: Words = PLAYERS
 
-    def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
+    def _shown(self) -> tuple[Columns, list[str]]:
         rows = self.worths.reshape(-1, len(self.fractions))
         names = self.labels or range(len(rows))
-        heads = ["worth"] if self.worths.ndim == 1 else [f"worth, {name}" for name in names]
-        table: dict[str, list[object]] = {
-            "players": [f"{share:.4g} %" for share in 100 * self.fractions]
-        }
+        worth = self.words.worth_name
+        heads = [worth] if self.worths.ndim == 1 else [f"{worth}, {name}" for name in names]
+        table: Columns = {self.words.nouns: [f"{share:.4g} %" for share in 100 * self.fractions]}
         if len(self.order) + 1 == len(self.fractions):
-            table["who"] = ["", *map(str, self.order)]
+            table[self.words.noun] = ["", *map(str, self.order)]
         table |= {head: list(row) for head, row in zip(heads, rows, strict=True)}
         return table, [self.label]
-
-    def __repr__(self) -> str:
-        return text_table(*self._shown())
-
-    def _repr_html_(self) -> str:
-        return html_table(*self._shown())
 
 
 def removal_curve(
@@ -132,7 +127,8 @@ def _curve(
     criterion = valuation.criterion if isinstance(valuation, Valuation) else "values"
     label = f"{criterion}, {'highest' if highest_first else 'lowest'} {verb} first"
     names = tuple(played.players[i] for i in order)
-    return Curve(label, counts / count, worths, names, played.info.labels)
+    words = valuation.words if isinstance(valuation, Valuation) else Words.of(played.info)
+    return Curve(label, counts / count, worths, names, played.info.labels, words)
 
 
 def _counts(fractions: ArrayLike | None, players: int) -> NDArray[np.int64]:

@@ -35,3 +35,11 @@ def people(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def worths(tmp_path):
+    """The worths of all coalitions of two players."""
+    path = tmp_path / "worths.csv"
+    path.write_text("coalition,worth\n,0\nann,1\nbob,2\nann+bob,5\n")
+    return path

@@ -61,3 +61,20 @@ def test_an_engine_that_is_not_installed(name, run, people, monkeypatch):
     refused = run(*COMMAND, "--backend", name)
     assert refused.exit_code == 2
     assert refused.stderr.startswith(f"error: --backend {name} needs {package}: pip install")
+
+
+def test_jobs_and_backends_give_the_same_values(run, people):
+    arguments = [
+        "data",
+        people,
+        "--target",
+        "label",
+        "--groups",
+        "vendor",
+        "--criterion",
+        "shapley",
+        "--quiet",
+    ]
+    for name, more in {"one": [], "two": ["--jobs", "2", "--backend", "loky"]}.items():
+        assert run(*arguments, "--csv", f"{name}.csv", *more).exit_code == 0
+    assert Path("one.csv").read_text() == Path("two.csv").read_text()

@@ -1,6 +1,7 @@
-"""The page in a real browser: what moves, what sorts, what is said, and that nothing is asked of others."""
+"""The page in a real browser: what moves, sorts and is announced; no request leaves it."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -10,9 +11,11 @@ import pytest
 import fairfield as ff
 from conftest import REQUIRED, needs
 from fairfield.learning import Scores, ScoreTable
+from fairfield.report.page import embedded, html
 from fairfield.report.plain import csv
 from fairfield.report.plain import json as as_json
 from fairfield.report.summarise import summarise
+from fairfield.results.words import Words
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 NAMES = ["ann", "<script>alert(1)</script>", "</script><!--", "joe & co", "a long " * 12]
@@ -67,8 +70,18 @@ def reports(tmp_path_factory):
     )
 
     rows = ff.TableGame(rng.standard_normal((4, 8)), players=["age", "sex", "pay"])
-    rows.data = rng.integers(0, 9, (4, 3))
+    rows.info = ff.GameInfo(data=rng.integers(0, 9, (4, 3)))
     ff.report(ff.compare(rows), folder / "batch.html")
+
+    words = Words("feature", "row", "log-odds of class <b>", "log-odds")
+    explained = {
+        name: replace(v, words=words, game="TreeGame") for name, v in ff.compare(rows).items()
+    }
+    together = replace(ff.interactions(rows), words=words)
+    path = ff.annealing(rows)
+    ff.report(
+        ff.Comparison(explained), folder / "features.html", annealing=path, interactions=together
+    )
 
     ff.report(ff.leave_one_out([0.0, 2.0]), folder / "lean.html")
 
@@ -89,8 +102,8 @@ def visit(browser, reports):
     """Opens a report and fails, at the end, on any console message, error or request."""
     complaints, contexts = [], []
 
-    def heard(kind, told):
-        complaints.append(f"{kind}: {told}")
+    def heard(kind, message):
+        complaints.append(f"{kind}: {message}")
 
     def go(name, **options):
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
@@ -173,7 +186,7 @@ def test_the_slider_moves_bars_marginals_and_decoupling_error(visit):
     error = page.locator("[data-fact='Decoupling error']")
     before = names(page), bars(page), column(page, "Marginal"), error.inner_text()
     slide_to(page, 21)
-    assert page.locator("#temperature-told").inner_text() != "T = 0.1"
+    assert page.locator("#temperature-shown").inner_text() != "T = 0.1"
     after = names(page), bars(page), column(page, "Marginal"), error.inner_text()
     assert before[1] != after[1]
     assert before[2] != after[2]
@@ -223,8 +236,8 @@ def test_the_switch_changes_the_criterion_by_keyboard_alone(visit):
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     assert column(page, "Marginal") != before
-    # What changed is also said.
-    soon(page.locator("#told")).to_contain_text("Shapley at T = ")
+    # What changed is also announced.
+    soon(page.locator("#announcement")).to_contain_text("Shapley at T = ")
 
 
 def test_every_control_and_picture_has_a_name(visit):
@@ -247,18 +260,34 @@ def test_every_control_and_picture_has_a_name(visit):
 
 def test_a_row_can_be_picked(visit):
     page = visit("batch")
-    assert "mean of 4 rows" in page.locator("#waterfall").get_attribute("aria-label")
+    assert "mean of 4 games" in page.locator("#waterfall").get_attribute("aria-label")
     mean = column(page, "Variational index")
-    page.get_by_role("button", name="Next row").click()
+    page.get_by_role("button", name="Next game").click()
     assert page.locator("#row").input_value() == "1"
     assert column(page, "Variational index") != mean
     assert len(column(page, "In the data")) == 3
-    soon(page.locator("#waterfall-part figcaption")).to_contain_text("row 0: ")
+    soon(page.locator("#waterfall-part figcaption")).to_contain_text("game 0: ")
     # What the values leave is hatched.
     page.locator("#waterfall").scroll_into_view_if_needed()
     soon(page.locator("#waterfall pattern")).to_have_count(1)
-    page.locator("#row").select_option("row 3")
+    page.locator("#row").select_option("game 3")
     assert page.locator("#row-after").is_disabled()
+
+
+def test_explanations_speak_of_features_rows_and_units(visit):
+    page = visit("features")
+    page.set_viewport_size({"width": 1280, "height": 4000})
+    soon(page.locator("#interactions svg.main-svg")).not_to_have_count(0)
+    text = page.locator("body").inner_text()
+    assert not re.search(r"player|worth|games", text, re.IGNORECASE), text
+    assert page.get_by_label("Find a feature").count() == 1
+    page.get_by_role("button", name="Next row").click()
+    soon(page.locator("#waterfall-part figcaption")).to_contain_text("row 0: no features = ")
+    assert "log-odds of class <b>, by variational index" in page.locator("#waterfall").inner_text()
+    assert "(log-odds)" in page.locator("#path").inner_text()
+    assert " adds most (" in page.locator("#lead").inner_text()
+    page.locator("details summary").click()
+    assert not re.search(r"player|worth", page.locator("details").inner_text(), re.IGNORECASE)
 
 
 def test_a_page_with_hardly_anything_to_show(visit):
@@ -282,7 +311,7 @@ def test_scores_of_a_learned_game_are_a_table(visit):
 def test_two_thousand_players_come_page_by_page(visit):
     page = visit("many")
     assert len(names(page)) == 25
-    assert page.locator("#page-told").inner_text() == "1–25 of 2,000"
+    assert page.locator("#page-shown").inner_text() == "1–25 of 2,000"
     first = names(page)
     page.locator("#page-after").click()
     assert not set(first) & set(names(page))
@@ -341,3 +370,22 @@ def test_no_buttons_cover_pictures_where_nothing_hovers(visit):
     assert not page.evaluate("matchMedia('(hover: hover)').matches")
     soon(page.locator("figure .main-svg").first).to_be_attached()
     assert page.locator(".modebar-btn").count() == 0
+
+
+def test_names_cannot_leave_the_data(game):
+    pytest.importorskip("plotly")
+    page = html(summarise(ff.compare(game)))
+    assert "alert(1)</script>" not in page
+    assert "<!--" not in page
+    (held,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    names = list(game.players)
+    assert json.loads(held)["players"] == names
+    assert json.loads(embedded(names)) == names
+
+
+def test_nothing_in_the_page_points_elsewhere(game):
+    pytest.importorskip("plotly")
+    page = html(summarise(ff.compare(game)))
+    assert not re.findall(r'(?:src|href)="(?!#)', page)
+    assert "default-src 'none'" in page
+    assert "unsafe-eval" not in page

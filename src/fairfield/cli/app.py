@@ -1,55 +1,14 @@
-"""All commands, in the order in which a newcomer may meet them."""
+"""The application: every module of ``commands`` is imported, and has registered its command."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from pkgutil import iter_modules
 
-import typer
+from fairfield.cli import commands
+from fairfield.cli.registry import app
 
-from fairfield.cli import data, demo, ensemble, features, game, learn, store
+for module in iter_modules(commands.__path__):
+    import_module(f"{commands.__name__}.{module.name}")
 
-EXAMPLES = """
-**Examples**
-
-`fairfield demo`
-
-`fairfield data train.csv --target income --groups vendor --report vendors.html`
-
-`fairfield features model.json people.csv --rows 0:20`
-
-Every command has its own `--help`, with more of them.
-"""
-
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    help="What is each player worth? Values of features, training data, models and any game.",
-    epilog=EXAMPLES,
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        import fairfield
-
-        typer.echo(fairfield.__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def _about(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Every command has this option."""
-
-
-app.command(epilog=demo.EXAMPLES)(demo.demo)
-app.command(epilog=data.EXAMPLES)(data.data)
-app.command(epilog=features.EXAMPLES)(features.features)
-app.command(epilog=ensemble.EXAMPLES)(ensemble.ensemble)
-app.command(epilog=game.EXAMPLES)(game.game)
-app.command(epilog=learn.EXAMPLES)(learn.learn)
-app.add_typer(store.app, name="store")
+__all__ = ["app"]

@@ -1,4 +1,4 @@
-"""Who evaluates worths: the cores of this machine, or a cluster of dask or ray."""
+"""The engines that evaluate worths: the cores of this machine, or a cluster of dask or ray."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
 
-from fairfield.cli.sentences import InputError
+from fairfield.cli.messages import InputError
 from fairfield.core.imports import needed_for
 
-# Seconds to wait for somebody to answer at an address.
+# Seconds to wait for an answer at an address.
 PATIENCE = 5.0
 
 
 class Backend(StrEnum):
-    """Who evaluates worths."""
+    """An engine by its name."""
 
     loky = "loky"
     dask = "dask"
@@ -27,7 +27,7 @@ class Backend(StrEnum):
 def engine(backend: Backend | None, address: str | None, jobs: int | None) -> Iterator[None]:
     """The engine that evaluates worths, for as long as it is needed.
 
-    At an address it is left as it was; without one it is started here, with so many workers.
+    At an address it is left running; without one it is started here, with ``jobs`` workers.
     """
     import joblib
 
@@ -79,10 +79,10 @@ def _ray(address: str | None, workers: int | None) -> Iterator[None]:
 
 
 def _check_reachable(address: str) -> None:
-    """Refuse at once an address at which nobody answers; the engines themselves try for minutes."""
+    """Refuse at once an address that does not answer; the engines themselves try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not port.isdigit():
-        return  # a name that the engine knows, such as ray's "auto"
+        return  # a name for the engine to resolve, such as ray's "auto"
     try:
         socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, OverflowError) as reason:

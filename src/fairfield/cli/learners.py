@@ -1,12 +1,13 @@
-"""Models by name for ``fairfield data``, and a user's own."""
+"""Models for ``fairfield data``: by name, or imported from a module."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fairfield.cli.sentences import InputError
+from fairfield.cli.messages import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,11 +18,11 @@ SCALED = ("logistic", "knn", "mlp")
 
 
 def learner(name: str, X: pd.DataFrame, classifies: bool) -> Any:
-    """An unfitted model that takes the table as it is: text becomes indicators."""
+    """An unfitted model that takes the table as it is; text is one-hot encoded."""
     from sklearn.pipeline import make_pipeline
 
     if ":" in name:
-        return _own(name)
+        return _imported(name)
     if name not in LEARNERS:
         raise InputError(
             f"there is no model {name!r}; choose from {', '.join(LEARNERS)}, or name your own as "
@@ -31,7 +32,7 @@ def learner(name: str, X: pd.DataFrame, classifies: bool) -> Any:
 
 
 def encoder(X: pd.DataFrame, *, scale: bool) -> Any:
-    """Numbers as they are, or at one scale; text as indicators of its categories."""
+    """A transformer that keeps or scales numbers and one-hot encodes text."""
     from sklearn.compose import ColumnTransformer
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -47,26 +48,24 @@ def encoder(X: pd.DataFrame, *, scale: bool) -> Any:
 def _named(name: str, classifies: bool) -> Any:
     from sklearn import ensemble, linear_model, neighbors, neural_network
 
-    if name == "logistic":
-        return (
-            linear_model.LogisticRegression(max_iter=1000) if classifies else linear_model.Ridge()
-        )
-    if name == "forest":
-        kind = ensemble.RandomForestClassifier if classifies else ensemble.RandomForestRegressor
-        return kind(n_estimators=100)
-    if name == "boosting":
-        return (
-            ensemble.HistGradientBoostingClassifier()
-            if classifies
-            else ensemble.HistGradientBoostingRegressor()
-        )
-    if name == "knn":
-        return neighbors.KNeighborsClassifier() if classifies else neighbors.KNeighborsRegressor()
-    kind = neural_network.MLPClassifier if classifies else neural_network.MLPRegressor
-    return kind(hidden_layer_sizes=(50,), max_iter=500)
+    mlp = {"hidden_layer_sizes": (50,), "max_iter": 500}
+    classifier, regressor = {
+        "logistic": (partial(linear_model.LogisticRegression, max_iter=1000), linear_model.Ridge),
+        "forest": (ensemble.RandomForestClassifier, ensemble.RandomForestRegressor),
+        "boosting": (
+            ensemble.HistGradientBoostingClassifier,
+            ensemble.HistGradientBoostingRegressor,
+        ),
+        "knn": (neighbors.KNeighborsClassifier, neighbors.KNeighborsRegressor),
+        "mlp": (
+            partial(neural_network.MLPClassifier, **mlp),
+            partial(neural_network.MLPRegressor, **mlp),
+        ),
+    }[name]
+    return classifier() if classifies else regressor()
 
 
-def _own(name: str) -> Any:
+def _imported(name: str) -> Any:
     """The estimator ``package.module:object``; a class is called without arguments."""
     module, _, place = name.partition(":")
     sys.path.insert(0, "")

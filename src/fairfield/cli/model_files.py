@@ -1,4 +1,4 @@
-"""Fitted models from files, without running code from them unless that is asked for."""
+"""Fitted models from files; code in them is run only where that is asked for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.cli.sentences import InputError
+from fairfield.cli.messages import InputError
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.imports import needed_for
@@ -19,7 +19,7 @@ KNOWN = (
 
 
 def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
-    """The model in a file, told by what the file begins with."""
+    """The model in a file, whose kind is recognised by how the file begins."""
     if not path.exists():
         raise InputError(f"there is no file {path}")
     if path.is_dir():
@@ -37,7 +37,7 @@ def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
         return reader(path)
     except (InputError, ImportError):
         raise
-    except Exception as reason:  # whatever a strange file makes of the libraries
+    except Exception as reason:  # libraries raise anything on malformed files
         first = str(reason).strip().split("\n")[0]
         raise InputError(f"{path} is not a model that can be read ({first}); {KNOWN}") from None
 
@@ -99,7 +99,7 @@ def _onnx(path: Path) -> Any:
 
 
 class OnnxModel:
-    """A network of one table in, numbers out; with several columns they are its classes."""
+    """An ONNX network of one input table; several output columns are its classes."""
 
     def __init__(self, session: Any) -> None:
         inputs = session.get_inputs()
@@ -113,11 +113,11 @@ class OnnxModel:
         width = self.input.shape[-1]
         self.n_features_in_ = width if isinstance(width, int) else None
         if self.n_features_in_ is not None:
-            found = self._ask(np.zeros((1, self.n_features_in_)))
+            found = self._outputs(np.zeros((1, self.n_features_in_)))
             if found.ndim == 2 and found.shape[1] > 1:
                 self.classes_ = np.arange(found.shape[1])
 
-    def _ask(self, X: Any) -> FloatArray:
+    def _outputs(self, X: Any) -> FloatArray:
         kind = np.float64 if "double" in self.input.type else np.float32
         table = {self.input.name: np.asarray(X, dtype=kind)}
         (found,) = self.session.run([self.output], table)
@@ -127,16 +127,16 @@ class OnnxModel:
 
     def predict_proba(self, X: Any) -> FloatArray:
         """The columns of the output."""
-        return self._ask(X)
+        return self._outputs(X)
 
     def predict(self, X: Any) -> FloatArray:
         """The output as one number for each row."""
-        found = self._ask(X)
+        found = self._outputs(X)
         return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
 
 def columns_of(model: Any) -> list[str] | None:
-    """The names of the columns a model asks for, where it knows them."""
+    """The names of the columns a model takes, None where it has none."""
     named = getattr(model, "feature_names_in_", None)
     if named is None:
         held = getattr(model, "feature_names", None) or getattr(model, "feature_name", None)
@@ -149,7 +149,7 @@ def columns_of(model: Any) -> list[str] | None:
 
 
 def width_of(model: Any) -> int | None:
-    """How many columns a model takes, where it knows."""
+    """How many columns a model takes, None where it does not say."""
     # In turn scikit-learn and ONNX, XGBoost, LightGBM.
     for name in ("n_features_in_", "num_features", "num_feature"):
         held = getattr(model, name, None)

@@ -1,41 +1,39 @@
-"""What every valuing command can be told, and how it is passed on."""
+"""The options that all commands share which value players."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import dataclass
 from math import inf, nan
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature, relative
 from fairfield.cli.engines import Backend, engine
-from fairfield.cli.sentences import InputError, told, worths_kept
+from fairfield.cli.messages import InputError, worths_kept
 from fairfield.criteria.criterion import USUAL, plain_names
 from fairfield.report import WRITERS
 
 WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
+NAMES = [name.replace("_", "-") for name in plain_names()]
 
 
-def _criteria() -> list[str]:
-    return [name.replace("_", "-") for name in (*plain_names(), "all")]
+def _completions() -> list[str]:
+    return [*NAMES, "all"]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of every command that values players; the fields are the options."""
+class ValuationOptions:
+    """The options of every command that values players: each field is one of them."""
 
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"One of {', '.join(name.replace('_', '-') for name in plain_names())}, or all: the "
-            "first three side by side. May be given several times.  [default: all]",
-            autocompletion=_criteria,
+            help=f"One of {', '.join(NAMES)}, or all: the first three side by side. May be given "
+            "several times.  [default: all]",
+            autocompletion=_completions,
             rich_help_panel=WHAT,
         ),
     ] = None
@@ -48,14 +46,14 @@ class Asked:
         ),
     ] = None
     seed: Annotated[
-        int, typer.Option(min=0, help="Settles every random choice.", rich_help_panel=WORK)
+        int, typer.Option(min=0, help="The seed of every random choice.", rich_help_panel=WORK)
     ] = 0
     csv: Annotated[
         Path | None, typer.Option(help="Write the values to this CSV file.", rich_help_panel=OUT)
     ] = None
     json: Annotated[
         Path | None,
-        typer.Option(help="Write all that was found to this JSON file.", rich_help_panel=OUT),
+        typer.Option(help="Write all results to this JSON file.", rich_help_panel=OUT),
     ] = None
     report: Annotated[
         Path | None,
@@ -70,20 +68,19 @@ class Asked:
     ] = False
 
     def criteria(self) -> list[str]:
-        """The names of the criteria that were asked for."""
+        """The names of the criteria to compute."""
         given = [name for each in self.criterion or ["all"] for name in each.split(",")]
         names: list[str] = []
         for each in given:
             name = each.strip().lower().replace("-", "_")
             if name != "all" and name not in plain_names():
                 raise InputError(
-                    f"there is no criterion {each!r}; choose from "
-                    f"{', '.join(known.replace('_', '-') for known in plain_names())}, all"
+                    f"there is no criterion {each!r}; choose from {', '.join(NAMES)}, all"
                 )
             names += USUAL if name == "all" else [name]
         return list(dict.fromkeys(names))
 
-    def temperature_of_game(self) -> Temperature:
+    def parsed_temperature(self) -> Temperature:
         """The temperature: a number, or a multiple of the game's own scale."""
         if self.temperature is None:
             return OWN_SCALE
@@ -102,7 +99,7 @@ class Asked:
     def check(self) -> None:
         """Refuse before any work what could only be refused after it."""
         self.criteria()
-        self.temperature_of_game()
+        self.parsed_temperature()
         for option, path, endings in (
             ("csv", self.csv, (".csv",)),
             ("json", self.json, (".json",)),
@@ -118,16 +115,16 @@ class Asked:
         return {"seed": self.seed, **({"progress": False} if self.quiet else {})}
 
     def workers(self) -> AbstractContextManager[None]:
-        """Who evaluates worths: this process."""
+        """The engine that evaluates worths: this process."""
         return nullcontext()
 
-    def kept(self) -> str:
-        """What is left when the command is interrupted, in a sentence."""
+    def interrupted(self) -> str:
+        """The message after an interruption: what is kept, and how to resume."""
         return "stopped; nothing was kept"
 
 
 @dataclass(frozen=True)
-class Wishes(Asked):
+class EvaluationOptions(ValuationOptions):
     """The options of commands whose worths are evaluated one by one, and may take long."""
 
     budget: Annotated[
@@ -154,7 +151,7 @@ class Wishes(Asked):
         ),
     ] = None
     backend: Annotated[
-        Backend | None, typer.Option(help="Who evaluates worths.", rich_help_panel=WORK)
+        Backend | None, typer.Option(help="The engine that evaluates worths.", rich_help_panel=WORK)
     ] = None
     address: Annotated[
         str | None,
@@ -166,7 +163,7 @@ class Wishes(Asked):
     store: Annotated[
         Path | None,
         typer.Option(
-            help="Keep worths in this file; the same command goes on from there.",
+            help="Keep worths in this file; the same command resumes from it.",
             rich_help_panel=WORK,
         ),
     ] = None
@@ -195,35 +192,6 @@ class Wishes(Asked):
         """The engine that evaluates worths, for as long as it is needed."""
         return engine(self.backend, self.address, self.jobs)
 
-    def kept(self) -> str:
-        """What is left when the command is interrupted, and how to go on."""
+    def interrupted(self) -> str:
+        """The message after an interruption: what is kept, and how to resume."""
         return worths_kept(self.store)
-
-
-def valuing(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with all options of its ``wishes``, and its errors told in a sentence."""
-    own = inspect.signature(command, eval_str=True)
-    kind: type[Asked] = own.parameters["options"].annotation
-    hints = get_type_hints(kind, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            each.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=each.default,
-            annotation=hints[each.name],
-        )
-        for each in fields(kind)
-    ]
-    kept = [each for each in own.parameters.values() if each.name != "options"]
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        options = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
-        with told(options.kept):
-            options.check()
-            command(options=options, **given)
-
-    free = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in kept]
-    run.__signature__ = own.replace(parameters=[*free, *shared])  # type: ignore[attr-defined]  # read by typer
-    run.__annotations__ = {each.name: each.annotation for each in [*free, *shared]}
-    return run

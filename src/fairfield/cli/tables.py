@@ -1,4 +1,4 @@
-"""Tables from files: CSV and Parquet, refused with a sentence where they are not tables."""
+"""Tables from CSV and Parquet files; what is not a table is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import csv
 import io
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from fairfield.cli.sentences import InputError
+import typer
+
+from fairfield.cli.messages import InputError
 from fairfield.core.coalitions import spell
 from fairfield.core.text_files import existing, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Delimiter: TypeAlias = Annotated[
+    str | None, typer.Option(help="What separates the cells of CSV files.")
+]
+
 NEEDED = "a CSV or Parquet file"
 PARQUET = {".parquet", ".pq"}
-# What else may stand between the columns of a file that is called CSV.
+# Other separators of cells in files that are called CSV.
 OTHER_DELIMITERS = {",": "','", ";": "';'", "\t": "'\\t'", "|": "'|'"}
 
 
@@ -38,7 +44,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         table: pd.DataFrame = pd.read_parquet(path)
     except ImportError:
         raise
-    except Exception as reason:  # whatever a strange file makes of pyarrow
+    except Exception as reason:  # pyarrow raises anything on malformed files
         first = str(reason).split("\n")[0]
         raise InputError(f"{path} is not a Parquet file that can be read ({first})") from None
     if not len(table):
@@ -61,15 +67,15 @@ def _read_csv(path: Path, delimiter: str | None, as_text: bool) -> pd.DataFrame:
 
 
 def _mark(path: Path, delimiter: str | None) -> str:
-    """What stands between the cells of a file."""
+    """The separator of the cells of a file."""
     mark = (delimiter or ("\t" if ".tsv" in path.suffixes else ",")).replace("\\t", "\t")
     if len(mark) != 1:
-        raise InputError(f"--delimiter {delimiter!r} is no single character")
+        raise InputError(f"--delimiter {delimiter!r} is not a single character; give one")
     return mark
 
 
 def place(path: Path, row: int, delimiter: str | None = None) -> str:
-    """Where to find a row of the table in a file: its line, which a Parquet file has not."""
+    """Where a row of the table stands in its file: its line, or its number in a Parquet file."""
     if path.suffix.lower() in PARQUET:
         return f"row {row} of {path}"
     text = read_text(path, NEEDED)
@@ -79,7 +85,7 @@ def place(path: Path, row: int, delimiter: str | None = None) -> str:
 
 
 def _checked_head(path: Path, text: str, mark: str) -> list[str]:
-    """The names of the columns, after a look at every line: all must have as many cells."""
+    """The names of the columns, once every line is seen to have as many cells."""
     if not text.strip():
         raise InputError(f"{path} is empty; a line of column names and at least one row are needed")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)

@@ -23,6 +23,7 @@ from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem, resolve
 from fairfield.results.valuation import Valuation
+from fairfield.results.words import Words
 
 
 class Criterion:
@@ -211,6 +212,7 @@ class Own(Criterion):
             game=repr(problem.game),
             data=problem.game.info.data,
             labels=problem.game.info.labels,
+            words=Words.of(problem.game.info),
             evaluations=problem.source.spent.evaluations,
         )
 

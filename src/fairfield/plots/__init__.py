@@ -1,7 +1,7 @@
 """Pictures of valuations: functions that take a result and an ``ax``, and return the ``ax``.
 
 Without an ``ax`` they make one, large enough for all players. Colours are those of Okabe
-and Ito, which colour-blind readers can tell apart, and never the only mark.
+and Ito, which colour-blind readers can distinguish, and never the only mark.
 """
 
 from fairfield.plots.batches import beeswarm, box

@@ -12,7 +12,7 @@ from fairfield.plots.canvas import (
     GREY,
     HATCHES,
     SERIES,
-    a_batch,
+    batch_values,
     list_axes,
     name_lines,
     names_of,
@@ -34,7 +34,7 @@ def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | No
     games beyond. A comparison gives each player one box per criterion.
     """
     series = dict(given) if isinstance(given, Comparison) else {given.criterion: given}
-    values = {name: a_batch(v, "box") for name, v in series.items()}
+    values = {name: batch_values(v, "box") for name, v in series.items()}
     first = next(iter(series.values()))
     order = _by_magnitude(next(iter(values.values())))[:most]
     labels = names_of([first.players[i] for i in order])
@@ -58,7 +58,7 @@ def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | No
     if len(series) > 1:
         ax.legend(*zip(*handles, strict=True), frameon=False, fontsize=8, loc="best")
     ax.axvline(0, color="black", linewidth=0.8, zorder=0)
-    ax.set_xlabel("value" if len(series) > 1 else first.criterion)
+    ax.set_xlabel(first.words.with_unit("value" if len(series) > 1 else first.criterion))
     name_lines(ax, labels)
     return ax
 
@@ -71,7 +71,7 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     """
     from matplotlib import colormaps
 
-    values = a_batch(valuation, "beeswarm")
+    values = batch_values(valuation, "beeswarm")
     order = _by_magnitude(values)[:most]
     labels = names_of([valuation.players[i] for i in order])
     ax = list_axes(ax, labels)
@@ -106,7 +106,7 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
         bar.ax.set_yticklabels(["low", "high"], fontsize=8)
         bar.set_label("value in the data", fontsize=8, labelpad=-8)
         bar.outline.set_visible(False)
-    ax.set_xlabel(valuation.criterion)
+    ax.set_xlabel(valuation.words.with_unit(valuation.criterion))
     name_lines(ax, labels)
     return ax
 

@@ -1,4 +1,4 @@
-"""What all pictures share: room for the players, colours, numbers, labels that fit."""
+"""Axes, colours, numbers and labels that all pictures share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERIES = (BLUE, ORANGE, GREEN, PURPLE, RED, SKY)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++")
 GREY, PALE = "#6E6E6E", "#C8C8C8"
-# Inches a player takes in a list, and a letter of his name.
+# Inches that a player takes in a list, and a letter of its name.
 LINE, LETTER = 0.27, 0.075
 LONGEST = 60
 
@@ -37,7 +37,7 @@ def list_axes(ax: Axes | None, labels: Sequence[str], bars: int = 1) -> Axes:
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """An axes of its own figure, which keeps labels inside."""
+    """An axes in a figure of its own, which keeps labels inside."""
     with needed_for("a picture"):
         import matplotlib.pyplot as plt
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
@@ -76,11 +76,8 @@ def shorten(name: str) -> str:
 
 def number(value: Any) -> str:
     """A value of the data as it is shown: numbers short, anything else as it is."""
-    if isinstance(value, (bool, np.bool_, str)) or not np.isscalar(value):
-        return str(value)
-    return (
-        f"{value:.4g}" if isinstance(value, (float, np.floating, int, np.integer)) else str(value)
-    )
+    numeric = isinstance(value, (int, float, np.integer, np.floating))
+    return f"{value:.4g}" if numeric and not isinstance(value, bool) else str(value)
 
 
 def signed(value: float, scale: float) -> str:
@@ -98,16 +95,18 @@ def signed(value: float, scale: float) -> str:
     return ("+" if value > 0 else "−") + text
 
 
-def one_game(valuation: Valuation, picture: str) -> None:
+def check_one(valuation: Valuation, picture: str) -> None:
     """Refuse a batch where one game is drawn."""
     if valuation.batch:
-        raise ValueError(f"{picture} draws one game; take one of the batch, v[i]")
+        row = valuation.words.row_noun
+        raise ValueError(f"{picture} draws one {row}; take one of the batch, v[i]")
 
 
-def a_batch(valuation: Valuation, picture: str) -> FloatArray:
+def batch_values(valuation: Valuation, picture: str) -> FloatArray:
     """The values of all games of a batch (games, n)."""
     if not valuation.batch:
-        raise ValueError(f"{picture} draws a batch of games; this valuation is of one, use bar")
+        rows = valuation.words.row_nouns
+        raise ValueError(f"{picture} draws a batch of {rows}; this valuation is of one, use bar")
     return valuation.values.reshape(-1, len(valuation.players))
 
 
@@ -143,8 +142,8 @@ def apart(heights: FloatArray, gap: float, low: float, high: float) -> FloatArra
     order = np.argsort(heights, kind="stable")
     gaps = gap * np.arange(len(heights))
     blocks: list[tuple[float, int]] = []
-    for wish in heights[order] - gaps:
-        mean, count = float(wish), 1
+    for height in heights[order] - gaps:
+        mean, count = float(height), 1
         while blocks and blocks[-1][0] > mean:
             before, others = blocks.pop()
             mean = (mean * count + before * others) / (count + others)

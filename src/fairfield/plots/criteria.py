@@ -32,7 +32,7 @@ def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None
     they are known.
     """
     values = {name: _one_list(v) for name, v in comparison.items()}
-    first = next(iter(comparison.values()))
+    first = comparison.first
     order = np.argsort(-next(iter(values.values())), kind="stable")[:most]
     labels = names_of([first.players[i] for i in order])
     columns = {
@@ -42,7 +42,7 @@ def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None
     errors = [
         None if v.stderr is None or first.batch else v.stderr[order] for v in comparison.values()
     ]
-    label = "mean |value|" if first.batch else "value"
+    label = first.words.with_unit("mean |value|" if first.batch else "value")
     return bars_side_by_side(ax, labels, columns, label, errors)
 
 
@@ -52,7 +52,7 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
     Of a batch, they are ordered by their mean value over the games (in brackets).
     """
     orders = {name: _ranking(v) for name, v in comparison.items()}
-    count = len(next(iter(comparison.values())).players[:most])
+    count = len(comparison.first.players[:most])
     columns: list[list[str]] = []
     scale = max(0.0 if mean is None else float(np.abs(mean).max()) for _, mean in orders.values())
     for name, (order, mean) in orders.items():

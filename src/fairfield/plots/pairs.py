@@ -1,4 +1,4 @@
-"""What players are worth together."""
+"""Interactions of pairs as a matrix, of larger coalitions as bars."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from fairfield.core.coalitions import spell
 from fairfield.plots.canvas import LETTER, names_of, new_axes
 from fairfield.plots.values import bars
-from fairfield.results.comparison import Interactions
+from fairfield.results.interactions import Interactions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,8 +24,8 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     """The matrix of pair interactions: purple where players are worth more together.
 
     Numbers stand in the cells of small games. Of a batch, the mean over its games. Larger
-    coalitions, some of all pairs, and pairs of very many players are bars instead, the
-    strongest first.
+    coalitions, some of all pairs, and pairs of very many players are bars, the strongest
+    first.
     """
     if not found.square or len(found.players) > MOST_CELLS:
         return _bars(found, ax)
@@ -52,7 +52,7 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
             ax.text(j, i, _short(matrix[i, j], top), ha="center", va="center", fontsize=6.5,
                     color="white" if dark else "black")  # fmt: skip
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, pad=0.02)
-    bar.set_label(f"{found.criterion} interaction", fontsize=8)
+    bar.set_label(found.words.with_unit(f"{found.criterion} interaction"), fontsize=8)
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)
     return ax
@@ -64,7 +64,8 @@ def _bars(found: Interactions, ax: Axes | None) -> Axes:
     order = np.argsort(-np.abs(values), kind="stable")[:MOST_BARS]
     labels = [spell(names_of(found.coalitions[i])) for i in order]
     error = None if found.stderr is None else found.stderr[order]
-    return bars(ax, labels, values[order], error, f"{found.criterion} interaction")
+    label = found.words.with_unit(f"{found.criterion} interaction")
+    return bars(ax, labels, values[order], error, label)
 
 
 def _short(value: float, top: float) -> str:

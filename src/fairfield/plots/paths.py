@@ -1,4 +1,4 @@
-"""Values on their way: over the steps of the iteration, over temperatures, over removals."""
+"""Lines: marginals over steps, values over temperatures, worths over removals."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from fairfield.plots.canvas import (
     PALE,
     SERIES,
     apart,
+    check_one,
     names_of,
     new_axes,
-    one_game,
 )
 from fairfield.plots.criteria import with_error
 from fairfield.results.valuation import Valuation
+from fairfield.results.words import PLAYERS, Words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ MOST_NAMED = 12
 
 
 class HasCurve(Protocol):
-    """What is left of the worth after each share of the players is gone (or has come)."""
+    """The worth that is left after each share of the players is removed (or added)."""
 
     @property
     def fractions(self) -> ArrayLike: ...
@@ -44,12 +45,12 @@ class HasCurve(Protocol):
 
 def trajectory(valuation: Valuation, ax: Axes | None = None) -> Axes:
     """The marginals x^k of every player over the steps of the paper's iteration."""
-    one_game(valuation, "trajectory")
+    check_one(valuation, "trajectory")
     if valuation.trajectory is None:
         raise ValueError(f"{valuation.criterion} has no trajectory; use variational_values")
     steps = np.arange(len(valuation.trajectory))
     labels = names_of(valuation.players)
-    ax = _paths(ax, steps, valuation.trajectory, labels)
+    ax = _paths(ax, steps, valuation.trajectory, labels, valuation.words)
     ax.axhline(0.5, color=PALE, linewidth=1, zorder=0)
     ax.set(xlabel="step", ylabel="marginal")
     ax.set_xticks(steps if len(steps) <= 16 else steps[:: len(steps) // 8])
@@ -63,10 +64,10 @@ def annealing(
     criterion: str = "variational_index",
     what: str = "values",
 ) -> Axes:
-    """The ``values`` or ``marginals`` of the players as the temperature falls, hot at the left.
+    """The ``values`` or ``marginals`` of the players as the temperature falls from the left.
 
-    ``what="decoupling_errors"`` draws those of all criteria instead. Dotted lines stand at
-    the critical temperatures, where the answer splits or jumps.
+    ``what="decoupling_errors"`` draws those of all criteria. Dotted lines stand at the
+    critical temperatures, where the solution splits or jumps.
     """
     temperatures, first = np.asarray(path.temperatures), path.comparisons[0]
     if temperatures.ndim > 1 or any(found.batch for found in first.values()):
@@ -87,8 +88,10 @@ def annealing(
                 f"criterion={criterion!r} was not annealed; choose one of {', '.join(first)}"
             )
         lines = path.values(criterion) if what == "values" else path.marginals(criterion)
-        ax = _paths(ax, temperatures, lines, names_of(first[criterion].players))
-        ax.set_ylabel(f"{what[:-1]}, {criterion}")
+        words = first[criterion].words
+        ax = _paths(ax, temperatures, lines, names_of(first[criterion].players), words)
+        label = f"{what[:-1]}, {criterion}"
+        ax.set_ylabel(words.with_unit(label) if what == "values" else label)
     else:
         raise ValueError(
             f"what={what!r} is not known; choose values, marginals or decoupling_errors"
@@ -117,12 +120,12 @@ def curves(
     """
     if ax is None:
         ax = new_axes(6.5, 4.2)
-    drawn = given if isinstance(given, Iterable) else [given]
+    drawn = list(given) if isinstance(given, Iterable) else [given]
     for k, curve in enumerate(drawn):
         # "shapley, highest removed first" is a curve of the criterion shapley.
         criterion = curve.label.partition(",")[0]
-        told = None if errors is None else errors.get(curve.label, errors.get(criterion))
-        error = told.decoupling_error if isinstance(told, Valuation) else told
+        error = None if errors is None else errors.get(curve.label, errors.get(criterion))
+        error = error.decoupling_error if isinstance(error, Valuation) else error
         count = len(np.asarray(curve.fractions))
         ax.plot(
             np.asarray(curve.fractions),
@@ -135,22 +138,24 @@ def curves(
             linewidth=1.6,
             label=with_error(curve.label, error),
         )
-    ax.set(xlabel="share of the players", ylabel="worth")
+    words: Words = getattr(drawn[0], "words", PLAYERS) if drawn else PLAYERS
+    ax.set(xlabel=f"share of the {words.nouns}", ylabel=words.worth_name)
     ax.legend(frameon=False, fontsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
-def _paths(ax: Axes | None, at: ArrayLike, lines: FloatArray, labels: Sequence[str]) -> Axes:
+def _paths(
+    ax: Axes | None, at: ArrayLike, lines: FloatArray, labels: Sequence[str], words: Words
+) -> Axes:
     """One line per player, named at its end; of many, those that end highest and lowest."""
     if ax is None:
         ax = new_axes(6.0 + LETTER * max(map(len, labels)), 4.6)
     along = np.asarray(at, dtype=float)
     order = np.argsort(-lines[-1], kind="stable")
-    # Those that end highest and lowest.
-    extreme = np.minimum(np.arange(len(order)), np.arange(len(order))[::-1])
-    named = np.sort(np.argsort(extreme, kind="stable")[:MOST_NAMED])
-    named = order[named]
+    places = np.arange(len(order))
+    extreme = np.argsort(np.minimum(places, places[::-1]), kind="stable")[:MOST_NAMED]
+    named = order[np.sort(extreme)]
     for i in sorted(set(range(len(labels))) - set(named.tolist())):
         ax.plot(along, lines[:, i], color=PALE, linewidth=0.8, zorder=1)
     for k, i in enumerate(named):
@@ -178,7 +183,7 @@ def _paths(ax: Axes | None, at: ArrayLike, lines: FloatArray, labels: Sequence[s
         )  # fmt: skip
     if len(labels) > MOST_NAMED:
         ax.annotate(
-            f"grey: {len(labels) - MOST_NAMED} other players",
+            f"grey: {len(labels) - MOST_NAMED} other {words.nouns}",
             (0.02, 0.02), xycoords="axes fraction", fontsize=8, color=GREY,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
         )  # fmt: skip

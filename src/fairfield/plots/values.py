@@ -15,16 +15,16 @@ from fairfield.plots.canvas import (
     PALE,
     RED,
     SERIES,
+    check_one,
     list_axes,
     make_room,
     name_lines,
     names_of,
-    one_game,
     signed,
 )
 from fairfield.results.exports import REMAINDER, remainder
 from fairfield.results.means import Means
-from fairfield.results.valuation import Valuation
+from fairfield.results.valuation import NORMAL, Valuation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,24 +42,22 @@ def bar(valuation: Valuation | Means, ax: Axes | None = None, *, most: int | Non
     if isinstance(valuation, Means):
         return _means(valuation, ax, most)
     if valuation.batch:
-        values, error, data = valuation.mean().magnitude[0], None, None
-        label = f"mean |{valuation.criterion}|"
-    else:
-        values, error, data = valuation.values, valuation.stderr, valuation.data
-        label = valuation.criterion
+        return _means(valuation.mean(), ax, most, valuation.criterion)
+    values, error, data = valuation.values, valuation.stderr, valuation.data
     order = np.argsort(-values, kind="stable")[:most]
     labels = names_of([valuation.players[i] for i in order], None if data is None else data[order])
+    label = valuation.words.with_unit(valuation.criterion)
     return bars(ax, labels, values[order], None if error is None else error[order], label)
 
 
-def _means(means: Means, ax: Axes | None, most: int | None) -> Axes:
+def _means(means: Means, ax: Axes | None, most: int | None, what: str = "value") -> Axes:
     order = np.argsort(-means.magnitude.max(axis=0), kind="stable")[:most]
     labels = names_of([means.players[i] for i in order])
-    rows = means.magnitude[:, order]
+    rows, label = means.magnitude[:, order], means.words.with_unit(f"mean |{what}|")
     if len(means.labels) == 1:
-        return bars(ax, labels, rows[0], None, "mean |value|")
-    columns = {str(label): row for label, row in zip(means.labels, rows, strict=True)}
-    return bars_side_by_side(ax, labels, columns, "mean |value|", [None] * len(columns))
+        return bars(ax, labels, rows[0], None, label)
+    columns = {str(name): row for name, row in zip(means.labels, rows, strict=True)}
+    return bars_side_by_side(ax, labels, columns, label, [None] * len(columns))
 
 
 def bars_side_by_side(
@@ -81,7 +79,7 @@ def bars_side_by_side(
             hatch=HATCHES[k % 6],
             edgecolor="white",
             linewidth=0.4,
-            xerr=None if error is None else 1.96 * error,
+            xerr=None if error is None else NORMAL * error,
             error_kw={"ecolor": "black", "elinewidth": 0.8},
             label=name,
         )
@@ -103,7 +101,7 @@ def bars(
         values,
         color=[BLUE if value >= 0 else RED for value in values],
         height=0.72,
-        xerr=None if error is None else 1.96 * error,
+        xerr=None if error is None else NORMAL * error,
         error_kw={"ecolor": "black", "elinewidth": 1, "capsize": 2},
     )
     ax.axvline(0, color="black", linewidth=0.8)
@@ -113,22 +111,22 @@ def bars(
 
 
 def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_STEPS) -> Axes:
-    """The way from F(∅), below, to F(N), on top, one player after the other.
+    """The steps from F(∅), below, to F(N), on top, one player after the other.
 
     A criterion that is not efficient leaves a remainder, drawn as a hatched bar, so that
     the bars always sum to F(N) - F(∅). Beyond ``most`` players the weakest are one bar.
     """
-    one_game(valuation, "waterfall")
+    check_one(valuation, "waterfall")
     if valuation.empty is None or valuation.grand is None:
         raise ValueError(f"{valuation.criterion} does not know F(∅) and F(N)")
-    empty, grand = float(valuation.empty), float(valuation.grand)
+    empty, grand, words = float(valuation.empty), float(valuation.grand), valuation.words
     names = names_of(valuation.players, valuation.data)
     order = np.argsort(-np.abs(valuation.values), kind="stable")
     hidden = order[most - 1 :] if len(order) > most else order[:0]
     kept = order[: len(order) - len(hidden)]
     labels, steps = [names[i] for i in kept], list(valuation.values[kept])
     if len(hidden):
-        labels.append(f"{len(hidden)} other players")
+        labels.append(f"{len(hidden)} other {words.nouns}")
         steps.append(valuation.values[hidden].sum())
     rest = float(remainder(valuation.values, empty, grand))
     if rest:
@@ -160,7 +158,7 @@ def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_
     name_lines(ax, labels)
     last = len(labels)
     ax.set_ylim(last + 0.25, -1.05)
-    for value, name, height in ((grand, "F(N)", -0.7), (empty, "F(∅)", last - 0.2)):
+    for value, name, height in ((grand, words.grand, -0.7), (empty, words.empty, last - 0.2)):
         ax.axvline(value, color=PALE, linewidth=1, linestyle=":", zorder=0)
         texts.append(
             ax.annotate(
@@ -172,6 +170,6 @@ def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             )
         )
-    ax.set_xlabel(f"worth, by {valuation.criterion}")
+    ax.set_xlabel(f"{words.worth_name}, by {valuation.criterion}")
     make_room(ax, texts)
     return ax

@@ -1,7 +1,7 @@
-"""A comparison as one page that can be passed on: HTML that needs no network, JSON, CSV, text.
+"""A comparison as one file: HTML that needs no network, JSON, CSV or text.
 
-Everything starts from :func:`~fairfield.report.summarise.summarise`, which makes plain data of
-the results; the writers only put that data into their form.
+:func:`~fairfield.report.summarise.summarise` makes plain data of the results; each writer only
+puts that data into its form.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from fairfield.learning.scores import ScoreTable
 from fairfield.report.page import html
 from fairfield.report.plain import csv, json, text
 from fairfield.report.summarise import summarise
-from fairfield.results.comparison import Comparison, Interactions
+from fairfield.results.comparison import Comparison
+from fairfield.results.interactions import Interactions
 from fairfield.results.valuation import Valuation
 
 WRITERS = {".html": html, ".htm": html, ".json": json, ".csv": csv, ".txt": text}
@@ -33,7 +34,7 @@ def report(
     curves: Curve | Iterable[Curve] | None = None,
     scores: ScoreTable | None = None,
 ) -> Path:
-    """The path of one file that tells what was found, for people (HTML) or programs (JSON).
+    """The path of a report: one file of what was found, for people (HTML) or programs (JSON).
 
     The ending of ``path`` picks the form: ``.html`` is an interactive page in one file that
     needs no network (plotly inside, about 2 MB), ``.json``, ``.csv`` and ``.txt`` are plain.

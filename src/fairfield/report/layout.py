@@ -9,6 +9,8 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.results.comparison import Comparison
+from fairfield.results.valuation import Valuation
+from fairfield.results.words import Words
 
 # Numbers that the rows of a batch may take on a page, about 10 characters each.
 MOST_NUMBERS = 400_000
@@ -23,7 +25,12 @@ class Layout:
     labels: list[str]
     all_players: int
     games: int
-    has_mean: bool
+    words: Words
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether the mean over the games comes before them."""
+        return self.games > 1
 
     @classmethod
     def of(cls, comparison: Comparison, most_players: int | None, rungs: int) -> Layout:
@@ -31,8 +38,8 @@ class Layout:
 
         ``rungs``: how many temperatures the values are shown at besides their own.
         """
-        first = next(iter(comparison.values()))
-        count, games = len(first.players), int(np.prod(first.batch, dtype=int))
+        first = comparison.first
+        count, games, words = len(first.players), first.games, first.words
         players = np.arange(count)
         if most_players is not None and count > most_players:
             players = np.sort(np.argsort(-_prominence(comparison), kind="stable")[:most_players])
@@ -40,30 +47,25 @@ class Layout:
         if most_players is not None:
             each = len(players) * len(comparison) * (2 + rungs)
             rows = rows[: max(1, MOST_NUMBERS // each)]
-        labels = ["the game"]
-        if first.batch:
-            at = np.unravel_index(rows, first.batch)
-            labels = [f"row {', '.join(map(str, place))}" for place in zip(*at, strict=True)]
-            if first.labels is not None:
-                labels = [_row(first.labels[i]) for i in rows]
+        labels = _names(first, rows) if first.batch else [f"the {words.row_noun}"]
         if games > 1:
-            labels.insert(0, f"mean of {games} rows")
-        return cls(players, rows, labels, count, games, games > 1)
+            labels.insert(0, f"mean of {words.games(games)}")
+        return cls(players, rows, labels, count, games, words)
 
     def notes(self) -> list[str]:
         """What was left out."""
-        told = []
+        notes = []
         if len(self.players) < self.all_players:
-            told.append(
-                f"The {len(self.players):,} of {self.all_players:,} players with the largest values "
-                "are shown; a report ending in .csv or .json holds all of them."
+            notes.append(
+                f"The {len(self.players):,} of {self.words.players(self.all_players)} with the "
+                "largest values are shown; a report ending in .csv or .json holds all of them."
             )
         if len(self.rows) < self.games:
-            told.append(
-                f"The first {len(self.rows):,} of {self.games:,} rows can be picked; the mean is "
-                "over all of them, and a report ending in .csv or .json holds them."
+            notes.append(
+                f"The first {len(self.rows):,} of {self.words.games(self.games)} can be picked; the "
+                "mean is over all of them, and a report ending in .csv or .json holds them."
             )
-        return told
+        return notes
 
     def per_player(self, held: FloatArray | None, *, digits: int | None = None) -> list[Any] | None:
         """An array (*batch, n) as rows of numbers, the mean of all rows first."""
@@ -96,8 +98,14 @@ class Layout:
         return [self.per_player(step, digits=7) for step in held]
 
 
-def _row(label: object) -> str:
-    return label if isinstance(label, str) else f"row {label}"
+def _names(v: Valuation, rows: IntArray) -> list[str]:
+    """The names of games of a batch, by their labels or their places in it."""
+    noun = v.words.row_noun
+    if v.labels is None:
+        places = zip(*np.unravel_index(rows, v.batch), strict=True)
+        return [f"{noun} {', '.join(map(str, place))}" for place in places]
+    labels = [v.labels[i] for i in rows]
+    return [label if isinstance(label, str) else f"{noun} {label}" for label in labels]
 
 
 def _prominence(comparison: Comparison) -> FloatArray:
@@ -112,7 +120,7 @@ def _prominence(comparison: Comparison) -> FloatArray:
 def plain(held: Any, digits: int | None = None) -> Any:
     """An array as lists of numbers, None where they are not finite.
 
-    ``digits`` significant ones where a number is only drawn.
+    ``digits`` are the significant ones of numbers that are only drawn.
 
     >>> plain(np.array([1 / 3, np.nan]), 3)
     [0.333, None]

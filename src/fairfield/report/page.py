@@ -19,7 +19,8 @@ from string import Template
 from typing import Any
 
 from fairfield.core.imports import needed_for
-from fairfield.results.display import MOST_ROWS, html_table
+from fairfield.report.plain import first_players
+from fairfield.results.display import Columns, html_table
 
 SCRIPTS = ("format.js", "summary.js", "table.js", "figures.js", "charts.js", "main.js")
 
@@ -33,10 +34,21 @@ def html(summary: dict[str, Any]) -> str:
         title=escape(f"{summary['title']} – fairfield"),
         style=_file("style.css"),
         plain=_first_players(summary),
+        **_nouns(summary["words"]),
         data=embedded(summary),
         library=library,
         script=script,
     )
+
+
+def _nouns(words: dict[str, str]) -> dict[str, str]:
+    """The nouns of the page, as they stand in its text and at the beginning of a line."""
+    plain = {name: escape(word) for name, word in words.items()}
+    return plain | {name.capitalize(): _capital(word) for name, word in plain.items()}
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def embedded(data: Any) -> str:
@@ -83,10 +95,8 @@ def _file(name: str) -> str:
 
 def _first_players(summary: dict[str, Any]) -> str:
     """What is shown where scripts are not allowed to run: the first players."""
-    criteria = summary["criteria"]
-    values = criteria[0]["values"][0]
-    order = sorted(range(len(values)), key=lambda i: -values[i])[:MOST_ROWS]
-    columns: dict[str, list[object]] = {"player": [summary["players"][i] for i in order]}
-    for each in criteria:
-        columns[each["label"]] = [each["values"][0][i] for i in order]
+    shown = first_players(summary)
+    columns: Columns = {summary["words"]["player"]: [summary["players"][i] for i in shown]}
+    for each in summary["criteria"]:
+        columns[each["label"]] = [each["values"][0][i] for i in shown]
     return html_table(columns)

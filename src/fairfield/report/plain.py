@@ -9,16 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.results.display import (
-    HALF_INTERVAL,
-    evaluated,
-    not_shown,
-    number,
-    rows_to_show,
-    text_table,
-    with_errors,
-)
-from fairfield.results.valuation import NORMAL
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.results.display import Columns, rows_to_show, text_table, with_errors
 
 
 def json(summary: dict[str, Any]) -> str:
@@ -39,53 +31,49 @@ def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:
 
     Rows are named as in the data they come from.
     """
+    words, data = summary["words"], summary["data"]
     batch = len(summary["rows"]) > 1
     columns = [
-        (name if what == "values" else f"{name} {told}", criterion[what])
+        (f"{criterion['name']}{suffix}", criterion[what])
         for criterion in summary["criteria"]
-        for name in [criterion["name"]]
-        for what, told in (("values", ""), ("stderr", "stderr"), ("marginals", "marginal"))
+        for what, suffix in (("values", ""), ("stderr", " stderr"), ("marginals", " marginal"))
         if criterion[what] is not None
     ]
-    known = summary["data"] is not None
-    head = [*(["row"] if batch else []), "player", *(["data"] if known else [])]
+    head = [
+        *([words["row"]] if batch else []),
+        words["player"],
+        *([] if data is None else ["data"]),
+    ]
     lines: list[list[Any]] = [[*head, *(name for name, _ in columns)]]
     for row in range(1 if batch else 0, len(summary["rows"])):
+        name = summary["rows"][row].removeprefix(f"{words['row']} ")
         for i, player in enumerate(summary["players"]):
-            cells: list[Any] = [summary["rows"][row].removeprefix("row ")] if batch else []
-            cells += [player, *([summary["data"][row][i]] if known else [])]
+            cells = [*([name] if batch else []), player, *([] if data is None else [data[row][i]])]
             lines.append([*cells, *(held[row][i] for _, held in columns)])
     return lines
 
 
 def text(summary: dict[str, Any]) -> str:
-    """The first players by the first criterion, the others beside it, and how it was found."""
-    criteria = summary["criteria"]
-    shown = rows_to_show(np.asarray(criteria[0]["values"][0]))
-    table: dict[str, list[object]] = {"player": [summary["players"][i] for i in shown]}
-    for each in criteria:
-        halves = NORMAL * np.asarray(each["stderr"][0])[shown] if each["stderr"] else None
-        table[each["label"]] = with_errors(np.asarray(each["values"][0])[shown], halves)
-    return text_table(table, ["", *_notes(summary)]) + "\n"
+    """The first players by the first criterion, the others beside it, and how they were found."""
+    shown = first_players(summary)
+    table: Columns = {summary["words"]["player"]: [summary["players"][i] for i in shown]}
+    for each in summary["criteria"]:
+        halves = half_widths(each, summary)
+        column = np.asarray(each["values"][0])[shown]
+        table[each["label"]] = with_errors(column, None if halves is None else halves[shown])
+    stops = [f"{each['label']}: {each['stop']}" for each in summary["criteria"]]
+    warnings = [f"warning: {warning}" for warning in summary["warnings"]]
+    notes = [*summary["notes"], *stops, *warnings]
+    return f"{summary['title']}\n\n{text_table(table, ['', *notes])}\n"
 
 
-def _notes(summary: dict[str, Any]) -> list[str]:
-    about = summary["about"]
-    facts = [evaluated(about["evaluations"]), f"{number(about['seconds'], 3)} s"]
-    if about["temperature"]:
-        temperature = " to ".join(number(t) for t in about["temperature"])
-        facts.insert(0, f"temperature {temperature}")
-    errors = [
-        f"decoupling error: {each['label']} {number(each['decoupling_error'][0])}"
-        for each in summary["criteria"]
-        if each["decoupling_error"] is not None
-    ]
-    return [
-        *not_shown(len(summary["players"])),
-        *([HALF_INTERVAL] if any(each["stderr"] for each in summary["criteria"]) else []),
-        f"{about['game']}, {', '.join(about['methods'])}",
-        ", ".join(facts),
-        *errors,
-        *(f"{each['label']}: {each['stop']}" for each in summary["criteria"]),
-        *(f"warning: {warning}" for warning in summary["warnings"]),
-    ]
+def first_players(summary: dict[str, Any]) -> IntArray:
+    """The places of the players that a table of text shows, by the first criterion."""
+    return rows_to_show(np.asarray(summary["criteria"][0]["values"][0]))
+
+
+def half_widths(criterion: dict[str, Any], summary: dict[str, Any]) -> FloatArray | None:
+    """Half the width of each 95 % interval, of the mean where there are several rows."""
+    if not criterion["stderr"]:
+        return None
+    return np.asarray(summary["interval"] * np.asarray(criterion["stderr"][0]))

@@ -18,8 +18,11 @@ from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable
 from fairfield.report.layout import MOST_NUMBERS, Layout, plain
 from fairfield.report.temperatures import path_of
-from fairfield.results.comparison import Comparison, Interactions
-from fairfield.results.valuation import Valuation
+from fairfield.results.comparison import Comparison
+from fairfield.results.interactions import Interactions
+from fairfield.results.tables import comparison_notes
+from fairfield.results.valuation import NORMAL, Valuation
+from fairfield.results.words import Words
 
 FORMAT = 1
 # What each criterion says, for readers who meet it for the first time.
@@ -65,28 +68,31 @@ def summarise(
             "ff.compare(game), or the valuation of one criterion"
         )
     _check_players(comparison, annealing, interactions)
-    layout = Layout.of(
-        comparison, most_players, rungs=len(annealing.comparisons) if annealing else 0
-    )
-    first = next(iter(comparison.values()))
+    rungs = len(annealing.comparisons) if annealing else 0
+    layout = Layout.of(comparison, most_players, rungs)
+    first = comparison.first
+    given = [curves] if isinstance(curves, Curve) else curves or []
     return {
         "fairfield report": FORMAT,
         "title": first.game,
+        "words": _words(first.words),
+        "interval": NORMAL,
         "about": _about(comparison),
+        "notes": comparison_notes(comparison, label_of, in_report=True),
         "warnings": [*layout.notes(), *_warnings(comparison)],
         "players": [str(first.players[i]) for i in layout.players],
         "rows": layout.labels,
         "data": _data(first, layout),
-        "criteria": [_criterion(name, v, layout) for name, v in comparison.items()],
+        "criteria": [_criterion(name, comparison, layout) for name in comparison],
         "temperatures": path_of(comparison, annealing, layout),
         "trajectories": [
             {"criterion": name, "marginals": layout.along(v.trajectory)}
             for name, v in comparison.items()
             if v.trajectory is not None
         ],
-        "interactions": None if interactions is None else _together(interactions, layout),
-        "curves": [_curve(each) for each in _listed(curves)],
-        "scores": None if scores is None else _predicted(scores),
+        "interactions": None if interactions is None else _pairs(interactions, layout),
+        "curves": [_curve(each) for each in given],
+        "scores": None if scores is None else _scores(scores),
     }
 
 
@@ -95,29 +101,44 @@ def _check_players(
 ) -> None:
     if not len(comparison):
         raise ValueError("the comparison is empty; compare at least one criterion")
-    first = next(iter(comparison.values()))
-    others = {f"comparison[{name!r}]": v for name, v in comparison.items()}
+    first = comparison.first
+    others = {f"comparison[{name!r}] is": v for name, v in comparison.items()}
     if annealing is not None:
-        others["annealing="] = next(iter(annealing.comparisons[0].values()))
-    for what, other in others.items():
-        if other.players != first.players or other.batch != first.batch:
-            raise ValueError(
-                f"{what} is of {other.game} and the report of {first.game}; give results of one game"
-            )
+        others["annealing= is"] = annealing.comparisons[0].first
+    different: dict[str, Valuation | Interactions] = {
+        what: other
+        for what, other in others.items()
+        if other.players != first.players or other.batch != first.batch
+    }
     if interactions is not None and interactions.players != first.players:
+        different["interactions= are"] = interactions
+    for what, other in different.items():
         raise ValueError(
-            f"interactions= are of {interactions.game} and the report of {first.game}; give "
-            "results of one game"
+            f"{what} of {other.game} and the report of {first.game}; give results of one game"
         )
+
+
+def _words(words: Words) -> dict[str, str]:
+    """The nouns of the page."""
+    return {
+        "player": words.noun,
+        "players": words.nouns,
+        "row": words.row_noun,
+        "rows": words.row_nouns,
+        "worth": words.worth_name,
+        "unit": words.unit,
+        "empty": words.empty,
+        "grand": words.grand,
+    }
 
 
 def _about(comparison: Comparison) -> dict[str, Any]:
     """What the head of a report says."""
-    first = next(iter(comparison.values()))
+    first = comparison.first
     return {
         "game": first.game,
         "players": len(first.players),
-        "games": int(np.prod(first.batch, dtype=int)),
+        "games": first.games,
         "temperature": comparison.temperatures,
         "methods": list(dict.fromkeys(v.method for v in comparison.values())),
         "evaluations": comparison.evaluations,
@@ -129,15 +150,23 @@ def _about(comparison: Comparison) -> dict[str, Any]:
 
 def _warnings(comparison: Comparison) -> list[str]:
     """What a reader must know before trusting the numbers."""
-    told = []
-    for name, v in comparison.items():
-        settled = np.ravel(v.converged)
-        # K steps of the iteration need not settle; they are what was asked for.
-        if settled.all() or v.trajectory is not None:
-            continue
-        where = f" in {np.count_nonzero(~settled)} of {len(settled)} games" if v.batch else ""
-        told.append(f"{label_of(name)} did not settle{where}: {v.stop}.")
-    return told
+    return [
+        f"{label_of(name)} did not settle{_where(v)}: {v.stop}."
+        for name, v in comparison.items()
+        if _unsettled(v)
+    ]
+
+
+def _unsettled(v: Valuation) -> bool:
+    """Whether an iteration ended away from its fixed point, and was meant to reach it."""
+    # K steps of the iteration need not settle; they are what was asked for.
+    return v.trajectory is None and not np.all(v.converged)
+
+
+def _where(v: Valuation) -> str:
+    if not v.batch:
+        return ""
+    return f" in {np.count_nonzero(~np.ravel(v.converged))} of {v.words.games(v.games)}"
 
 
 def label_of(criterion: str) -> str:
@@ -150,12 +179,18 @@ def label_of(criterion: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _criterion(name: str, v: Valuation, layout: Layout) -> dict[str, Any]:
-    settled = np.ravel(v.converged)
+def _meaning(v: Valuation) -> str:
+    """What a criterion says, in the words of the game."""
+    meaning = MEANINGS.get(v.criterion, "")
+    return meaning.replace("F(N) − F(∅)", v.words.gain).replace("player", v.words.noun)
+
+
+def _criterion(name: str, comparison: Comparison, layout: Layout) -> dict[str, Any]:
+    v = comparison[name]
     return {
         "name": name,
         "label": label_of(name),
-        "meaning": MEANINGS.get(v.criterion, ""),
+        "meaning": _meaning(v),
         "values": layout.per_player(v.values),
         # The mean of the rows' errors is the widest that the error of their mean can be.
         "stderr": layout.per_player(v.stderr),
@@ -167,7 +202,9 @@ def _criterion(name: str, v: Valuation, layout: Layout) -> dict[str, Any]:
         "grand": layout.per_game(v.grand),
         "steps": layout.per_game(v.steps),
         "stop": v.stop,
-        "settled": bool(settled.all()),
+        # A reason to stop that a reader should see; a warning has given it already.
+        "caveat": None if _unsettled(v) else comparison.caveats.get(name),
+        "settled": bool(np.all(v.converged)),
         "method": v.method,
         "evaluations": v.evaluations,
         "seconds": v.seconds,
@@ -190,8 +227,8 @@ def _cell(value: Any) -> Any:
     return held if isinstance(held, (bool, int, float, str)) or held is None else str(held)
 
 
-def _together(found: Interactions, layout: Layout) -> dict[str, Any]:
-    """Pairs as a matrix over the players who matter most; a list of others, and of few pairs."""
+def _pairs(found: Interactions, layout: Layout) -> dict[str, Any]:
+    """Pairs as a matrix over the players that interact most; a list of what makes no matrix."""
     values = found.values.reshape(-1, len(found.coalitions))
     about = {"criterion": found.criterion, "label": label_of(found.criterion)}
     if not found.square:
@@ -215,15 +252,9 @@ def _together(found: Interactions, layout: Layout) -> dict[str, Any]:
     }
 
 
-def _predicted(scores: ScoreTable) -> dict[str, Any]:
+def _scores(scores: ScoreTable) -> dict[str, Any]:
     games = [{"game": name, **vars(each)} for name, each in scores.items()]
     return {"held_out": scores.held_out, "games": games}
-
-
-def _listed(curves: Curve | Iterable[Curve] | None) -> list[Curve]:
-    if curves is None:
-        return []
-    return [curves] if isinstance(curves, Curve) else list(curves)
 
 
 def _curve(curve: Curve) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from fairfield.report.layout import Layout
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
 
-# Temperatures closer than this, in parts of each other, are one stop.
+# Temperatures whose relative difference is smaller are one stop.
 SAME = 1e-6
 # Digits of numbers that are only drawn.
 DIGITS = 7
@@ -27,7 +27,7 @@ def path_of(
     """
     if annealing is None:
         return None
-    own = _heat(comparison)
+    own = next((v.temperature for v in comparison.values() if v.temperature is not None), None)
     rungs = list(zip(annealing.temperatures, annealing.comparisons, strict=True))
     rungs.sort(key=lambda rung: float(np.mean(rung[0])))
     stops = [
@@ -49,13 +49,6 @@ def path_of(
     )
     stops.insert(place, {"temperature": layout.per_game(own), "criteria": {}})
     return {"stops": stops, "own": place}
-
-
-def _heat(comparison: Comparison) -> Any:
-    for v in comparison.values():
-        if v.temperature is not None:
-            return v.temperature
-    return None
 
 
 def _changed(v: Valuation, base: Valuation, layout: Layout) -> dict[str, Any]:

@@ -1,15 +1,32 @@
-"""Small tables as text and as HTML, and the sentences below them."""
+"""Small tables as text and as HTML, and the notes below them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+Columns: TypeAlias = dict[str, list[object]]
+
 MOST_ROWS = 20
 HALF_INTERVAL = "± is half the width of a 95 % interval"
+
+
+class Shown:
+    """A result that is a table with notes, as text and in a notebook."""
+
+    def _shown(self) -> tuple[Columns, list[str]]:
+        """The columns of the table, and the notes below it."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())
 
 
 def number(value: object, digits: int = 4) -> str:
@@ -26,9 +43,9 @@ def number(value: object, digits: int = 4) -> str:
 
 
 def rows_to_show(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The rows of the largest |value|, as many as are shown, the most valuable first.
+    """The places of the largest |value|, as many as are shown, the most valuable first.
 
-    Where all values are below 0, as log-odds often are, half of them are the highest.
+    Where all values are below 0, as log-odds often are, half of those shown are the highest.
 
     >>> rows_to_show(np.array([1.0, -3.0, 2.0])).tolist()
     [2, 0, 1]
@@ -40,10 +57,9 @@ def rows_to_show(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(kept[np.argsort(-values[kept], kind="stable")], dtype=np.int64)
 
 
-def not_shown(count: int) -> list[str]:
-    """A note on the rows that are left out, if there are any."""
-    hidden = count - MOST_ROWS
-    return [f"… {hidden} more players"] if hidden > 0 else []
+def not_shown(count: int, nouns: str) -> list[str]:
+    """A note on the players that are left out, if there are any."""
+    return [f"… {count - MOST_ROWS} more {nouns}"] if count > MOST_ROWS else []
 
 
 def with_errors(values: NDArray[np.float64], halves: NDArray[np.float64] | None) -> list[object]:
@@ -58,12 +74,12 @@ def with_errors(values: NDArray[np.float64], halves: NDArray[np.float64] | None)
 
 
 def evaluated(count: int) -> str:
-    """How many worths had to be found; closed forms, tables and full stores need none.
+    """How many coalitions were evaluated; closed forms, tables and full stores need none.
 
     >>> evaluated(0), evaluated(1), evaluated(1438)
-    ('no worths evaluated', '1 worth evaluated', '1,438 worths evaluated')
+    ('no coalitions evaluated', '1 coalition evaluated', '1,438 coalitions evaluated')
     """
-    return f"{f'{count:,}' if count else 'no'} {'worth' if count == 1 else 'worths'} evaluated"
+    return f"{f'{count:,}' if count else 'no'} coalition{'' if count == 1 else 's'} evaluated"
 
 
 def joined(sentences: Sequence[str]) -> str:
@@ -72,12 +88,12 @@ def joined(sentences: Sequence[str]) -> str:
     >>> joined(["the draws are few; raise the budget", "the errors are off; raise the budget"])
     'the draws are few; the errors are off; raise the budget'
     """
-    told: list[str] = []
+    kept: list[str] = []
     for sentence in reversed(sentences):
-        said, _, advice = sentence.rpartition("; ")
-        known = said and any(later.endswith(f"; {advice}") for later in told)
-        told.insert(0, said if known else sentence)
-    return "; ".join(told)
+        finding, _, advice = sentence.rpartition("; ")
+        repeated = finding and any(later.endswith(f"; {advice}") for later in kept)
+        kept.insert(0, finding if repeated else sentence)
+    return "; ".join(kept)
 
 
 def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:

@@ -1,25 +1,47 @@
-"""Values as shap's users plot them."""
+"""Values as a DataFrame, and as shap's users plot them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairfield.core.imports import needed_for
+
 if TYPE_CHECKING:
+    import pandas as pd
     import shap
+
+    from fairfield.results.valuation import Valuation
 
 REMAINDER = "(remainder)"
 # A remainder below this share of the outputs and values is rounding.
 ROUNDING = 1e-9
 
 
+def frame(valuation: Valuation) -> pd.DataFrame:
+    """A DataFrame with one line per player, and per game of a batch, by its name if it has one."""
+    with needed_for("to_frame"):
+        import pandas as pd
+    v = valuation
+    columns = {"value": v.values, "stderr": v.stderr, "marginal": v.marginals}
+    known = {name: c.ravel() for name, c in columns.items() if c is not None}
+    if not v.batch:
+        return pd.DataFrame(
+            known, index=pd.Index(v.players, name=v.words.noun, tupleize_cols=False)
+        )
+    named = len(v.batch) == 1 and v.labels is not None
+    levels: list[Any] = [v.labels] if named else [range(size) for size in v.batch]
+    names = [f"{v.words.row_noun}{i or ''}" for i in range(len(levels))]
+    index = pd.MultiIndex.from_product([*levels, v.players], names=[*names, v.words.noun])
+    return pd.DataFrame(known, index=index)
+
+
 def remainder(
     values: NDArray[np.float64], empty: ArrayLike, grand: ArrayLike
 ) -> NDArray[np.float64]:
-    """F(N) - F(∅) - Σ values of each game, 0 where that is but rounding.
+    """F(N) - F(∅) - Σ values of each game, 0 where it is only rounding.
 
     >>> remainder(np.array([[1e9, -1e9], [1.0, 2.0]]), 0.0, [1e-7, 4.0]).tolist()
     [0.0, 1.0]
@@ -30,19 +52,16 @@ def remainder(
     return np.where(np.abs(rest) > ROUNDING * scale, rest, 0.0)
 
 
-def explanation(
-    players: Sequence[object],
-    values: NDArray[np.float64],
-    empty: ArrayLike,
-    grand: ArrayLike,
-    data: NDArray[Any] | None = None,
-    stderr: NDArray[np.float64] | None = None,
-) -> shap.Explanation:
+def explanation(valuation: Valuation, normal: float) -> shap.Explanation:
     """A ``shap.Explanation`` whose base value and values sum to F(N).
 
     Where the values do not sum to F(N) - F(∅), as those of a criterion that is not
-    efficient, the rest is a last entry named "(remainder)". Bounds are 95 % intervals.
+    efficient, the rest is a last entry named "(remainder)". Bounds are value ± normal · stderr.
     """
+    v = valuation
+    if v.empty is None or v.grand is None:
+        raise ValueError(f"{v.criterion} does not know F(∅) and F(N), which shap needs")
+    values, data = v.values, v.data
     if values.ndim > 2:
         raise ValueError(
             f"values of shape {values.shape} were given; shap draws one game, or a batch of one axis"
@@ -51,25 +70,30 @@ def explanation(
         import shap
     except ImportError as reason:
         raise ImportError("to_shap needs shap: pip install shap") from reason
-    names = [str(player) for player in players]
-    rest = remainder(values, empty, grand)
-    error = None if stderr is None else 1.96 * stderr
+    names = [str(player) for player in v.players]
+    rest = remainder(values, v.empty, v.grand)
+    half = None if v.stderr is None else normal * v.stderr
     about: dict[str, Any] = {}
     if rest.any():
         names.append(REMAINDER)
         values = _with_column(values, rest)
-        error = None if error is None else _with_column(error, np.zeros(rest.shape))
+        half = None if half is None else _with_column(half, np.zeros(rest.shape))
         if data is not None:
             shown = _with_column(data.astype(object), np.full(rest.shape, "", dtype=object))
             about["display_data"] = shown
             # Colours need numbers; the remainder has none.
             numbers = np.issubdtype(data.dtype, np.number)
             data = _with_column(data, np.full(rest.shape, np.nan)) if numbers else shown
-    if error is not None:
-        about |= {"lower_bounds": values - error, "upper_bounds": values + error}
-    low = np.asarray(empty, dtype=float)
-    base = low if values.ndim > 1 else float(low)
-    return shap.Explanation(values, base_values=base, data=data, feature_names=names, **about)
+    if half is not None:
+        about |= {"lower_bounds": values - half, "upper_bounds": values + half}
+    base = np.asarray(v.empty, dtype=float)
+    return shap.Explanation(
+        values,
+        base_values=base if values.ndim > 1 else float(base),
+        data=data,
+        feature_names=names,
+        **about,
+    )
 
 
 def _with_column(table: NDArray[Any], column: NDArray[Any]) -> NDArray[Any]:

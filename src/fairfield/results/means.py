@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fairfield.core.arrays import FloatArray
-from fairfield.core.coalitions import spell
 from fairfield.core.game import Player
 from fairfield.core.imports import needed_for
-from fairfield.results.display import html_table, not_shown, rows_to_show, text_table
+from fairfield.results.display import Columns, Shown, not_shown, rows_to_show
+from fairfield.results.words import PLAYERS, Words, no_player
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Means:
+class Means(Shown):
     """Mean value and mean |value| of the players over groups of games.
 
     ``mean`` and ``magnitude`` are shaped (labels, n); without groups the one label is "all".
@@ -33,11 +33,12 @@ class Means:
     labels: tuple[Any, ...]
     mean: FloatArray
     magnitude: FloatArray
+    words: Words = PLAYERS
 
     def __getitem__(self, player: Player) -> Any:
         """The mean value of a player, or a dict of them by label."""
         if player not in self.players:
-            raise KeyError(f"there is no player {player!r}; the players are {spell(self.players)}")
+            raise KeyError(no_player(player, self.players, self.words))
         found = self.mean[:, self.players.index(player)].tolist()
         return found[0] if self.labels == ("all",) else dict(zip(self.labels, found, strict=True))
 
@@ -45,24 +46,19 @@ class Means:
         """One line per label and player."""
         with needed_for("to_frame"):
             import pandas as pd
-        index = pd.MultiIndex.from_product([self.labels, self.players], names=["label", "player"])
+        names = ["label", self.words.noun]
+        index = pd.MultiIndex.from_product([self.labels, self.players], names=names)
         columns = {"mean": self.mean.ravel(), "mean |value|": self.magnitude.ravel()}
         return pd.DataFrame(columns, index=index)
 
-    def shown(self) -> tuple[dict[str, list[object]], list[str]]:
-        """What the table shows: the players of the largest mean |value|, and a note on others."""
+    def _shown(self) -> tuple[Columns, list[str]]:
+        """The players of the largest mean |value|, and a note on others."""
         order = rows_to_show(self.magnitude.max(axis=0))
-        table: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
+        table: Columns = {self.words.noun: [self.players[i] for i in order]}
         if len(self.labels) == 1:
             table["mean value"] = list(self.mean[0][order])
             table["mean |value|"] = list(self.magnitude[0][order])
         else:
             for label, row in zip(self.labels, self.mean, strict=True):
                 table[f"mean, {label}"] = list(row[order])
-        return table, not_shown(len(self.players))
-
-    def __repr__(self) -> str:
-        return text_table(*self.shown())
-
-    def _repr_html_(self) -> str:
-        return html_table(*self.shown())
+        return table, not_shown(len(self.players), self.words.nouns)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfield.results.words import Words
+
 Entries = Mapping[str, Any]
-# Entries whose items may be anything that has a name.
+# Fields whose items may be of any type; what JSON cannot hold is saved as text.
 NAMES = ("players", "labels")
 
 
 def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Entries]) -> None:
-    """Write the entries of results under their names into one .npz file."""
+    """Write the fields of results under their names into one .npz file."""
     arrays: dict[str, NDArray[Any]] = {}
     about: dict[str, dict[str, Any]] = {}
     for name, entries in parts.items():
@@ -28,6 +31,8 @@ def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Entrie
                 about[name][entry] = {"objects": np.vectorize(str)(held).tolist()}
             elif entry in NAMES and held is not None:
                 about[name][entry] = [each if _is_plain(each) else str(each) for each in held]
+            elif isinstance(held, Words):
+                about[name][entry] = asdict(held)
             elif held is not None:
                 about[name][entry] = dict(held) if isinstance(held, Mapping) else held
     text = json.dumps({"fairfield": kind, "parts": about})
@@ -53,6 +58,8 @@ def read_plain(path: str | PathLike[str], kind: str) -> dict[str, dict[str, Any]
         parts[name][entry] = array
     for held in parts.values():
         held.update({name: tuple(held[name]) for name in NAMES if name in held})
+        if "words" in held:
+            held["words"] = Words(**held["words"])
         data = held.get("data")
         if isinstance(data, dict):
             held["data"] = np.array(data["objects"], dtype=object)

@@ -1,4 +1,4 @@
-"""What a criterion says of the players of a game."""
+"""The value of each player by one criterion, and how it was found."""
 
 from __future__ import annotations
 
@@ -14,19 +14,12 @@ from numpy.typing import NDArray
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player
-from fairfield.core.imports import needed_for
-from fairfield.results.display import (
-    HALF_INTERVAL,
-    evaluated,
-    html_table,
-    not_shown,
-    number,
-    rows_to_show,
-    text_table,
-)
-from fairfield.results.exports import explanation
+from fairfield.results.display import Columns, Shown
+from fairfield.results.exports import explanation, frame
 from fairfield.results.means import Means
 from fairfield.results.saved import read_plain, write_plain
+from fairfield.results.tables import valuation_table
+from fairfield.results.words import PLAYERS, Words, no_player
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +28,7 @@ if TYPE_CHECKING:
 # At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
 CONVERGED = 1e-10
 
-# The two-sided 95 % point of the normal law: intervals are value ± NORMAL · stderr.
+# The two-sided 95 % point of the normal distribution: intervals are value ± NORMAL · stderr.
 NORMAL = 1.959963984540054
 
 # Games of a batch that have names are shown side by side, up to so many.
@@ -59,7 +52,7 @@ _PER_GAME = (
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Valuation:
+class Valuation(Shown):
     """The value of each player by one criterion, and how it was found.
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
@@ -68,6 +61,7 @@ class Valuation:
     values where it is not too large to keep. With a temperature, ``marginals`` are
     σ(value / T), ``elbo`` bounds ``log_z`` from below and their gap is the
     ``decoupling_error`` KL(q ‖ p); both are estimates where there is a ``log_z_stderr``.
+    ``words`` say what players and games are called where the valuation is shown.
     """
 
     criterion: str
@@ -96,6 +90,7 @@ class Valuation:
     seconds: float = 0.0
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    words: Words = PLAYERS
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -103,8 +98,13 @@ class Valuation:
         return self.values.shape[:-1]
 
     @property
+    def games(self) -> int:
+        """How many games were valued."""
+        return int(np.prod(self.batch, dtype=int))
+
+    @property
     def stop(self) -> str:
-        """Why the computation stopped: a sentence, or counts of them over a batch."""
+        """Why the computation stopped: a sentence, or the counts of each over a batch."""
         if not self.batch:
             return str(self.stops)
         counts = Counter(self.stops.ravel().tolist())
@@ -118,6 +118,21 @@ class Valuation:
         reached = np.asarray(self.residual) <= CONVERGED
         return reached if self.batch else bool(reached)
 
+    @property
+    def half_widths(self) -> FloatArray | None:
+        """Half the width of each player's 95 % interval (n,), None where the values are exact.
+
+        Of a batch, the mean over its games: the widest that the interval of their mean can be.
+        """
+        if self.stderr is None:
+            return None
+        return np.asarray(NORMAL * self.stderr.reshape(-1, len(self.players)).mean(axis=0))
+
+    @property
+    def log_z_half_width(self) -> Number | None:
+        """Half the width of the 95 % interval of ``log_z``, None where it is exact."""
+        return None if self.log_z_stderr is None else NORMAL * self.log_z_stderr
+
     def __getitem__(self, index: Any) -> Any:
         """The value of a player; of a batch, the valuation of one game, or of some."""
         if not self.batch:
@@ -129,17 +144,19 @@ class Valuation:
         part: dict[str, Any] = {"stops": np.array(self.stops.ravel()[chosen])}
         if self.labels is not None:
             part["labels"] = tuple(self.labels[i] for i in np.ravel(chosen))
-        for entry in fields(self):
-            held = getattr(self, entry.name)
-            if entry.name == "trajectory" and held is not None:
-                part[entry.name] = held.reshape(len(held), -1, len(self.players))[:, chosen]
-            elif entry.name == "covariance" and held is not None:
-                part[entry.name] = held.reshape(-1, *held.shape[-2:])[chosen]
-            elif entry.name in _PER_PLAYER and held is not None:
-                part[entry.name] = held.reshape(-1, len(self.players))[chosen]
-            elif entry.name in _PER_GAME and held is not None:
+        if self.trajectory is not None:
+            steps, count = len(self.trajectory), len(self.players)
+            part["trajectory"] = self.trajectory.reshape(steps, -1, count)[:, chosen]
+        if self.covariance is not None:
+            shape = self.covariance.shape[-2:]
+            part["covariance"] = self.covariance.reshape(-1, *shape)[chosen]
+        for name in _PER_PLAYER:
+            if (held := getattr(self, name)) is not None:
+                part[name] = held.reshape(-1, len(self.players))[chosen]
+        for name in _PER_GAME:
+            if (held := getattr(self, name)) is not None:
                 some = np.asarray(held).ravel()[chosen]
-                part[entry.name] = some if some.ndim else some.item()
+                part[name] = some if some.ndim else some.item()
         return replace(self, **part)
 
     def __len__(self) -> int:
@@ -154,15 +171,16 @@ class Valuation:
 
     def _place(self, player: Any) -> int:
         if player not in self.players:
-            raise KeyError(f"there is no player {player!r}; the players are {spell(self.players)}")
+            raise KeyError(no_player(player, self.players, self.words))
         return self.players.index(player)
 
     def _games_named(self, label: str) -> Any:
         """The place of the game with this name, or the places where several have it."""
+        row, rows = self.words.row_noun, self.words.row_nouns
         if self.labels is None or label not in self.labels:
-            known = "have no names" if self.labels is None else f"are {spell(self.labels)}"
+            names = "have no names" if self.labels is None else f"are {spell(self.labels)}"
             raise KeyError(
-                f"there is no game {label!r}; the games of this batch {known}, take one as v[0]"
+                f"there is no {row} {label!r}; the {rows} of this batch {names}, take one as v[0]"
             )
         places = [i for i, each in enumerate(self.labels) if each == label]
         return places[0] if len(places) == 1 else places
@@ -207,12 +225,15 @@ class Valuation:
     def mean(self, by: Sequence[Any] | None = None) -> Means:
         """Mean value and mean |value| over a batch, overall or per label in ``by``."""
         if not self.batch:
-            raise ValueError("this valuation is of one game; only a batch has means")
+            raise ValueError(
+                f"this valuation is of one {self.words.row_noun}; only a batch has means"
+            )
         rows = self.values.reshape(-1, len(self.players))
         labels = np.zeros(len(rows), dtype=int) if by is None else np.asarray(by)
         if labels.shape != (len(rows),):
+            games = self.words.games(len(rows))
             raise ValueError(
-                f"{labels.shape} labels were given for {len(rows)} games; give one per game"
+                f"by= has shape {labels.shape} for {games}; give one per {self.words.row_noun}"
             )
         groups = sorted(set(labels.tolist()))
         return Means(
@@ -220,23 +241,12 @@ class Valuation:
             ("all",) if by is None else tuple(groups),
             np.array([rows[labels == group].mean(axis=0) for group in groups]),
             np.array([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
+            self.words,
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """A DataFrame with one line per player (and per game of a batch, by its name if it has one)."""
-        with needed_for("to_frame"):
-            import pandas as pd
-        columns = {"value": self.values, "stderr": self.stderr, "marginal": self.marginals}
-        known = {name: c.ravel() for name, c in columns.items() if c is not None}
-        named = len(self.batch) == 1 and self.labels is not None
-        levels: list[Any] = [self.labels] if named else [range(size) for size in self.batch]
-        names = [f"game{i}" if i else "game" for i in range(len(levels))]
-        index: pd.Index[Any] = pd.MultiIndex.from_product(
-            [*levels, self.players], names=[*names, "player"]
-        )
-        if not levels:
-            index = pd.Index(self.players, name="player", tupleize_cols=False)
-        return pd.DataFrame(known, index=index)
+        """A DataFrame with one line per player, and per game of a batch, by its name if it has one."""
+        return frame(self)
 
     def to_shap(self) -> shap.Explanation:
         """A ``shap.Explanation`` for shap's plots.
@@ -244,60 +254,7 @@ class Valuation:
         A criterion that is not efficient gets a last entry "(remainder)", so that the base
         value F(∅) and all entries sum to F(N). shap writes "SHAP value" at its axes.
         """
-        if self.empty is None or self.grand is None:
-            raise ValueError(f"{self.criterion} does not know F(∅) and F(N), which shap needs")
-        return explanation(
-            self.players, self.values, self.empty, self.grand, self.data, self.stderr
-        )
-
-    def columns(self) -> dict[str, list[object]]:
-        """What the table of one game shows, most valuable player first."""
-        order = rows_to_show(self.values)
-        shown: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
-        shown["value"] = list(self.values[order])
-        if self.stderr is not None:
-            shown["±"] = list(NORMAL * self.stderr[order])
-        if self.marginals is not None:
-            shown["marginal"] = list(self.marginals[order])
-        return shown
-
-    def notes(self) -> list[str]:
-        """The lines below the table."""
-        counts = [
-            f"{label} {number(held)}"
-            for label, held in (
-                ("temperature", self.temperature),
-                ("decoupling error", self.decoupling_error),
-                ("±", None if self.log_z_stderr is None else NORMAL * self.log_z_stderr),
-                ("steps", self.steps),
-            )
-            if held is not None and not self.batch
-        ]
-        one = self.labels is not None and not self.batch
-        which = f"{self.labels[0]!r} in " if one and self.labels else ""
-        return [
-            *not_shown(len(self.players)),
-            *([HALF_INTERVAL] if self.stderr is not None and self.side_by_side is None else []),
-            f"{self.criterion} of {which}{self.game}, {self.method}",
-            ", ".join([*counts, evaluated(self.evaluations)]),
-            self.stop,
-        ]
-
-    def _shown(self) -> tuple[dict[str, list[object]], list[str]]:
-        if not self.batch:
-            return self.columns(), self.notes()
-        notes = self.notes()
-        if self.side_by_side is None:
-            shown = self.mean().shown()[0]
-            if self.stderr is not None:
-                # The mean of the games' errors is the widest that the error of their mean can be.
-                widest = self.stderr.reshape(-1, len(self.players)).mean(axis=0)
-                error = dict(zip(self.players, NORMAL * widest, strict=True))
-                shown["±"] = [error[player] for player in shown["player"]]
-            return shown, notes
-        order = rows_to_show(np.abs(self.values).max(axis=0))
-        table: dict[str, list[object]] = {"player": [self.players[i] for i in order]}
-        return table | {name: list(row[order]) for name, row in self.side_by_side.items()}, notes
+        return explanation(self, NORMAL)
 
     @property
     def side_by_side(self) -> dict[str, FloatArray] | None:
@@ -306,15 +263,13 @@ class Valuation:
             return None
         return {str(label): row for label, row in zip(self.labels, self.values, strict=True)}
 
-    def __repr__(self) -> str:
-        return text_table(*self._shown())
-
-    def _repr_html_(self) -> str:
-        return html_table(*self._shown())
+    def _shown(self) -> tuple[Columns, list[str]]:
+        return valuation_table(self)
 
     def _one_game(self, what: str) -> None:
         if self.batch:
-            raise ValueError(f"a batch has no single {what}; take one game, v[i].{what}(…)")
+            row = self.words.row_noun
+            raise ValueError(f"a batch has no single {what}; take one {row}, v[i].{what}(…)")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one .npz file of plain arrays and JSON."""

@@ -30,7 +30,8 @@ from fairfield.evaluation.options import Keywords
 from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem, resolve
-from fairfield.results.comparison import Interactions
+from fairfield.results.interactions import Interactions
+from fairfield.results.words import Words
 
 # Lists of coalitions longer than this are refused unless they are named.
 MOST_COALITIONS = 100_000
@@ -94,7 +95,7 @@ def interactions(
     coalitions = [tuple(names[i] for i in each) for each in sets]
     return Interactions(
         name, names, coalitions, values, problem.extension.method, repr(problem.game),
-        time.perf_counter() - problem.started, stderr,
+        time.perf_counter() - problem.started, stderr, Words.of(problem.game.info),
     )  # fmt: skip
 
 

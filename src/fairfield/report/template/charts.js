@@ -13,18 +13,18 @@ function drawRanked() {
     text: order.map((i) => drawn(players[i], 40)), hovertemplate: "%{x}: %{text}<br>%{y:.4~g}<extra></extra>",
   }];
   if (stderr) {
-    const edge = (sign) => order.map((i) => values[i] + sign * 1.96 * stderr[i]);
+    const edge = (sign) => order.map((i) => values[i] + sign * interval * stderr[i]);
     const thin = { x, mode: "lines", line: { color: colour("quiet"), width: 1, dash: "dot" }, hoverinfo: "skip" };
     traces.push({ ...thin, y: edge(1) }, { ...thin, y: edge(-1) });
   }
   const above = values.filter((value) => value > 0).length;
-  draw("ranked", traces, { xaxis: axis({ title: "rank" }), yaxis: axis({ title: label.toLowerCase() }) },
-    `${above.toLocaleString("en")} of ${players.length.toLocaleString("en")} players are worth more than 0.${stderr ? " Dotted: 95 % intervals." : ""}`);
+  draw("ranked", traces, { xaxis: axis({ title: "rank" }), yaxis: axis({ title: withUnit(label.toLowerCase()) }) },
+    `${above.toLocaleString("en")} of ${players.length.toLocaleString("en")} ${words.players} have a value above 0.${stderr ? " Dotted: 95 % intervals." : ""}`);
 }
 
 const MOST_STEPS = 15;
 
-/** From F(∅), below, to F(N), on top, player by player; what the values leave is hatched. */
+/** From F(∅), below, to F(N), on top, player by player; what the values do not sum to is hatched. */
 function drawWaterfall() {
   const { values, empty, grand, label } = view();
   const order = byMagnitude(values);
@@ -32,7 +32,7 @@ function drawWaterfall() {
   const shown = summary.data && summary.data[state.row];
   const bars = kept.map((i) => ({ name: shown ? `${players[i]} = ${cell(shown[i])}` : players[i], step: values[i] }));
   const hidden = order.slice(kept.length);
-  if (hidden.length) bars.push({ name: `${hidden.length.toLocaleString("en")} other players`, step: hidden.reduce((sum, i) => sum + values[i], 0) });
+  if (hidden.length) bars.push({ name: `${hidden.length.toLocaleString("en")} other ${words.players}`, step: hidden.reduce((sum, i) => sum + values[i], 0) });
   const rest = grand - empty - values.reduce((sum, value) => sum + value, 0);
   const remains = Math.abs(rest) > 1e-9 * (Math.abs(grand) + Math.abs(empty));
   if (remains) bars.push({ name: "(remainder)", step: rest, remainder: true });
@@ -53,14 +53,19 @@ function drawWaterfall() {
   const ends = bars.flatMap((each) => [each.base, each.base + each.step]);
   const room = 0.25 * (Math.max(...ends) - Math.min(...ends) || 1);
   const upright = (x) => ({ layer: "below", type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1, line: { color: colour("line"), width: 1 } });
-  const note = (x, y, text) => ({ x, yref: "paper", y, text, showarrow: false, yanchor: y ? "bottom" : "top", font: { size: 11, color: colour("quiet") } });
+  // Where the two ends are close, their names extend away from each other.
+  const near = Math.abs(grand - empty) < 1.5 * room;
+  const note = (x, leftmost, name) => ({
+    x, yref: "paper", y: 1, text: `${name} = ${short(x)}`, showarrow: false, yanchor: "bottom",
+    xanchor: !near ? "center" : leftmost ? "right" : "left", font: { size: 11, color: colour("quiet") },
+  });
   draw("waterfall", [trace], {
     height: Math.max(300, 110 + 24 * bars.length), margin: { l: 8, r: 12, t: 28, b: 64 }, bargap: 0.3,
-    xaxis: axis({ title: `worth, by ${label.toLowerCase()}`, range: [Math.min(...ends) - room, Math.max(...ends) + room], zeroline: false }),
+    xaxis: axis({ title: `${words.worth}, by ${label.toLowerCase()}`, range: [Math.min(...ends) - room, Math.max(...ends) + room], zeroline: false }),
     yaxis: names(bars.map((each) => each.name)),
     shapes: [upright(empty), upright(grand)],
-    annotations: [note(grand, 1, `F(N) = ${short(grand)}`), note(empty, 1, Math.abs(grand - empty) > 0.3 * room ? `F(∅) = ${short(empty)}` : "")],
-  }, `${rows.length > 1 ? `${rows[state.row]}: ` : ""}F(∅) = ${short(empty)} below, F(N) = ${short(grand)} on top. ${remains
+    annotations: [note(grand, grand < empty, words.grand), note(empty, grand >= empty, words.empty)],
+  }, `${rows.length > 1 ? `${rows[state.row]}: ` : ""}${words.empty} = ${short(empty)} below, ${words.grand} = ${short(grand)} on top. ${remains
     ? `${label} values leave ${short(rest)} of the difference.` : `${label} values sum to the difference.`}`);
 }
 
@@ -69,7 +74,7 @@ function drawAgreement() {
   const a = view(state.across), b = view(state.up);
   const ends = [...a.values, ...b.values];
   const low = ends.reduce((x, y) => Math.min(x, y)), high = ends.reduce((x, y) => Math.max(x, y));
-  const bars = (stderr) => stderr && players.length <= 200 ? { type: "data", array: stderr.map((error) => 1.96 * error), color: colour("quiet"), thickness: 1, width: 0 } : undefined;
+  const bars = (stderr) => stderr && players.length <= 200 ? { type: "data", array: stderr.map((error) => interval * error), color: colour("quiet"), thickness: 1, width: 0 } : undefined;
   const traces = [
     { x: [low, high], y: [low, high], mode: "lines", line: { color: colour("quiet"), width: 1, dash: "dot" }, hoverinfo: "skip" },
     {
@@ -82,8 +87,8 @@ function drawAgreement() {
   const top = Math.min(5, Math.ceil(players.length / 2));
   const best = (values) => new Set(descending(values).slice(0, top));
   const common = [...best(a.values)].filter((i) => best(b.values).has(i)).length;
-  draw("agreement", traces, { xaxis: axis({ title: a.label }), yaxis: axis({ title: b.label }) },
-    `A dot per player; on the dotted line both give the same value. Rank correlation (Spearman) ${rho === null ? "is not defined" : rho.toFixed(3)}; ${common} of the first ${top} players are the same.`);
+  draw("agreement", traces, { xaxis: axis({ title: withUnit(a.label) }), yaxis: axis({ title: withUnit(b.label) }) },
+    `A dot per ${words.player}; on the dotted line both give the same value. Rank correlation (Spearman) ${rho === null ? "is not defined" : rho.toFixed(3)}; ${common} of the first ${top} ${words.players} are the same.`);
 }
 
 /** Values or marginals of the players over the temperatures. */
@@ -92,11 +97,11 @@ function drawPath() {
   const what = at.every((each) => each.marginals) ? state.along : "values";
   const leading = byMagnitude(view(state.criterion, ownStop ?? state.stop).values);
   const { label, followed } = view();
-  const heats = stops.map((stop) => stop.temperature[state.row]);
-  draw("path", lines(heats, at.map((each) => each[what]), leading), {
+  const temperatures = stops.map((stop) => stop.temperature[state.row]);
+  draw("path", lines(temperatures, at.map((each) => each[what]), leading), {
     showlegend: true, height: 400, shapes: [marker()],
-    xaxis: decades(heats, "temperature"), yaxis: axis({ title: `${what.slice(0, -1)}, ${label.toLowerCase()}` }),
-  }, `${label}: ${what} of the players from cold to hot.${others()} The dotted line is the temperature chosen above.${followed ? "" : ` ${label} was not followed along the temperatures.`}`);
+    xaxis: decades(temperatures, "temperature"), yaxis: axis({ title: what === "values" ? withUnit(`value, ${label.toLowerCase()}`) : `marginal, ${label.toLowerCase()}` }),
+  }, `${label}: ${what} of the ${words.players} from low to high temperatures.${others()} The dotted line is the temperature chosen above.${followed ? "" : ` ${label} was not followed along the temperatures.`}`);
 }
 
 function drawErrors() {
@@ -109,7 +114,7 @@ function drawErrors() {
   draw("errors", traces, {
     showlegend: true, height: 400, shapes: [marker()],
     xaxis: decades(x, "temperature"), yaxis: decades(traces.flatMap((trace) => trace.y), "decoupling error"),
-  }, `The smaller, the more of the game the values tell. ${now.error === null ? "" : `${now.label} at T = ${short(now.temperature)}: ${short(now.error)}.`}`);
+  }, `The smaller, the better the values describe F. ${now.error === null ? "" : `${now.label} at T = ${short(now.temperature)}: ${short(now.error)}.`}`);
 }
 
 /** The marginals over the K steps of the paper's iteration. */
@@ -119,7 +124,7 @@ function drawTrajectory() {
   const moved = tables.at(-1).map((x) => x - 0.5);
   draw("trajectory", lines(tables.map((_, k) => k), tables, byMagnitude(moved)), {
     showlegend: true, height: 400, xaxis: axis({ title: "step", dtick: tables.length > 16 ? undefined : 1 }), yaxis: axis({ title: "marginal" }),
-  }, `${found.criterion}: every player’s marginal after each of ${tables.length - 1} steps from ½.${others()}`);
+  }, `${found.criterion}: the marginal of every ${words.player} after each of ${tables.length - 1} steps from ½.${others()}`);
 }
 
 function drawInteractions() {
@@ -127,7 +132,7 @@ function drawInteractions() {
   if (strongest.length) {
     const size = strongest.map(([, value]) => value);
     const trace = { type: "bar", orientation: "h", x: size, y: size.map((_, k) => k), marker: { color: size.map((value) => colour(value < 0 ? "minus" : "plus")) }, hoverinfo: "x" };
-    draw("interactions", [trace], { height: 90 + 24 * size.length, xaxis: axis({ title: `${label} interaction` }), yaxis: names(strongest.map(([who]) => who.join(" + "))) },
+    draw("interactions", [trace], { height: 90 + 24 * size.length, xaxis: axis({ title: withUnit(`${label} interaction`) }), yaxis: names(strongest.map(([who]) => who.join(" + "))) },
       `The ${size.length} coalitions that interact most, by ${label}.`);
     return;
   }
@@ -148,8 +153,8 @@ function drawInteractions() {
   draw("interactions", [trace], {
     height: Math.max(340, 120 + (small ? 30 : 15) * who.length),
     xaxis: side({ tickangle: who.length > 20 ? -90 : Math.max(...who.map((name) => name.length)) * who.length > 45 ? -60 : 0 }), yaxis: side({ autorange: "reversed" }),
-  }, `${label} interactions: blue where two players are worth more together, orange where they do the same work. Strongest: ${interactions.players[pair[0]]} and ${interactions.players[pair[1]]}, ${short(z[pair[0]][pair[1]])}.${
-    interactions.left_out ? ` The ${who.length} players who interact most.` : ""}`);
+  }, `${label} interactions: blue where two ${words.players} add more together than apart, orange where they add less. Strongest: ${interactions.players[pair[0]]} and ${interactions.players[pair[1]]}, ${short(z[pair[0]][pair[1]])}.${
+    interactions.left_out ? ` The ${who.length} ${words.players} that interact most.` : ""}`);
 }
 
 function drawCurves() {
@@ -158,8 +163,8 @@ function drawCurves() {
     marker: { symbol: SYMBOLS[k % 6], size: 6 }, hovertemplate: "%{fullData.name}<br>%{y:.4~g} at %{x:.3~g} %<extra></extra>",
   }));
   const games = curves[0].games;
-  draw("curves", traces, { showlegend: true, height: 400, xaxis: axis({ title: "share of the players, %" }), yaxis: axis({ title: "worth" }) },
-    `The worth of those who stay (or have joined). Values that tell who matters make it fall early when the highest leave first.${games > 1 ? ` Mean of ${games} games.` : ""}`);
+  draw("curves", traces, { showlegend: true, height: 400, xaxis: axis({ title: `share of the ${words.players}, %` }), yaxis: axis({ title: words.worth }) },
+    `The ${words.worth} of the ${words.players} that stay (or have joined). Good values make it fall early when the highest leave first.${games > 1 ? ` Mean of ${games} ${words.rows}.` : ""}`);
 }
 
 /** Pictures in their order, whether there is something to show, and whether the slider moves them. */

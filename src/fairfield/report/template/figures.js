@@ -107,4 +107,4 @@ function lines(x, tables, leading) {
   return [grey, ...named];
 }
 
-const others = () => (players.length > MOST_NAMED ? ` The ${MOST_NAMED} players of the largest values are named${players.length > MOST_NAMED + MOST_GREY ? `, ${MOST_GREY} more drawn in grey` : ", the others grey"}.` : "");
+const others = () => (players.length > MOST_NAMED ? ` The ${MOST_NAMED} ${words.players} of the largest values are named${players.length > MOST_NAMED + MOST_GREY ? `, ${MOST_GREY} more drawn in grey` : ", the others grey"}.` : "");

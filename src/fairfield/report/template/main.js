@@ -1,10 +1,10 @@
-// The head of the page, its controls, and who is drawn again when one of them moves.
+// The head of the page, its controls, and what is redrawn when one of them moves.
 
 const EVERY = PICTURES.map((each) => each.id);
 const MOVING = PICTURES.filter((each) => each.moves).map((each) => each.id);
 const waiting = new Set();
 
-/** Draw again what follows from the state: the table at once, pictures when there is time. */
+/** Redraw what follows from the state: the table at once, pictures when there is time. */
 function refresh(pictures = EVERY, announce = true) {
   drawTable();
   drawLead(announce);
@@ -18,31 +18,32 @@ let speaking = 0;
 function drawLead(announce) {
   const now = view();
   const order = descending(now.values);
-  const heat = now.temperature === null ? "" : ` at T = ${short(now.temperature)}`;
+  const temperature = now.temperature === null ? "" : ` at T = ${short(now.temperature)}`;
   const most = ranking(order, now.values);
   const least = order.at(-1);
-  const text = `By ${now.label}${heat}, ${players[order[0]]} is worth most (${short(now.values[order[0]])})${
+  const verb = words.player === "player" ? "is worth" : "adds";
+  const text = `By ${now.label}${temperature}, ${players[order[0]]} ${verb} most (${short(now.values[order[0]])})${
     order.length > 1 ? ` and ${players[least]} least (${short(now.values[least])})` : ""}.`;
   byId("lead").textContent = text;
   byId("meaning").textContent = criteria[state.criterion].meaning;
   const sum = now.values.reduce((a, b) => a + b, 0);
-  const told = [["Sum of values", short(sum)]];
-  if (now.grand !== null && now.empty !== null) told.push(["F(N) − F(∅)", short(now.grand - now.empty)]);
-  if (now.error !== null) told.push(["Decoupling error", short(now.error)]);
-  byId("numbers").replaceChildren(...told.map(([name, value]) =>
+  const facts = [["Sum of values", short(sum)]];
+  if (now.grand !== null && now.empty !== null) facts.push([capital(`${words.grand} − ${words.empty}`), short(now.grand - now.empty)]);
+  if (now.error !== null) facts.push(["Decoupling error", short(now.error)]);
+  byId("numbers").replaceChildren(...facts.map(([name, value]) =>
     element("span", {}, element("span", { class: "quiet" }, `${name} `), element("b", { "data-fact": name }, value))));
   clearTimeout(speaking);
-  if (announce) speaking = setTimeout(() => { byId("told").textContent = `${now.label}${heat}. Highest: ${most}.`; }, 400);
+  if (announce) speaking = setTimeout(() => { byId("announcement").textContent = `${now.label}${temperature}. Highest: ${most}.`; }, 400);
 }
 
 function drawAbout() {
   const { about } = summary;
   byId("title").textContent = summary.title;
   const facts = [
-    ["Players", about.players.toLocaleString("en")],
-    ...(about.games > 1 ? [["Games", about.games.toLocaleString("en")]] : []),
-    ...(about.temperature.length ? [["Temperature", about.temperature.map((heat) => short(heat)).join(" to ")]] : []),
-    ["Method", about.methods.length > 1 ? "several, told below" : about.methods[0]],
+    [capital(words.players), about.players.toLocaleString("en")],
+    ...(about.games > 1 ? [[capital(words.rows), about.games.toLocaleString("en")]] : []),
+    ...(about.temperature.length ? [["Temperature", about.temperature.map((each) => short(each)).join(" to ")]] : []),
+    ["Method", about.methods.length > 1 ? "several, listed below" : about.methods[0]],
     ["Evaluations", about.evaluations.toLocaleString("en")],
     ["Seconds", short(about.seconds)],
     ...(about.seed === null ? [] : [["Seed", String(about.seed)]]),
@@ -62,13 +63,13 @@ function drawScores() {
   const { scores } = summary;
   if (!scores) return;
   byId("scores-part").hidden = false;
-  byId("scores").caption.textContent = `Means ± standard errors ${scores.held_out}: log-likelihood in nats; hiding one member at a time, its percentile rank among all who could be missing, and how often it comes first, in percent.`;
+  byId("scores").caption.textContent = `Means ± standard errors ${scores.held_out}: log-likelihood in nats; hiding one member at a time, its percentile rank among all that could be missing, and how often it comes first, in percent.`;
   const heads = ["Game", "Log-likelihood", "Percentile rank", "Top-1"];
   byId("scores").tHead.rows[0].replaceChildren(...heads.map((head, k) => element("th", { scope: "col", class: k < 1 ? "name" : null }, element("span", {}, head))));
   const about = (error) => error === null ? "" : ` ± ${short(error, 2)}`;
-  const told = (game, what) => game[what] === null ? "–" : short(game[what]) + about(game[`${what}_error`]);
+  const scored = (game, what) => game[what] === null ? "–" : short(game[what]) + about(game[`${what}_error`]);
   byId("scores").tBodies[0].replaceChildren(...scores.games.map((game) => element("tr", {}, element("th", { scope: "row", class: "name" }, game.game),
-    ...["log_likelihood", "percentile_rank", "top_1"].map((what) => element("td", {}, told(game, what))))));
+    ...["log_likelihood", "percentile_rank", "top_1"].map((what) => element("td", {}, scored(game, what))))));
 }
 
 function save(name, kind, text) {
@@ -103,7 +104,7 @@ function setUpRows() {
     byId("row").value = state.row;
     byId("row-before").disabled = state.row === 0;
     byId("row-after").disabled = state.row === rows.length - 1;
-    tellTemperature();
+    showTemperature();
     refresh();
   };
   byId("row-control").hidden = rows.length < 2;
@@ -114,10 +115,10 @@ function setUpRows() {
   byId("row-before").disabled = true;
 }
 
-function tellTemperature() {
+function showTemperature() {
   if (!stops.length) return;
   const text = `T = ${short(stops[state.stop].temperature[state.row])}`;
-  byId("temperature-told").textContent = text;
+  byId("temperature-shown").textContent = text;
   byId("temperature").setAttribute("aria-valuetext", text);
   byId("temperature-own").disabled = state.stop === ownStop;
 }
@@ -129,10 +130,10 @@ function setUpTemperature() {
   const slider = byId("temperature");
   slider.max = stops.length - 1;
   slider.value = state.stop;
-  const move = (stop) => { state.stop = stop; slider.value = stop; tellTemperature(); refresh(MOVING); };
+  const move = (stop) => { state.stop = stop; slider.value = stop; showTemperature(); refresh(MOVING); };
   slider.addEventListener("input", () => move(Number(slider.value)));
   byId("temperature-own").addEventListener("click", () => { move(ownStop); slider.focus(); });
-  tellTemperature();
+  showTemperature();
 }
 
 function setUpTable() {

@@ -1,7 +1,7 @@
-// What the page knows, what is chosen, and what follows from both.
+// The data of the page, what is chosen, and what follows from both.
 
 const summary = JSON.parse(byId("data").textContent);
-const { players, criteria, rows, curves, interactions, trajectories } = summary;
+const { players, criteria, rows, curves, interactions, trajectories, words, interval } = summary;
 const stops = summary.temperatures ? summary.temperatures.stops : [];
 const ownStop = summary.temperatures ? summary.temperatures.own : null;
 
@@ -46,7 +46,7 @@ function span(criterion, row) {
     for (let stop = 0; stop < Math.max(1, stops.length); stop++) {
       const { values, stderr } = view(criterion, stop, row);
       values.forEach((value, i) => {
-        const half = stderr ? 1.96 * stderr[i] : 0;
+        const half = stderr ? interval * stderr[i] : 0;
         low = Math.min(low, value - half);
         high = Math.max(high, value + half);
       });
@@ -84,6 +84,10 @@ function spearman(first, second) {
   return aa > 0 && bb > 0 ? ab / Math.sqrt(aa * bb) : null;
 }
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const withUnit = (text) => (words.unit ? `${text} (${words.unit})` : text);
+const withoutNoun = (row) => (row.startsWith(`${words.row} `) ? row.slice(words.row.length + 1) : row);
+
 /** The same lines that a report ending in .csv holds. */
 function csv() {
   const batch = rows.length > 1;
@@ -91,12 +95,12 @@ function csv() {
     [["values", each.name], ["stderr", `${each.name} stderr`], ["marginals", `${each.name} marginal`]]
       .filter(([what]) => each[what])
       .map(([what, name]) => [name, each[what]]));
-  const head = [...(batch ? ["row"] : []), "player", ...(summary.data ? ["data"] : []), ...columns.map(([name]) => name)];
+  const head = [...(batch ? [words.row] : []), words.player, ...(summary.data ? ["data"] : []), ...columns.map(([name]) => name)];
   const lines = [head];
   for (let row = batch ? 1 : 0; row < rows.length; row++) {
     players.forEach((player, i) => {
       const shown = summary.data ? [summary.data[row][i]] : [];
-      lines.push([...(batch ? [rows[row].replace(/^row /, "")] : []), player, ...shown, ...columns.map(([, held]) => held[row][i])]);
+      lines.push([...(batch ? [withoutNoun(rows[row])] : []), player, ...shown, ...columns.map(([, held]) => held[row][i])]);
     });
   }
   const quoted = (value) => {

@@ -7,13 +7,13 @@ const PAGE = players.length <= 40 ? 40 : 25;
 function columns(now) {
   const digits = decimals(now.values);
   const list = [
-    { key: "player", head: "Player", by: (i) => players[i], name: true },
+    { key: "player", head: capital(words.player), by: (i) => players[i], name: true },
     { key: "value", head: now.label, by: (i) => now.values[i], show: (i) => fixed(now.values[i], digits) },
   ];
   const shown = summary.data && summary.data[state.row];
   if (shown) list.splice(1, 0, { key: "data", head: "In the data", by: (i) => shown[i], show: (i) => cell(shown[i]) });
   if (now.stderr) {
-    const half = now.stderr.map((error) => 1.96 * error);
+    const half = now.stderr.map((error) => interval * error);
     list.push({ key: "error", head: "±", by: (i) => half[i], show: (i) => fixed(half[i], digits) });
   }
   list.push({ key: "bar", bar: true });
@@ -53,14 +53,14 @@ function drawTable() {
   const shown = order.slice(state.page * PAGE, (state.page + 1) * PAGE);
   drawBody(list, shown, now);
   const last = state.page * PAGE + shown.length;
-  byId("page-told").textContent = `${shown.length ? state.page * PAGE + 1 : 0}–${last} of ${order.length.toLocaleString("en")}`;
+  byId("page-shown").textContent = `${shown.length ? state.page * PAGE + 1 : 0}–${last} of ${order.length.toLocaleString("en")}`;
   byId("pager").hidden = players.length <= PAGE;
   byId("page-before").disabled = state.page === 0;
   byId("page-after").disabled = state.page >= pages - 1;
   const row = rows.length > 1 ? `, ${rows[state.row]}` : "";
-  const heat = now.temperature === null ? "" : `, T = ${short(now.temperature)}`;
+  const temperature = now.temperature === null ? "" : `, T = ${short(now.temperature)}`;
   byId("table-caption").textContent =
-    `${now.label}${row}${heat}. ${now.stderr ? "Whiskers are 95 % intervals. " : ""}The heads of the columns sort the table.`;
+    `${withUnit(now.label)}${row}${temperature}. ${now.stderr ? "Whiskers are 95 % intervals. " : ""}The heads of the columns sort the table.`;
 }
 
 /** The head is kept where its columns are, so that a focused button stays focused. */
@@ -85,7 +85,7 @@ function drawHead(list) {
   });
 }
 
-/** Lines are used again while the players stay in place, so that their bars glide. */
+/** Lines are reused while the players stay in place, so that their bars glide. */
 function drawBody(list, shown, now) {
   const body = byId("table").tBodies[0];
   const span_ = span(state.criterion, state.row);
@@ -126,7 +126,7 @@ function moveBar(bar, value, stderr, [low, high]) {
   zero.style.left = `${place(0)}%`;
   whisker.hidden = !stderr;
   if (stderr) {
-    whisker.style.left = `${place(value - 1.96 * stderr)}%`;
-    whisker.style.width = `${place(2 * 1.96 * stderr) - place(0)}%`;
+    whisker.style.left = `${place(value - interval * stderr)}%`;
+    whisker.style.width = `${place(2 * interval * stderr) - place(0)}%`;
   }
 }

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairfield.cli.options import Wishes, valuing
-from fairfield.cli.sentences import InputError
+from fairfield.cli.messages import InputError
+from fairfield.cli.options import EvaluationOptions
+from fairfield.cli.registry import command
 from fairfield.cli.show import value
-from fairfield.cli.tables import column, place, read_table
+from fairfield.cli.tables import Delimiter, column, place, read_table
 from fairfield.games.given.table import TableGame
 
 if TYPE_CHECKING:
@@ -28,22 +29,20 @@ with worths.csv naming all 2^n coalitions, the empty one by an empty cell:
 SEPARATORS = ("+", ";", "|", "&", ",", " ")
 
 
-@valuing
+@command(EXAMPLES)
 def game(
     worths: Annotated[
         Path,
         typer.Argument(help="A table with the columns coalition and worth.", metavar="WORTHS.csv"),
     ],
-    options: Wishes,
+    options: EvaluationOptions,
     separator: Annotated[
         str | None,
         typer.Option(
-            help="Between the players of a coalition.  [default: the first found of + ; | & , and blank]"
+            help="What separates the players of a coalition.  [default: the first found of + ; | & , and blank]"
         ),
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Between the cells of the CSV file.")
-    ] = None,
+    delimiter: Delimiter = None,
 ) -> None:
     """The players of a game whose coalitions and their worths are listed."""
     table = read_table(worths, delimiter=delimiter, as_text=True)

@@ -1,6 +1,5 @@
 """``fairfield learn`` does what the library does, and refuses what is no basket."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fairfield as ff
+from command_line import page_data, read, refused
 
 pytest.importorskip("pandas")
 pytest.importorskip("typer")
@@ -29,8 +29,7 @@ def baskets(tmp_path):
 
 
 def values(path="v.csv"):
-    with open(path, encoding="utf-8") as file:
-        return {line["player"]: line for line in csv.DictReader(file)}
+    return {line["player"]: line for line in read(path)}
 
 
 def test_values_scores_and_pairs(run, baskets):
@@ -51,8 +50,8 @@ def test_values_scores_and_pairs(run, baskets):
     scores = ff.learning.score(game, test)
     assert held["scores"]["games"][0]["percentile_rank"] == pytest.approx(scores.percentile_rank)
     assert_allclose(held["interactions"]["matrix"][0], game.form.quadratic, rtol=1e-5, atol=1e-9)
-    for told in ("log-likelihood", "independent players", "Shapley", "milk + tea"):
-        assert told in result.stdout
+    for shown in ("log-likelihood", "independent players", "Shapley", "milk + tea"):
+        assert shown in result.stdout
 
 
 def test_a_law_worse_than_independent_players_is_warned_of(run, tmp_path):
@@ -62,18 +61,18 @@ def test_a_law_worse_than_independent_players_is_warned_of(run, tmp_path):
     result = run("learn", path, "--strength", "0.01")
     assert result.exit_code == 0, result.output
     assert "warning: as a law of whole baskets" in result.stderr
-    assert "--objective nce may mend this" in result.stderr
+    assert "--objective nce may help" in result.stderr
     calm = run("learn", path, "--model", "linear")
     assert calm.stderr == ""
 
 
-def test_few_held_out_baskets_are_told_and_decide_nothing(run, tmp_path):
+def test_few_held_out_baskets_are_warned_of(run, tmp_path):
     path = tmp_path / "b.csv"
     rows = np.random.default_rng(3).random((20, 4)) < 0.3
     path.write_text("a,b,c,d\n" + "\n".join(",".join(map(str, r)) for r in rows))
-    told = run("learn", path, "--strength", "1", "--seed", "1").stderr
-    assert told.startswith("warning: few baskets are held out, 4 for the scores; what")
-    assert told.count("\n") == 1
+    warned = run("learn", path, "--strength", "1", "--seed", "1").stderr
+    assert warned.startswith("warning: few baskets are held out, 4 for the scores; do not")
+    assert warned.count("\n") == 1
     both = run("learn", path).stderr
     assert "4 for the scores and 3 for the choice of the strength" in both
     assert run("learn", path, "--strength", "1", "--held-out", "0").stderr == ""
@@ -113,7 +112,7 @@ def test_pairs_are_read_where_the_values_are(run, baskets, monkeypatch):
         asked.append(keywords["start"])
         return ff.interactions(*given, **keywords)
 
-    monkeypatch.setattr("fairfield.cli.learn.interactions", interactions)
+    monkeypatch.setattr("fairfield.cli.commands.learn.interactions", interactions)
     result = run(
         "learn", baskets, "--strength", "2", "--interactions", "variational-index", "--quiet"
     )
@@ -123,7 +122,7 @@ def test_pairs_are_read_where_the_values_are(run, baskets, monkeypatch):
 
 
 def test_the_strongest_pairs_of_many_items_are_a_list(run, baskets, monkeypatch):
-    monkeypatch.setattr("fairfield.cli.learn.MOST_PAIRS", 3)
+    monkeypatch.setattr("fairfield.cli.commands.learn.MOST_PAIRS", 3)
     given = ["learn", baskets, "--strength", "2", "--top", "2", "--json", "all.json"]
     assert run(*given).exit_code == 0
     held = json.loads(Path("all.json").read_text(encoding="utf-8"))["interactions"]
@@ -156,9 +155,7 @@ def test_every_layout_gives_the_same_values(run, baskets, tmp_path, layout):
 def test_the_page_has_the_scores(run, baskets):
     pytest.importorskip("plotly")
     assert run("learn", baskets, "--strength", "1", "--report", "page.html").exit_code == 0
-    page = Path("page.html").read_text(encoding="utf-8")
-    _, _, rest = page.partition('<script type="application/json" id="data">')
-    held = json.loads(rest.partition("</script>")[0])
+    held = page_data("page.html")
     assert len(held["scores"]["games"]) == 2
     assert "40 observed coalitions" in held["scores"]["held_out"]
     assert held["interactions"]["players"] == list(NAMES)
@@ -204,11 +201,7 @@ def test_what_is_no_basket_is_refused(run, tmp_path, case):
     path = tmp_path / "table.csv"
     if content is not None:
         path.write_bytes(content)
-    result = run("learn", path, *more)
-    assert result.exit_code == 2, result.output
-    assert result.stderr.startswith("error: ")
-    assert sentence in result.stderr
-    assert result.stderr.rstrip("\n").count("\n") == 0
+    refused(run("learn", path, *more), sentence)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ import numpy as np
 import typer
 
 from fairfield.cli.learners import LEARNERS, encoder, learner
-from fairfield.cli.options import Wishes, valuing
-from fairfield.cli.sentences import InputError, say
+from fairfield.cli.messages import InputError, say
+from fairfield.cli.options import EvaluationOptions
+from fairfield.cli.registry import command
 from fairfield.cli.show import value
-from fairfield.cli.tables import column, place, read_table
+from fairfield.cli.tables import Delimiter, column, place, read_table
+from fairfield.cli.targets import Task, TaskOption, is_classes
 from fairfield.core.game import Game
 from fairfield.games.data.cluster import cluster
 from fairfield.games.data.game import DataGame
@@ -31,14 +33,12 @@ EXAMPLES = """
 
 `fairfield data train.parquet --target y --model knn --clusters 0 --report rows.html`
 """
-# Groups that are made where none are named, and rows up to which each plays for itself.
+# Groups that are made where none are named, and rows up to which each is a player.
 DEFAULT_CLUSTERS, FEW_ROWS = 10, 12
-# Numbers with at most so many different whole values are taken for classes.
-MOST_CLASSES = 20
 TEST_SHARE = 0.25
 NEIGHBORS = 5
 # What to do where exact values of many players are out of reach.
-INSTEAD = "use --criterion leave-one-out (n + 2 fits) or --model knn"
+ADVICE = "use --criterion leave-one-out (n + 2 fits) or --model knn"
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class Split:
     classifies: bool
 
 
-@valuing
+@command(EXAMPLES)
 def data(
     train: Annotated[
         Path, typer.Argument(help="The training rows: CSV or Parquet.", metavar="TRAIN.csv")
     ],
     target: Annotated[str, typer.Option(help="The column that is predicted.")],
-    options: Wishes,
+    options: EvaluationOptions,
     test: Annotated[
         Path | None,
         typer.Option(
@@ -74,24 +74,23 @@ def data(
         ),
     ] = "logistic",
     groups: Annotated[
-        str | None, typer.Option(help="The column whose labels play: vendors, say.")
+        str | None, typer.Option(help="The column that groups rows into players: vendors, say.")
     ] = None,
     clusters: Annotated[
         int | None,
-        typer.Option(help="So many groups of similar rows play; 0: every row for itself.", min=0),
+        typer.Option(help="So many groups of similar rows as players; 0: every row.", min=0),
     ] = None,
     scoring: Annotated[
         str | None,
         typer.Option(help="A scikit-learn scorer.  [default: accuracy, or R² for numbers]"),
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Between the cells of the CSV files.")
-    ] = None,
+    task: TaskOption = Task.auto,
+    delimiter: Delimiter = None,
 ) -> None:
     """The worth of training data: fit a model on a coalition's rows, test it on others."""
     if groups is not None and clusters is not None:
-        raise InputError("--groups and --clusters both say who plays; give one of them")
-    split = _split(train, test, target, groups, delimiter, options.seed)
+        raise InputError("--groups and --clusters both name the players; give one of them")
+    split = _split(train, test, target, groups, task, delimiter, options.seed)
     value(_game(split, model, clusters, scoring, options), options, curves=True)
 
 
@@ -100,6 +99,7 @@ def _split(
     test: Path | None,
     target: str,
     groups: str | None,
+    task: Task,
     delimiter: str | None,
     seed: int,
 ) -> Split:
@@ -110,7 +110,7 @@ def _split(
     X = table.drop(columns=[target, *([groups] if groups else [])])
     if not X.shape[1]:
         raise InputError(f"{train} has no column besides {target!r} to learn from")
-    classifies = _is_class(y)
+    classifies = is_classes(y, task, train)
     if classifies and y.nunique() < 2:
         raise InputError(
             f"the target {target!r} of {train} has one class, {y.iloc[0]!r}; two or more are needed"
@@ -146,13 +146,6 @@ def _labels(table: pd.DataFrame, groups: str, path: Path, delimiter: str | None)
     return labels.astype(str).to_numpy()
 
 
-def _is_class(y: pd.Series[Any]) -> bool:
-    """Text and few whole numbers are classes, other numbers are not."""
-    if y.dtype.kind not in "iuf":
-        return True
-    return bool((y % 1 == 0).all()) and y.nunique() <= MOST_CLASSES
-
-
 def _held_out(y: pd.Series[Any], classifies: bool, seed: int, path: Path) -> Any:
     from sklearn.model_selection import train_test_split
 
@@ -170,15 +163,22 @@ def _held_out(y: pd.Series[Any], classifies: bool, seed: int, path: Path) -> Any
 
 
 def _game(
-    split: Split, model: str, clusters: int | None, scoring: str | None, options: Wishes
+    split: Split,
+    model: str,
+    clusters: int | None,
+    scoring: str | None,
+    options: EvaluationOptions,
 ) -> Game:
-    """The game that was asked for: groups or rows play for the score of the model."""
+    """The game of groups or rows whose worth is the score of the model fitted on them."""
     owners = split.groups
     if owners is None:
         if clusters is None:
             clusters = 0 if len(split.X) <= FEW_ROWS else DEFAULT_CLUSTERS
             if clusters and not options.quiet:
-                say(f"{clusters} groups of similar rows play; --groups or --clusters name others")
+                say(
+                    f"the players are {clusters} groups of similar rows; --groups or --clusters "
+                    "choose others"
+                )
         if not clusters and model == "knn" and split.classifies and scoring is None:
             return _neighbors(split)
         if clusters:
@@ -194,7 +194,7 @@ def _game(
         split.X, split.y, split.X_test, split.y_test,
         groups=owners, scoring=scoring, seed=options.seed,
     )  # fmt: skip
-    game.info = replace(game.info, advice=INSTEAD)
+    game.info = replace(game.info, advice=ADVICE)
     return game
 
 

@@ -1,4 +1,4 @@
-"""Errors as one sentence and an exit code."""
+"""Messages of the command line: errors as one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from fairfield.evaluation.store import StoreError, describe_store
 from fairfield.evaluation.workers import WorthError
 
 BAD_INPUT, INTERRUPTED = 2, 130
-# Keywords of the library that are options of the same name, as its sentences write them.
+# Keywords of the library, as its messages write them, that are options of the same name.
 KEYWORDS = re.compile(
     r"\b(budget|columns|layout|output|seconds|seed|store|strength|temperature|tolerance)=(?=(.?))"
 )
 
 
 class InputError(ValueError):
-    """Something a user gave cannot be used, and why."""
+    """Input that cannot be used, and why."""
 
 
 @contextmanager
-def told(kept: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
-    """What went wrong as a sentence, and exit code 2; 130 after Ctrl-C, saying what is ``kept``."""
+def reported(interrupted: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
+    """A block whose errors are one sentence and exit code 2; 130 after Ctrl-C, with a message."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _warned
+            warnings.showwarning = _print_warning
             yield
     except KeyboardInterrupt:
-        say(kept())
+        say(interrupted())
         raise typer.Exit(INTERRUPTED) from None
     except (
         ValueError,
@@ -50,7 +50,7 @@ def told(kept: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
 
 
 def sentence(error: BaseException) -> str:
-    """The first line of an error, which for ours is all of it, in words of the command line.
+    """The first line of an error, its keywords written as options of the command line.
 
     >>> sentence(ValueError("Input X contains NaN.\\nSome estimators …"))
     'Input X contains NaN.'
@@ -67,34 +67,34 @@ def _as_options(text: str) -> str:
     return KEYWORDS.sub(lambda found: f"--{found[1]}{' ' if found[2].strip(' ,;.)') else ''}", text)
 
 
-def _warned(message: Warning | str, *place: Any, **more: Any) -> None:
+def _print_warning(message: Warning | str, *place: Any, **more: Any) -> None:
     """A warning as a sentence, without the line of code that gave it."""
     say(f"warning: {_as_options(str(message).strip().splitlines()[0])}")
 
 
 def say(text: str) -> None:
-    """A line beside the results, where progress goes too."""
+    """Print a line to the error stream, where progress goes too."""
     print(text, file=sys.stderr)
 
 
 def worths_kept(store: Path | None) -> str:
-    """What an interrupted command leaves in its store, and how to go on from there."""
+    """The message of an interrupted command: what its store keeps, and how to resume."""
     if store is None:
         return (
             "stopped; nothing was kept. With --store FILE worths are kept as they are found, and "
-            "the same command goes on from there"
+            "the same command resumes from them"
         )
     count = _worths_in(store)
     if not count:
-        return f"stopped before a worth was kept in {store}; the same command starts again"
+        return f"stopped before a worth was kept in {store}; the same command starts over"
     return (
         f"stopped; {store} keeps {count:,} worths. Run the same command with --store {store} to "
-        "go on from there"
+        "resume"
     )
 
 
 def _worths_in(store: Path) -> int:
-    """The worths a store keeps; none of one that was only about to be made."""
+    """The number of worths in a store; 0 if it was not created yet."""
     try:
         return describe_store(store).worths
     except StoreError:

@@ -1,4 +1,4 @@
-"""``fairfield demo``: training groups and the features of one prediction, on data at hand."""
+"""``fairfield demo``: groups of training rows, and the features of one prediction."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from fairfield.cli.options import Wishes
-from fairfield.cli.sentences import told
+from fairfield.cli.options import EvaluationOptions
+from fairfield.cli.registry import command
 from fairfield.cli.show import value
 from fairfield.core.game import Game
 from fairfield.explain import game_of
@@ -21,32 +21,32 @@ EXAMPLES = "**Example** `fairfield demo --out demo`"
 GROUPS, BACKGROUND, SEED = 10, 100, 0
 
 
+@command(EXAMPLES)
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to write the reports to.")] = Path("demo"),
 ) -> None:
     """Ten groups of training rows and the features of one prediction, on breast cancer data."""
-    with told():
-        data, features = _games()
-        pages = out / "report.html", out / "features.html"
-        _say("1  What are training data worth?", style="bold")
-        _say(
-            f"The training rows of breast cancer, in {GROUPS} groups of similar rows. The worth of a\n"
-            f"coalition is the accuracy of a model fitted on its rows: {2**GROUPS:,} fits, a few seconds.\n"
-        )
-        value(data, Wishes(report=pages[0]), curves=True)
-        _say("\n2  Which features carry a prediction?", style="bold")
-        _say(
-            "One patient and 30 measurements, by boosted trees: exact values in closed form. The\n"
-            "first run on a machine compiles for some seconds.\n"
-        )
-        value(features, Wishes(report=pages[1]))
-        _say("\nWhat next", style="bold")
-        _say(
-            f"  open {pages[0]} and {pages[1]} in a browser: move the temperature, sort, pick\n"
-            "  fairfield data TRAIN.csv --target COLUMN --report report.html       your own data\n"
-            "  fairfield features MODEL DATA.csv --report features.html            your own model\n"
-            "  fairfield --help                                                    all commands"
-        )
+    data, features = _games()
+    pages = out / "report.html", out / "features.html"
+    _say("1  What are training data worth?", style="bold")
+    _say(
+        f"The training rows of breast cancer, in {GROUPS} groups of similar rows. The worth of a\n"
+        f"coalition is the accuracy of a model fitted on its rows: {2**GROUPS:,} fits, a few seconds.\n"
+    )
+    value(data, EvaluationOptions(report=pages[0]), curves=True)
+    _say("\n2  What does each feature add to a prediction?", style="bold")
+    _say(
+        "One patient and 30 measurements, by boosted trees: exact values in closed form. The\n"
+        "first run on a machine compiles for some seconds.\n"
+    )
+    value(features, EvaluationOptions(report=pages[1]))
+    _say("\nWhat next", style="bold")
+    _say(
+        f"  open {pages[0]} and {pages[1]} in a browser: move the temperature, sort, pick\n"
+        "  fairfield data TRAIN.csv --target COLUMN --report report.html       your own data\n"
+        "  fairfield features MODEL DATA.csv --report features.html            your own model\n"
+        "  fairfield --help                                                    all commands"
+    )
 
 
 def _say(text: str, style: str = "") -> None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from fairfield.cli.options import Wishes, valuing
-from fairfield.cli.sentences import InputError
+from fairfield.cli.messages import InputError
+from fairfield.cli.options import EvaluationOptions
+from fairfield.cli.registry import command
 from fairfield.cli.show import value
-from fairfield.cli.tables import column, read_table
+from fairfield.cli.tables import Delimiter, column, read_table
+from fairfield.cli.targets import Task, TaskOption, check_target
 from fairfield.core.coalitions import spell
 from fairfield.games.ensembles.game import EnsembleGame
 
@@ -38,7 +40,7 @@ class Vote(StrEnum):
     mean = "mean"
 
 
-@valuing
+@command(EXAMPLES)
 def ensemble(
     predictions: Annotated[
         Path,
@@ -48,13 +50,12 @@ def ensemble(
             metavar="PREDICTIONS.csv",
         ),
     ],
-    target: Annotated[str, typer.Option(help="The column with the truth.")],
-    options: Wishes,
+    target: Annotated[str, typer.Option(help="The column that the models predict.")],
+    options: EvaluationOptions,
     vote: Annotated[Vote, typer.Option(help="How models make an ensemble.")] = Vote.auto,
     scoring: Annotated[str | None, typer.Option(help="A scikit-learn scorer.")] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Between the cells of the CSV file.")
-    ] = None,
+    task: TaskOption = Task.auto,
+    delimiter: Delimiter = None,
 ) -> None:
     """The worth of the models of an ensemble: the score of the vote of a coalition."""
     table = read_table(predictions, delimiter=delimiter)
@@ -69,8 +70,14 @@ def ensemble(
             raise InputError(
                 f"column {name!r} of {predictions} has empty cells; every model must answer"
             )
-    kind = _kind(models, truth) if vote is Vote.auto else vote.value
-    _check(models, truth, kind, predictions, said=vote is not Vote.auto)
+    check_target(truth, task, predictions)
+    kind = _kind(models, truth, task) if vote is Vote.auto else vote.value
+    if task is not Task.auto and (kind == "mean") != (task is Task.regression):
+        raise InputError(
+            f"--vote {kind} does not go with --task {task}; leave out one of them: mean averages "
+            "numbers, the others count votes for classes"
+        )
+    _check(models, truth, kind, predictions, chosen=Vote.auto is not vote or task is not Task.auto)
     value(
         EnsembleGame(
             _answers(models, kind, predictions),
@@ -84,26 +91,27 @@ def ensemble(
     )
 
 
-def _kind(models: pd.DataFrame, truth: pd.Series[Any]) -> str:
+def _kind(models: pd.DataFrame, truth: pd.Series[Any], task: Task) -> str:
     """Labels vote, probabilities of two labels are summed, other numbers are averaged."""
+    if task is Task.regression:
+        return "mean"
     labels = set(_plain(truth).tolist())
-    if set(np.unique(_plain(models)).tolist()) <= labels:
-        return "hard"
     numbers = all(models[name].dtype.kind in "iuf" for name in models.columns)
-    if not numbers:
+    if not numbers or set(np.unique(_plain(models)).tolist()) <= labels:
         return "hard"
-    within = bool(((models >= 0) & (models <= 1)).all(axis=None))
-    return "soft" if within and len(labels) == 2 else "mean"
+    if len(labels) == 2 and bool(((models >= 0) & (models <= 1)).all(axis=None)):
+        return "soft"
+    return "hard" if task is Task.classification else "mean"
 
 
 def _check(
-    models: pd.DataFrame, truth: pd.Series[Any], kind: str, path: Path, *, said: bool
+    models: pd.DataFrame, truth: pd.Series[Any], kind: str, path: Path, *, chosen: bool
 ) -> None:
-    """Refuse a truth of one class, and columns that are no predictions of it.
+    """Refuse a target of one class, and columns that are no predictions of it.
 
-    Numbers are averaged whatever they are where that was ``said``.
+    Numbers are averaged whatever they are where that was ``chosen``.
     """
-    if kind == "mean" and said:
+    if kind == "mean" and chosen:
         return
     labels = np.unique(_plain(truth)).tolist()
     if len(labels) < 2:

@@ -1,12 +1,14 @@
 """Models from files: what the command finds is what the library finds with the model itself."""
 
 import csv
+import pickle
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import fairfield as ff
+from command_line import refused
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("typer")
@@ -132,3 +134,29 @@ def test_models_without_names_of_columns(run, people, table, tmp_path, library):
         result = run("features", file, small, *given)
         assert result.exit_code == 2, result.output
         assert sentence in result.stderr
+
+
+class Opened:
+    """A pickle that leaves a trace when it is opened."""
+
+    def __reduce__(self):
+        return open, ("opened", "w")
+
+
+def test_models_that_cannot_be_read(run, tmp_path, people):
+    def attempt(name, content, *more):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return run("features", path, people, *more)
+
+    refused(attempt("model.bin", b"nonsense"), "is not a model that can be read")
+    refused(attempt("model.json", b"{}"), "is not a model that can be read")
+    refused(attempt("model.txt", b"tree\nversion=v4\nnonsense"), "is not a model that can be read")
+    refused(attempt("model.skops", b"PK nonsense"), "is not a model that can be read")
+    refused(attempt("model.onnx", b"nonsense"), "is not a model that can be read")
+    refused(run("features", tmp_path / "none.json", people), "there is no file")
+    danger = pickle.dumps(Opened())
+    refused(attempt("model.pkl", danger), "opening one runs any code")
+    refused(attempt("model.pkl", danger), "with skops (pip install 'fairfield[models]')")
+    assert not (tmp_path / "opened").exists()
+    refused(attempt("model.pkl", danger[:-4], "--trust-pickle"), "is not a model that can be read")

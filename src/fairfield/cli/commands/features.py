@@ -1,4 +1,4 @@
-"""``fairfield features``: which features carry a model's predictions."""
+"""``fairfield features``: what each feature adds to a model's predictions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from fairfield.cli.messages import InputError
 from fairfield.cli.model_files import columns_of, read_model, width_of
-from fairfield.cli.options import Wishes, valuing
-from fairfield.cli.sentences import InputError
+from fairfield.cli.options import EvaluationOptions
+from fairfield.cli.registry import command
 from fairfield.cli.show import value
-from fairfield.cli.tables import column, read_table
+from fairfield.cli.tables import Delimiter, column, read_table
 from fairfield.explain import game_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ EXAMPLES = """
 DEFAULT_BACKGROUND = 100
 
 
-@valuing
+@command(EXAMPLES)
 def features(
     model: Annotated[
         Path,
@@ -42,14 +43,14 @@ def features(
     rows_file: Annotated[
         Path, typer.Argument(help="Rows to explain: CSV or Parquet.", metavar="DATA.csv")
     ],
-    options: Wishes,
+    options: EvaluationOptions,
     rows: Annotated[
         str, typer.Option(help="Which rows, counted from 0: 3,17 or 0:20, or all.")
     ] = "0:10",
     background: Annotated[
         str,
         typer.Option(
-            help="Where other values come from: a file of rows, or how many of DATA to draw."
+            help="The rows that replace absent features: a file, or how many rows of DATA to draw."
         ),
     ] = str(DEFAULT_BACKGROUND),
     output: Annotated[
@@ -64,11 +65,9 @@ def features(
             help="Open a pickle or joblib file, which may run any code of its author.",
         ),
     ] = False,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Between the cells of the CSV files.")
-    ] = None,
+    delimiter: Delimiter = None,
 ) -> None:
-    """What each feature adds to a model's output, row by row."""
+    """What each feature adds to a model's prediction, row by row."""
     table = read_table(rows_file, delimiter=delimiter)
     if target is not None:
         column(table, target, rows_file)
@@ -89,7 +88,7 @@ def features(
 def _features(
     table: pd.DataFrame, target: str | None, fitted: Any, model: Path, path: Path
 ) -> pd.DataFrame:
-    """The columns the model asks for, in its order; where it does not say, all but the target."""
+    """The columns that the model takes, in its order; where it does not say, all but the target."""
     names, width = columns_of(fitted), width_of(fitted)
     if names is None:
         left = table.drop(columns=target, errors="ignore") if target is not None else table

@@ -1,4 +1,4 @@
-"""``fairfield learn``: what items are worth to baskets, learned from the baskets alone."""
+"""``fairfield learn``: the values of items to baskets, learned from the baskets alone."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from fairfield.cli.options import WHAT, Asked, valuing
-from fairfield.cli.sentences import InputError, say
+from fairfield.cli.messages import InputError, say
+from fairfield.cli.options import WHAT, ValuationOptions
+from fairfield.cli.registry import command
 from fairfield.cli.show import print_plain, value
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
@@ -20,8 +21,8 @@ from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
 from fairfield.learning.scores import INDEPENDENT, gain_of_law
-from fairfield.results.comparison import Interactions
 from fairfield.results.display import text_table
+from fairfield.results.interactions import Interactions
 
 EXAMPLES = """
 **Examples**
@@ -42,20 +43,20 @@ FEW_HELD_OUT = 20
 
 
 @dataclass(frozen=True)
-class AtOne(Asked):
-    """The options of every command, at the temperature of what was observed."""
+class LearnOptions(ValuationOptions):
+    """The options of every command, at the temperature of the observed baskets."""
 
     temperature: Annotated[
         str | None,
         typer.Option(
-            help="At 1 coalitions are as likely as the baskets say, lower ones favour the likely. "
-            "With an x at its end a multiple of the game's own scale.",
+            help="At 1 coalitions are as probable as the baskets say; lower temperatures favour the "
+            "most probable. With an x at its end a multiple of the game's own scale.",
             rich_help_panel=WHAT,
         ),
     ] = "1"
 
 
-@valuing
+@command(EXAMPLES)
 def learn(
     baskets: Annotated[
         Path,
@@ -64,16 +65,16 @@ def learn(
             metavar="BASKETS.csv",
         ),
     ],
-    options: AtOne,
+    options: LearnOptions,
     layout: Annotated[
-        str | None, typer.Option(help=f"{', '.join(LAYOUTS)}.  [default: as it looks]")
+        str | None, typer.Option(help=f"{', '.join(LAYOUTS)}.  [default: detected]")
     ] = None,
     columns: Annotated[
         str | None,
         typer.Option(help="The columns of baskets and of items in a long table: order,product"),
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="Between cells.  [default: as it looks]")
+        str | None, typer.Option(help="What separates cells.  [default: detected]")
     ] = None,
     model: Annotated[
         str, typer.Option(help=f"{', '.join(MODELS)}.", rich_help_panel=MODEL)
@@ -84,7 +85,7 @@ def learn(
     strength: Annotated[
         float | None,
         typer.Option(
-            help="By which interactions are shrunk.  [default: what serves held-out baskets best]",
+            help="How much interactions are shrunk.  [default: the best for held-out baskets]",
             rich_help_panel=MODEL,
         ),
     ] = None,
@@ -92,7 +93,7 @@ def learn(
         int, typer.Option(help="The width of flid and fldc.", rich_help_panel=MODEL)
     ] = 10,
     noise: Annotated[
-        int, typer.Option(help="Noise baskets for each one, of nce.", rich_help_panel=MODEL)
+        int, typer.Option(help="Noise baskets per basket, for nce.", rich_help_panel=MODEL)
     ] = 10,
     starts: Annotated[
         int,
@@ -105,7 +106,7 @@ def learn(
     held_out: Annotated[
         float,
         typer.Option(
-            help="The share of baskets kept aside, to score the game on; 0: no scores.",
+            help="The share of baskets held out to score the game; 0: no scores.",
             rich_help_panel=MODEL,
         ),
     ] = 0.2,
@@ -121,11 +122,11 @@ def learn(
         int, typer.Option(help="Pairs that are shown; 0: none.", rich_help_panel=WHAT, min=0)
     ] = 10,
 ) -> None:
-    """The worth of items to baskets, or of members to teams, learned from those that were seen."""
+    """The worth of items to baskets, or of members to teams, learned from observed ones."""
     if not 0 <= held_out < 1:
         raise InputError(f"--held-out {held_out:g} is no share; give a number from 0 to below 1")
-    bond = together.lower().replace("-", "_")
-    if bond not in INTERACTIONS:
+    criterion = together.lower().replace("-", "_")
+    if criterion not in INTERACTIONS:
         known = ", ".join(INTERACTIONS).replace("_", "-")
         raise InputError(f"there are no interactions {together!r}; choose from {known}")
     named = None if columns is None else [name.strip() for name in columns.split(",")]
@@ -147,16 +148,16 @@ def learn(
     if not options.quiet:
         _warn_of_few(train, test, held_out or 0.2, chosen=strength is None and model != "linear")
     scores = _scores(game, f"{model} by {objective}", train, test, options)
-    # Where a law has several modes, the one to value is where the baskets are.
+    # Where the law has several modes, the one to value is where the baskets are.
     start = train.frequencies
-    pairs = _pairs(game, bond, top, options, start)
+    pairs = _pairs(game, criterion, top, options, start)
     value(game, options, start=start, pairs=pairs, scores=scores)
     if pairs is not None and not options.quiet:
         print_plain(_strongest(pairs, top))
 
 
 def _scores(
-    game: LearnedGame, name: str, train: Observed, test: Observed | None, options: AtOne
+    game: LearnedGame, name: str, train: Observed, test: Observed | None, options: LearnOptions
 ) -> ScoreTable | None:
     if test is None:
         return None
@@ -167,31 +168,28 @@ def _scores(
             remedy = f"a --strength above {game.fit.strength:g}"
             say(
                 "warning: as a law of whole baskets the game is worse than independent players, perhaps "
-                "because it expects some that nobody buys; "
-                f"{remedy if game.objective == 'nce' else '--objective nce'} may mend this"
+                "because it expects baskets that are never seen; "
+                f"{remedy if game.objective == 'nce' else '--objective nce'} may help"
             )
     return found
 
 
 def _warn_of_few(train: Observed, test: Observed | None, share: float, *, chosen: bool) -> None:
-    """Say where scores, or the strength that is ``chosen``, rest on few baskets."""
-    rests = {}
+    """Warn where scores, or the strength that is ``chosen``, rest on few baskets."""
+    counts = {}
     if test is not None:
-        rests["the scores"] = test.total
+        counts["the scores"] = test.total
     if chosen:
-        rests["the choice of the strength"] = max(1, round(share * train.total))
-    few = [f"{count:g} for {what}" for what, count in rests.items() if count < FEW_HELD_OUT]
+        counts["the choice of the strength"] = max(1, round(share * train.total))
+    few = [f"{count:g} for {what}" for what, count in counts.items() if count < FEW_HELD_OUT]
     if few:
-        say(
-            f"warning: few baskets are held out, {' and '.join(few)}; what they say is not to be "
-            "relied on"
-        )
+        say(f"warning: few baskets are held out, {' and '.join(few)}; do not rely on what they say")
 
 
 def _is_worse(
     game: LearnedGame, name: str, scores: ScoreTable, train: Observed, test: Observed
 ) -> bool:
-    """Whether independent players are the better law, beyond two standard errors."""
+    """Whether the law of independent players is better by more than two standard errors."""
     law, alone = (scores[each].log_likelihood for each in (name, INDEPENDENT))
     if law is None or alone is None:
         return False
@@ -200,9 +198,9 @@ def _is_worse(
 
 
 def _pairs(
-    game: Game, criterion: str, top: int, options: AtOne, start: FloatArray
+    game: Game, criterion: str, top: int, options: LearnOptions, start: FloatArray
 ) -> Interactions | None:
-    """All pairs where they are few, else the strongest; None where none are wanted."""
+    """All pairs where they are few, else the strongest ``top``; None where ``top`` is 0."""
     if not top or len(game.players) < 2:
         return None
     few = comb(len(game.players), 2) <= MOST_PAIRS or criterion not in POINTS
@@ -210,7 +208,7 @@ def _pairs(
         game,
         criterion,
         top=None if few else top,
-        temperature=options.temperature_of_game(),
+        temperature=options.parsed_temperature(),
         start=start,
         **options.keywords(),
     )
@@ -220,6 +218,6 @@ def _strongest(pairs: Interactions, top: int) -> str:
     shown = pairs.top(top)
     columns: dict[str, list[object]] = {
         "together": [" + ".join(map(str, pair)) for pair, _ in shown],
-        f"{pairs.criterion.replace('_', ' ')} interaction": [bond for _, bond in shown],
+        f"{pairs.criterion.replace('_', ' ')} interaction": [strength for _, strength in shown],
     }
     return text_table(columns)

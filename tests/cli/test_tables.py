@@ -1,0 +1,55 @@
+"""Tables from files; what is not a table is refused."""
+
+import pytest
+
+from command_line import refused
+
+pytest.importorskip("pandas")
+pytest.importorskip("typer")
+
+
+def test_a_parquet_file_that_is_none(run, tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_text("no")
+    refused(run("data", path, "--target", "y"), "is not a Parquet file that can be read")
+    refused(run("data", tmp_path, "--target", "y"), "is a folder")
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame({"x": [1, 2], "y": ["a", None]}).to_parquet(path)
+    refused(run("data", path, "--target", "y"), "is empty in row 1 of")
+
+
+DATA = ["data", "{file}", "--target", "label"]
+
+REFUSED = {
+    "missing file": (DATA, None, "there is no file"),
+    "empty": (DATA, b"", "is empty; a line of column names"),
+    "only a head": (DATA, b"x,label\n", "has a head but no rows"),
+    "too many cells": (DATA, b"x,label\n1,0\n2,1,7\n", "line 3 has 3 cells, its head has 2"),
+    "too few cells": (DATA, b"x,label\n1,0\n2\n", "line 3 has 1 cells, its head has 2"),
+    "open quote": (DATA, b'x,label\n"1,0\n2,1\n', "malformed: line"),
+    "missing target": (DATA, b"x,y\n1,0\n2,1\n", "there is no column 'label'"),
+    "semicolons": (DATA, b"x;label\n1;0\n", "separated by ';', so pass --delimiter ';'"),
+    "tabs": (DATA, b"x\tlabel\n1\t0\n", "so pass --delimiter '\\t'"),
+    "commas after all": (
+        [*DATA, "--delimiter", ";"],
+        b"x,label\n1,0\n",
+        "separated by ',', so pass --delimiter ','",
+    ),
+    "not UTF-8": (
+        DATA,
+        "x,label\n1,é\n".encode("latin-1"),
+        "byte 0xe9 in line 2; save it as UTF-8",
+    ),
+    "binary": (DATA, b"x,label\n\0\0,1\n", "is no text file"),
+    "equal names": (DATA, b"x,x,label\n1,2,0\n", "two columns named 'x'"),
+    "nameless": (DATA, b",label\n1,0\n", "column 1 of"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_not_a_table_is_refused(run, tmp_path, case):
+    command, content, sentence = REFUSED[case]
+    path = tmp_path / "table.csv"
+    if content is not None:
+        path.write_bytes(content)
+    refused(run(*[each.format(file=path) for each in command]), sentence)

@@ -1,0 +1,41 @@
+"""A summary as text and as CSV."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import fairfield as ff
+from fairfield.report.plain import csv_lines, text
+from fairfield.report.summarise import summarise
+from fairfield.results.words import Words
+
+NASTY = ["<script>alert(1)</script>", "</script><!--", 'say "hi", twice', "ann"]
+
+
+def test_text_shows_errors_where_there_are_some(game):
+    v = ff.shapley(game, temperature=1.0)
+    written = text(summarise(replace(v, stderr=np.full(4, 0.1))))
+    assert written.count(" ± 0.2\n") == 4
+    assert "± is half the width of a 95 % interval" in written
+    assert "±" not in text(summarise(v))
+
+
+def test_text_names_players_and_how_it_was_found(game):
+    written = text(summarise(ff.compare(game, temperature=1.0)))
+    assert all(name in written for name in NASTY)
+    assert "temperature 1, " in written
+    assert "Shapley: exact" in written
+
+
+def test_csv_of_a_batch_has_every_row_and_no_mean(batch):
+    lines = csv_lines(summarise(ff.compare(batch, criteria=["shapley"])))
+    assert lines[0] == ["game", "player", "shapley", "shapley marginal"]
+    assert [line[0] for line in lines[1:]] == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
+
+
+def test_files_of_explanations_have_rows_and_features(batch):
+    v = replace(ff.shapley(batch), words=Words("feature", "row"), labels=(7, 8, "last"))
+    lines = csv_lines(summarise(v))
+    assert lines[0] == ["row", "feature", "shapley"]
+    assert [line[0] for line in lines[1:]] == ["7"] * 4 + ["8"] * 4 + ["last"] * 4
+    assert text(summarise(v)).splitlines()[2].split() == ["feature", "Shapley"]

@@ -1,0 +1,62 @@
+"""Results on disk are read back as they were, and nothing else is read."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import fairfield as ff
+from fairfield.results.saved import write_plain
+from fairfield.results.words import Words
+
+
+def same(one, other):
+    for entry in dataclasses.fields(one):
+        mine, theirs = getattr(one, entry.name), getattr(other, entry.name)
+        if isinstance(mine, np.ndarray):
+            assert_array_equal(mine, theirs)
+        else:
+            assert mine == theirs, entry.name
+
+
+def test_saved_and_loaded_it_is_the_same(one, many, named, tmp_path):
+    explained = dataclasses.replace(many, words=Words("feature", "row", "prediction", "euros"))
+    for v in (one, many, named, explained):
+        v.save(tmp_path / "v.npz")
+        same(ff.Valuation.load(tmp_path / "v.npz"), v)
+    both = ff.compare(np.arange(8.0), temperature=1.0)
+    both.save(tmp_path / "c.npz")
+    loaded = ff.Comparison.load(tmp_path / "c.npz")
+    assert list(loaded) == list(both)
+    assert (loaded.evaluations, loaded.seconds) == (both.evaluations, both.seconds)
+    same(loaded["shapley"], both["shapley"])
+
+
+def test_what_is_not_a_saved_valuation_is_refused(one, tmp_path):
+    path = tmp_path / "file.npz"
+    path.write_bytes(b"not a zip file")
+    with pytest.raises(ValueError, match="not a saved valuation"):
+        ff.Valuation.load(path)
+    np.savez(path, values=np.zeros(3))
+    with pytest.raises(ValueError, match="not a saved valuation"):
+        ff.Valuation.load(path)
+    one.save(path)
+    with pytest.raises(ValueError, match="holds a valuation"):
+        ff.Comparison.load(path)
+    np.savez(path, about=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(ValueError, match="not a saved valuation"):
+        ff.Valuation.load(path)
+    whole = tmp_path / "cut.npz"
+    one.save(whole)
+    whole.write_bytes(whole.read_bytes()[:200])
+    with pytest.raises(ValueError, match="not a saved valuation"):
+        ff.Valuation.load(whole)
+
+
+def test_files_without_words_are_of_players(one, tmp_path):
+    """Files written before there were words for players and games."""
+    entries = one.entries()
+    del entries["words"]
+    write_plain(tmp_path / "v.npz", "valuation", {"": entries})
+    same(ff.Valuation.load(tmp_path / "v.npz"), one)
