@@ -38,6 +38,7 @@ import fairfield as ff
 from fairfield.core.coalitions import coalitions_in
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.evaluation.options import Options
+from noisy import linear
 
 PLAYERS = 5
 
@@ -751,3 +752,14 @@ def test_scorers_may_write_into_what_they_get_and_use_their_answer_again(sets, g
     assert_array_equal(games[0].worths(empty), games[1].worths(empty))
     for ours, before in zip(given, sets, strict=True):
         assert_array_equal(ours, before)
+
+
+def test_repeated_fits_become_error_bars(noisy_game, tmp_path):
+    found = noisy_game.measure(brute.coalitions(4))
+    worths, variances = found.worths, found.variances
+    assert (variances[:, 1:] > 0).any(axis=1).all()
+    found = ff.shapley(noisy_game, store=tmp_path / "worths.db")
+    coefficients = linear(lambda e: e.shapley(), 4)
+    assert_allclose(found.values, worths @ coefficients.T, atol=1e-14)
+    assert_allclose(found.stderr**2, variances @ coefficients.T**2, atol=1e-16)
+    assert "±" in repr(found[0])

@@ -1,6 +1,7 @@
 """Tables of worths."""
 
 import numpy as np
+import pytest
 
 import fairfield as ff
 
@@ -15,3 +16,9 @@ def test_the_description_covers_worths_and_variances():
     ]
     assert len({str(each) for each in described}) == 4
     assert ff.TableGame(worths, variances=worths).describe() == described[2]
+
+
+@pytest.mark.parametrize("bad", [np.ones(4), -np.ones(8), np.full(8, np.nan)])
+def test_bad_variances_are_refused(bad):
+    with pytest.raises(ValueError, match=r"one finite number from 0 on for each worth"):
+        ff.TableGame(np.zeros(8), variances=bad)
