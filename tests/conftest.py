@@ -27,6 +27,14 @@ def rng():
 
 
 @pytest.fixture
+def noisy_game(rng):
+    """A game whose worths are means of noisy fits."""
+    from noisy import data_game
+
+    return data_game(rng)
+
+
+@pytest.fixture
 def reference():
     """Loads a file of reference results, or skips the test where there are none."""
 

@@ -13,6 +13,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import fairfield as ff
+from fairfield.evaluation.evaluator import evaluate_all
+from fairfield.evaluation.options import Options
 from fairfield.evaluation.store import Store
 
 SKILLS = np.array([3.0, 1.0, 2.0, 0.5])
@@ -245,3 +247,16 @@ def test_a_full_disk_is_told_and_earlier_worths_stay(path):
         [sys.executable, "-c", FULL, str(path), "0"], capture_output=True, text=True, check=True
     )
     assert int(rest.stdout) == 4096 - kept + 4
+
+
+def test_errors_are_stored_shared_out_and_found_again(noisy_game, tmp_path):
+    store = tmp_path / "worths.db"
+    here = ff.banzhaf(noisy_game, store=store, n_jobs=2)
+    repeated = ff.banzhaf(noisy_game, store=store)
+    assert (here.evaluations, repeated.evaluations) == (16, 0)
+    assert_array_equal(repeated.stderr, here.stderr)
+    curve = ff.removal_curve(noisy_game, here[0], store=store)
+    assert curve.worths.shape == (2, 5)
+    assert_array_equal(curve.worths[:, 0], here.grand)
+    table, _ = evaluate_all(noisy_game, Options(store=store))
+    assert table.worths.shape == table.variances.shape == (2, 16)

@@ -35,6 +35,7 @@ from fairfield.core.coalitions import coalitions_in
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.evaluation.options import Options
 from games.data.examples import PLAYERS
+from noisy import linear
 
 
 def bare_loop(model, sets, groups, empty):
@@ -490,3 +491,14 @@ def test_what_could_not_be_found_is_told(fragile, groups, n_jobs):
     assert "could not be found" in ff.shapley(2.0 * game, budget=20, n_jobs=n_jobs).stop
     fine = ff.DataGame(LogisticRegression(), *fragile, groups=groups, on_error="fallback")
     assert ff.shapley(fine).stop == "exact"
+
+
+def test_repeated_fits_become_error_bars(noisy_game, tmp_path):
+    found = noisy_game.measure(brute.coalitions(4))
+    worths, variances = found.worths, found.variances
+    assert (variances[:, 1:] > 0).any(axis=1).all()
+    found = ff.shapley(noisy_game, store=tmp_path / "worths.db")
+    coefficients = linear(lambda e: e.shapley(), 4)
+    assert_allclose(found.values, worths @ coefficients.T, atol=1e-14)
+    assert_allclose(found.stderr**2, variances @ coefficients.T**2, atol=1e-16)
+    assert "±" in repr(found[0])

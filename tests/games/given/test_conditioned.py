@@ -4,11 +4,14 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import SGDClassifier
 
 import brute
 import fairfield as ff
+from fairfield.evaluation.options import Options
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.given.conditioned import ConditionedGame
+from fairfield.multilinear.choose import table_of
 
 STAYING = np.array([True, False, True, True])
 AMONG_ALL = np.insert(brute.coalitions(3), 1, False, axis=1)
@@ -49,3 +52,47 @@ def test_what_is_known_of_the_players_goes_with_them(rng):
         assert_array_equal(game.info.data, rows[:, staying])
     mixed = whole + ff.FeatureGame(lambda X: X.sum(axis=1), rows, rng.standard_normal((5, 4)))
     assert not mixed.traits.nulls.any()
+
+
+def test_those_who_stay_keep_their_errors(noisy_game):
+    staying = np.array([True, False, True, True])
+    coalitions = brute.coalitions(3)
+    among_all = np.insert(coalitions, 1, False, axis=1)
+    measured = noisy_game.measure(among_all)
+    alone = ff.shapley(ff.TableGame(measured.worths, variances=measured.variances))
+    whole, _ = table_of(noisy_game, Options())
+    for of in (noisy_game, whole):
+        found = ff.shapley(ConditionedGame(of, outside=~staying))
+        assert_allclose(found.values, alone.values, atol=1e-14)
+        assert_allclose(found.stderr, alone.stderr)
+
+
+def test_worths_beside_players_held_inside_keep_their_errors(noisy_game):
+    held = np.array([False, True, False, False])
+    part = ConditionedGame(noisy_game, held, np.zeros(4, dtype=bool))
+    wanted = noisy_game.measure(np.insert(brute.coalitions(3), 1, True, axis=1))
+    measured = part.measure(brute.coalitions(3))
+    assert_allclose(measured.worths, wanted.worths)
+    assert_allclose(measured.variances, wanted.variances)
+    alone = ff.shapley(ff.TableGame(wanted.worths, variances=wanted.variances))
+    assert_allclose(ff.shapley(part).stderr, alone.stderr)
+
+
+def test_failures_are_reported_by_sums_and_parts(rng):
+    X, y = rng.standard_normal((12, 2)), np.arange(12) % 2
+
+    class Fussy(SGDClassifier):
+        def fit(self, X, y):
+            if len(X) == 6:
+                raise ArithmeticError
+            return super().fit(X, y)
+
+    def played():
+        return ff.DataGame(Fussy(), X, y, X, y, groups=np.arange(12) // 3, on_error="fallback")
+
+    for jobs in (1, 2):
+        total, part = 2.0 * played(), ConditionedGame(played(), outside=np.arange(4) == 3)
+        held = ConditionedGame(played(), np.arange(4) == 3, np.zeros(4, dtype=bool))
+        for each, count in ((total, 6), (part, 3), (held, 3)):
+            assert table_of(each, Options(n_jobs=jobs))[1].failures.count == count
+            assert f"{count} worths could not be found" in ff.shapley(each, n_jobs=jobs).stop

@@ -37,3 +37,9 @@ def test_the_description_covers_worths_and_variances():
 def test_bad_games_get_one_sentence(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize("bad", [np.ones(4), -np.ones(8), np.full(8, np.nan)])
+def test_bad_variances_are_refused(bad):
+    with pytest.raises(ValueError, match=r"one finite number from 0 on for each worth"):
+        ff.TableGame(np.zeros(8), variances=bad)

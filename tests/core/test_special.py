@@ -1,0 +1,28 @@
+"""SciPy's functions, imported when they are called."""
+
+import subprocess
+import sys
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from fairfield.core.special import brentq, expit
+
+
+def test_expit_is_accurate_in_both_tails():
+    logits = np.array([-1e300, -745.0, -50.0, 0.0, 50.0, 1e300])
+    assert_allclose(expit(logits), 1 / (1 + np.exp(np.minimum(-logits, 700.0))), atol=1e-304)
+    assert_allclose(expit(-50.0), np.exp(-50.0), rtol=1e-15)
+    assert isinstance(expit(0.0), np.ndarray)
+
+
+def test_a_root_is_found():
+    assert_allclose(brentq(lambda x: x**3 - 2, 0.0, 2.0, xtol=1e-14), 2 ** (1 / 3), rtol=1e-12)
+
+
+def test_scipy_waits_for_the_first_call():
+    code = "import sys, fairfield.core.special; print('scipy' in sys.modules)"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "False"

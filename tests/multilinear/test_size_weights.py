@@ -1,0 +1,46 @@
+"""Sums whose weights depend on the size of the coalition."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import brute
+from fairfield import TableGame
+from fairfield.multilinear import size_weights as by_size
+from fairfield.multilinear.table import TableExtension
+
+PLAYERS = range(1, 13)
+
+
+def extension(worths):
+    return TableExtension.of(TableGame(worths))
+
+
+def close(found, wanted, scale):
+    assert_allclose(found, wanted, rtol=0, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("n", PLAYERS)
+def test_semivalues_by_size_are_their_definition(n, rng):
+    worths, weights = rng.standard_normal(2**n), rng.random(n)
+    wanted = brute.semivalue(worths, weights)
+    close(by_size.semivalue(extension(worths), weights), wanted, 2**n)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_pair_semivalues_are_their_definition(n, rng):
+    worths, weights = rng.standard_normal(2**n), rng.random(n - 1)
+    found = by_size.pair_semivalue(extension(worths), weights)
+    z = brute.coalitions(n)
+    for i in range(n):
+        assert found[i, i] == 0
+        for j in range(i):
+            rows = np.flatnonzero(~z[:, i] & ~z[:, j])
+            one, other = 1 << i, 1 << j
+            change = (
+                worths[rows + one + other]
+                - worths[rows + one]
+                - worths[rows + other]
+                + worths[rows]
+            )
+            close(found[i, j], weights[z[rows].sum(axis=1)] @ change, 2**n)
