@@ -17,6 +17,13 @@ def expit(logits: ArrayLike) -> FloatArray:
     return np.asarray(expit(logits))
 
 
+def logit(probability: ArrayLike) -> FloatArray:
+    """log(p/(1 - p)), infinite at 0 and 1."""
+    from scipy.special import logit
+
+    return np.asarray(logit(probability))
+
+
 def brentq(function: Callable[[float], float], low: float, high: float, xtol: float) -> float:
     """A root of the function between two points at which its signs differ."""
     from scipy.optimize import brentq

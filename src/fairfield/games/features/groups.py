@@ -17,9 +17,9 @@ Groups = Mapping[Player, Sequence[Any]] | Sequence[Hashable]
 def group_columns(
     columns: tuple[Hashable, ...], groups: Groups | None
 ) -> tuple[tuple[Player, ...], IntArray]:
-    """The players, and the number of each column's player.
+    """The features that are players, and the number of each column's feature.
 
-    ``groups`` are {player: columns}, where columns in no group stay players of their own,
+    ``groups`` are {name: columns}, where columns in no group stay features of their own,
     or one label per column.
 
     >>> group_columns(("age", "red", "blue"), {"colour": ["red", "blue"]})
@@ -36,7 +36,7 @@ def group_columns(
                         f"groups name a column {name!r}; the columns are {spell(columns)}"
                     )
                 if name in owner:
-                    raise ValueError(f"column {name!r} is in two groups; it has one player")
+                    raise ValueError(f"column {name!r} is in two groups; give it to one of them")
                 owner[name] = player
         players = [*groups, *(name for name in columns if name not in owner)]
         labels = [owner.get(name, name) for name in columns]
@@ -50,5 +50,5 @@ def group_columns(
     named = name_players(players)
     empty = [player for player in players if player not in labels]
     if empty:
-        raise ValueError(f"groups give {empty[0]!r} no columns; a player needs at least one")
+        raise ValueError(f"groups give {empty[0]!r} no columns; a feature needs at least one")
     return named, np.array([players.index(label) for label in labels], dtype=np.int64)

@@ -10,6 +10,8 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.coalitions import spell
+from fairfield.core.labels import positions
+from fairfield.core.special import logit
 from fairfield.games.outputs import choose_output, classes_of, decision_quantity, names_quantity
 
 Function = Callable[[Any], Any]
@@ -106,12 +108,12 @@ def _true_columns(
             raise ValueError(f"y must name columns of {name}, counted from 0; {y[0]!r} was given")
         at = y.astype(np.int64)
     else:
-        for label in y.tolist():
-            if label not in classes:
-                raise ValueError(
-                    f"y holds the label {label!r}; the model's classes are {spell(classes)}"
-                )
-        at = np.array([classes.index(label) for label in y.tolist()], dtype=np.int64)
+        at = positions(y, classes)
+        if (at < 0).any():
+            label = y.tolist()[int(at.argmin())]
+            raise ValueError(
+                f"y holds the label {label!r}; the model's classes are {spell(classes)}"
+            )
     columns, column = np.unique(at, return_inverse=True)
     return columns.tolist(), column
 
@@ -158,7 +160,7 @@ def link_of(link: str | Function | None) -> Function | None:
     if link is None or callable(link):
         return link
     if link == "logit":
-        return _logit
+        return logit
     raise ValueError(f"there is no link {link!r}; give 'logit' or a function of the mean output")
 
 
@@ -170,8 +172,8 @@ def linked_name(name: str, unit: str, link: Function | None) -> tuple[str, str]:
     """
     if link is None:
         return name, unit
-    log_odds = link is _logit and unit == "probability"
-    called = getattr(link, "__name__", "link").lstrip("_")
+    log_odds = link is logit and unit == "probability"
+    called = getattr(link, "__name__", "link")
     return f"{called} of the {name}", "log-odds" if log_odds else ""
 
 
@@ -186,8 +188,3 @@ def linked(means: FloatArray, link: Function | None) -> FloatArray:
             f"the link returned shape {found.shape} for {means.shape}; it must work cell by cell"
         )
     return found
-
-
-def _logit(probability: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(probability) - np.log1p(-np.asarray(probability)))
