@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isfinite
-from numbers import Integral
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,6 +14,7 @@ from fairfield.boltzmann.marginal import conditioned, marginalised
 from fairfield.boltzmann.mean_payoff import temperature_of_mean
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.checks import whole
 from fairfield.core.coalitions import coalition_of
 from fairfield.core.game import Game, Player, Players
 from fairfield.evaluation.options import Keywords, Options
@@ -202,11 +202,7 @@ class Boltzmann:
 
         By sampling, each starts at a sample of the run and is moved on by some sweeps.
         """
-        if not isinstance(count, Integral) or count < 0:
-            raise ValueError(
-                f"{count} coalitions cannot be drawn; give a whole number of 0 or more"
-            )
-        return self.law.draw(int(count), np.random.default_rng(seed))
+        return self.law.draw(whole("count", count, least=0), np.random.default_rng(seed))
 
     def condition(self, inside: Iterable[Player] = (), outside: Iterable[Player] = ()) -> Boltzmann:
         """The law of the other players, given who is in and who is out."""
