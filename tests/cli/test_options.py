@@ -51,7 +51,7 @@ def test_temperatures_are_numbers_or_multiples(run, worths):
 def test_estimates_have_error_bars(run, people, more, columns):
     result = run("data", people, "--target", "label", "--clusters", "9", *more)
     assert result.exit_code == 0, result.output
-    head = next(line for line in result.stdout.splitlines() if line.startswith("player"))
+    head = next(line for line in result.stdout.splitlines() if line.startswith("group"))
     assert head.count("±") == columns
     assert "± is half the width of a 95 % interval" in result.stdout
 

@@ -30,7 +30,7 @@ def test_a_report_with_all_its_parts(run, people):
     assert len(held["curves"]) == 3
 
 
-def test_the_terminal_is_told_what_not_to_trust(run, people):
+def test_the_terminal_says_what_not_to_trust(run, people):
     asked = ["data", people, "--target", "label", "--clusters", "9", "--criterion", "shapley"]
     result = run(*asked, "--budget", "30")
     assert result.exit_code == 0, result.output
@@ -61,7 +61,7 @@ def test_means_of_estimates_have_error_bars(run, wide):
     assert_allclose(errors[0], np.mean(errors[1:], axis=0))
 
 
-def test_the_terminal_is_not_told_what_a_page_leaves_out(run, wide, monkeypatch):
+def test_the_terminal_does_not_say_what_a_page_leaves_out(run, wide, monkeypatch):
     from fairfield.report import layout
 
     monkeypatch.setattr(layout, "MOST_NUMBERS", 60)
@@ -77,12 +77,12 @@ def test_too_many_players_are_a_sentence(run, wide):
     assert "or give a --budget of worths to evaluate" in result.stderr
 
 
-def test_a_store_that_is_not_used_is_told(run, people, tmp_path):
+def test_a_store_that_is_not_used_is_reported(run, people, tmp_path):
     (tmp_path / "w.csv").write_text("coalition,worth\n,0\na,1\nb,1\na+b,5\n")
     neighbours = ["data", people, "--target", "label", "--model", "knn", "--clusters", "0"]
     for command, why in (
         (neighbours, "has a closed form, which needs no worths; none were kept"),
-        (["game", tmp_path / "w.csv"], "holds all its worths; none were kept"),
+        (["game", tmp_path / "w.csv"], "has all its worths already; none were kept"),
     ):
         result = run(*command, "--store", "kept.db", "--quiet", "--report", "page.html")
         assert result.exit_code == 0, result.output
@@ -103,3 +103,8 @@ def test_curves_of_a_report_fit_nothing_again(run, people, monkeypatch):
     result = run("data", people, "--target", "label", "--groups", "vendor", "--report", "r.html")
     assert result.exit_code == 0, result.output
     assert sum(fits) == 8
+    held = page_data("r.html")
+    assert len(held["curves"]) == 3
+    empty, grand = (held["criteria"][0][end][0] for end in ("empty", "grand"))
+    for curve in held["curves"]:
+        assert [curve["worths"][0], curve["worths"][-1]] == [grand, empty]

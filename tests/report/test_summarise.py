@@ -104,7 +104,7 @@ def test_explanations_speak_of_features_and_rows(batch):
         "worth": "probability of class 1", "unit": "probability",
         "empty": "no features", "grand": "all features",
     }  # fmt: skip
-    assert summary["notes"][:2] == ["mean of 3 rows", "values in probability"]
+    assert summary["notes"][:2] == ["mean of 3 rows", "unit of the values: probability"]
     meanings = " ".join(each["meaning"] for each in summary["criteria"])
     assert "player" not in meanings
     assert "the values sum to the probability of class 1 with all features minus" in meanings

@@ -43,8 +43,11 @@ def test_explanations_speak_of_features_rows_and_units(many):
     assert repr(batch[0]).splitlines()[0].split() == ["feature", "value", "(log-odds)", "marginal"]
     both = ff.Comparison({"one": batch, "two": batch})
     assert repr(both).startswith("feature")
-    assert "values in log-odds" in repr(both).splitlines()
+    assert "unit of the values: log-odds" in repr(both).splitlines()
     assert "player" not in repr(dataclasses.replace(batch, game="TreeGame"))
     wide = dataclasses.replace(batch[0], players=tuple(range(22)), values=np.arange(22.0),
                                marginals=None)  # fmt: skip
     assert "… 2 more features" in repr(wide)
+    numbered = dataclasses.replace(batch, labels=(7, 8, 9, 10))
+    heads = [head.strip() for head in repr(numbered).splitlines()[0].split("  ") if head]
+    assert heads == ["feature", "row 7", "row 8", "row 9", "row 10"]

@@ -1,5 +1,6 @@
 """Nouns, their numbers and the unit of the worths."""
 
+import fairfield as ff
 from fairfield.results.words import PLAYERS, Words, no_player
 
 FEATURES = Words("feature", "row", "log-odds of class 1", "log-odds")
@@ -8,9 +9,8 @@ FEATURES = Words("feature", "row", "log-odds of class 1", "log-odds")
 def test_counts_and_ends():
     assert [PLAYERS.players(1), PLAYERS.games(1200)] == ["1 player", "1,200 games"]
     assert [FEATURES.players(2), FEATURES.games(1)] == ["2 features", "1 row"]
-    assert [PLAYERS.empty, PLAYERS.grand, PLAYERS.gain] == ["F(∅)", "F(N)", "F(N) − F(∅)"]
+    assert [PLAYERS.empty, PLAYERS.grand] == ["F(∅)", "F(N)"]
     assert [FEATURES.empty, FEATURES.grand] == ["no features", "all features"]
-    assert FEATURES.gain == "the log-odds of class 1 with all features minus with none"
 
 
 def test_units_follow_quantities():
@@ -22,3 +22,18 @@ def test_a_name_that_is_not_there():
     assert (
         no_player("zed", ["age"], FEATURES) == "there is no feature 'zed'; the features are {age}"
     )
+
+
+def test_sentences_are_put_into_these_words():
+    sentence = "What a player adds, in the units of the worths; all sum to F(N) − F(∅)."
+    assert PLAYERS.spoken(sentence) == sentence
+    assert FEATURES.spoken(sentence) == (
+        "What a feature adds, in the units of the log-odds of class 1; all sum to the log-odds of "
+        "class 1 with all features minus with none."
+    )
+
+
+def test_words_are_those_of_the_game():
+    assert Words.of(ff.GameInfo()) == PLAYERS
+    info = ff.GameInfo(noun="feature", row_noun="row", worth_name="margin", unit="log-odds")
+    assert Words.of(info) == Words("feature", "row", "margin", "log-odds")

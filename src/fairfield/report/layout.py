@@ -100,12 +100,10 @@ class Layout:
 
 def _names(v: Valuation, rows: IntArray) -> list[str]:
     """The names of games of a batch, by their labels or their places in it."""
-    noun = v.words.row_noun
-    if v.labels is None:
-        places = zip(*np.unravel_index(rows, v.batch), strict=True)
-        return [f"{noun} {', '.join(map(str, place))}" for place in places]
-    labels = [v.labels[i] for i in rows]
-    return [label if isinstance(label, str) else f"{noun} {label}" for label in labels]
+    if v.labels is not None:
+        return [v.words.game(v.labels[i]) for i in rows]
+    places = zip(*np.unravel_index(rows, v.batch), strict=True)
+    return [f"{v.words.row_noun} {', '.join(map(str, place))}" for place in places]
 
 
 def _prominence(comparison: Comparison) -> FloatArray:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.criteria.annealing import Annealing
+from fairfield.criteria.criterion import registry
 from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable
 from fairfield.report.layout import MOST_NUMBERS, Layout, plain
@@ -25,17 +26,6 @@ from fairfield.results.valuation import NORMAL, Valuation
 from fairfield.results.words import Words
 
 FORMAT = 1
-# What each criterion says, for readers who meet it for the first time.
-MEANINGS = {
-    "variational_index": "What a player adds when the others join with the probabilities that "
-    "fit the game best at this temperature.",
-    "banzhaf": "What a player adds on average over all coalitions of the others.",
-    "shapley": "What a player adds on average over all orders of joining; the values sum to "
-    "F(N) − F(∅).",
-    "leave_one_out": "What is lost when this player alone leaves the grand coalition.",
-    "free_energy_value": "How far the law of coalitions favours those with the player over those "
-    "without, in the units of the worths.",
-}
 # Players of a heat map, and coalitions of a list where no heat map can be drawn.
 MOST_IN_MATRIX = 40
 MOST_COALITIONS = 20
@@ -180,9 +170,9 @@ def label_of(criterion: str) -> str:
 
 
 def _meaning(v: Valuation) -> str:
-    """What a criterion says, in the words of the game."""
-    meaning = MEANINGS.get(v.criterion, "")
-    return meaning.replace("F(N) − F(∅)", v.words.gain).replace("player", v.words.noun)
+    """What a value says of its player, in the words of the game."""
+    criterion = registry().get(v.criterion.partition("(")[0])
+    return "" if criterion is None else v.words.spoken(criterion.meaning)
 
 
 def _criterion(name: str, comparison: Comparison, layout: Layout) -> dict[str, Any]:

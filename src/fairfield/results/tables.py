@@ -118,7 +118,7 @@ def comparison_notes(
         *([HALF_INTERVAL] if any(v.stderr is not None for v in found.values()) else []),
         *([f"mean of {words.games(first.games)}"] if in_report and first.games > 1 else []),
         *([] if in_report else [first.game]),
-        *([f"values in {words.unit}"] if words.unit else []),
+        *([f"unit of the values: {words.unit}"] if words.unit else []),
         ", ".join(facts),
         *([f"{kind}: {', '.join(errors)}"] if errors else []),
         *(f"{label(name)}: {sentence}" for name, sentence in caveats.items()),

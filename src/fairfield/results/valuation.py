@@ -261,7 +261,8 @@ class Valuation(Shown):
         """The values (n,) of each game by its name, where there are names and few games."""
         if len(self.batch) != 1 or self.labels is None or len(self) > SIDE_BY_SIDE:
             return None
-        return {str(label): row for label, row in zip(self.labels, self.values, strict=True)}
+        names = map(self.words.game, self.labels)
+        return dict(zip(names, self.values, strict=True))
 
     def _shown(self) -> tuple[Columns, list[str]]:
         return valuation_table(self)

@@ -49,12 +49,13 @@ class Words:
         """The worth of the grand coalition."""
         return "F(N)" if self.noun == "player" else f"all {self.nouns}"
 
-    @property
-    def gain(self) -> str:
-        """The worth of the grand coalition less that of the empty one."""
-        if self.noun == "player":
-            return "F(N) − F(∅)"
-        return f"the {self.worth_name} with all {self.nouns} minus with none"
+    def game(self, label: object) -> str:
+        """The name of a game of a batch: its label, or the noun with the number that labels it.
+
+        >>> Words("feature", "row").game(3), Words().game("accuracy")
+        ('row 3', 'accuracy')
+        """
+        return label if isinstance(label, str) else f"{self.row_noun} {label}"
 
     def players(self, count: int) -> str:
         """So many players."""
@@ -63,6 +64,20 @@ class Words:
     def games(self, count: int) -> str:
         """So many games."""
         return _counted(count, self.row_noun)
+
+    def spoken(self, sentence: str) -> str:
+        """A sentence about players and worths in these words.
+
+        >>> Words("feature", "row", "price").spoken("A player adds to the worths.")
+        'A feature adds to the price.'
+        """
+        if self.noun == "player":
+            return sentence
+        gain = f"the {self.worth_name} with all {self.nouns} minus with none"
+        spoken = sentence.replace("F(N) − F(∅)", gain).replace(
+            "the worths", f"the {self.worth_name}"
+        )
+        return spoken.replace("player", self.noun)
 
     def with_unit(self, quantity: str) -> str:
         """A quantity in the unit of the worths, as the label of an axis.

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fairfield as ff
-from command_line import page_data, read, refused
+from command_line import read, refused
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("typer")
@@ -59,7 +59,7 @@ def test_data_by_every_model_and_in_parquet(run, people, tmp_path, model):
         "--clusters", "2", "--model", model, "--csv", "v.csv",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert [line["player"] for line in read("v.csv")] == ["group 00", "group 01"]
+    assert [line["group"] for line in read("v.csv")] == ["group 00", "group 01"]
 
 
 def test_numbers_are_predicted_by_regression(run, people):
@@ -80,7 +80,7 @@ def test_many_rows_under_neighbours_are_a_closed_form(run, people):
 def test_rows_are_named_by_their_place_in_the_file(run, people):
     command = ["data", people, "--target", "label", "--model", "knn", "--clusters", "0", "--quiet"]
     assert run(*command, "--csv", "v.csv").exit_code == 0
-    names = [int(line["player"]) for line in read("v.csv")]
+    names = [int(line["row"]) for line in read("v.csv")]
     assert len(names) == 45
     assert max(names) > 45
 
@@ -162,33 +162,15 @@ def test_whole_numbers_are_numbers_where_the_task_says_so(run, stars):
     refused(run(*command[:2], "--target", "x", "--task", "classification"), "has fractions")
 
 
-# A model that leaves a file for each of its fits.
-COUNTED = """
-import tempfile
-from sklearn.dummy import DummyClassifier
-
-class Counted(DummyClassifier):
-    def fit(self, X, y):
-        tempfile.mkstemp(prefix="fit", dir=".")
-        return super().fit(X, y)
-"""
-
-
-def test_a_report_fits_no_model_twice(run, people, tmp_path):
-    """The path, the pairs and the curves of the page read the worths that were evaluated."""
+def test_leaving_out_one_of_many_rows_fits_each_rest_once(run, people):
+    """The advice that is given where there are too many players for all their worths."""
     pytest.importorskip("plotly")
-    (tmp_path / "counted.py").write_text(COUNTED)
-    command = ["data", people, "--target", "label", "--clusters", "4", "--model", "counted:Counted"]
-    assert run(*command).exit_code == 0
-    fits = len(list(tmp_path.glob("fit*")))
-    assert 0 < fits <= 16
-    assert run(*command, "--report", "page.html").exit_code == 0
-    assert len(list(tmp_path.glob("fit*"))) == 2 * fits
-    held = page_data("page.html")
-    assert len(held["curves"]) == 3
-    empty, grand = (held["criteria"][0][end][0] for end in ("empty", "grand"))
-    for curve in held["curves"]:
-        assert [curve["worths"][0], curve["worths"][-1]] == [grand, empty]
+    command = ["data", people, "--target", "label", "--clusters", "0", "--json", "v.json"]
+    refused(run(*command), "use --criterion leave-one-out (n + 2 fits)")
+    result = run(*command, "--criterion", "leave-one-out", "--report", "page.html")
+    assert result.exit_code == 0, result.output
+    about = json.loads(Path("v.json").read_text(encoding="utf-8"))["about"]
+    assert about["evaluations"] == about["players"] + 2 == 47
 
 
 @pytest.mark.parametrize("report", [[], ["--report", "page.html"]], ids=["table", "page"])

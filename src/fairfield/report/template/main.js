@@ -21,7 +21,7 @@ function drawLead(announce) {
   const temperature = now.temperature === null ? "" : ` at T = ${short(now.temperature)}`;
   const most = ranking(order, now.values);
   const least = order.at(-1);
-  const verb = words.player === "player" ? "is worth" : "adds";
+  const verb = words.player === "feature" ? "adds" : "is worth";
   const text = `By ${now.label}${temperature}, ${players[order[0]]} ${verb} most (${short(now.values[order[0]])})${
     order.length > 1 ? ` and ${players[least]} least (${short(now.values[least])})` : ""}.`;
   byId("lead").textContent = text;
