@@ -32,12 +32,12 @@ def test_worths_and_gains_are_those_of_the_game(model, theta):
 
 def test_few_members_and_many_are_worth_the_same(monkeypatch, rng):
     model = Pairwise(N)
-    theta, slope = rng.normal(size=N + model.interactions), rng.normal(size=2**N)
+    theta, gradient = rng.normal(size=N + model.interactions), rng.normal(size=2**N)
     every = Members.of(enumerate_coalitions(N))
     answers = []
     for dense in (0, 10**9):
         monkeypatch.setattr("fairfield.learning.models.DENSE", dense)
         worths, pullback = model.worths(theta, every)
-        answers.append((worths, pullback(slope)))
+        answers.append((worths, pullback(gradient)))
     for one, other in zip(*answers, strict=True):
         assert_allclose(one, other, atol=1e-12)

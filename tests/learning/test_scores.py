@@ -13,7 +13,7 @@ from fairfield.learning.scores import fill_in, log_partition
 
 
 def by_hand(game, coalition):
-    """Rank and chance to come first of each hidden member, over all orders of ties."""
+    """Rank and probability to come first of each hidden member, over all orders of ties."""
     n = len(game.players)
     ranks, firsts = [], []
     for i in np.flatnonzero(coalition):
@@ -54,8 +54,8 @@ def test_scores_count_repeated_coalitions(rng):
     spread = np.std([100, 100, 0], ddof=1)
     assert got.top_1_error == pytest.approx(spread / np.sqrt(3))
     law = ff.Boltzmann(game, 1.0)
-    chances = law.probability(np.array([[1, 1, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]]))
-    assert got.log_likelihood == pytest.approx(np.log(chances).mean())
+    probabilities = law.probability(np.array([[1, 1, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]]))
+    assert got.log_likelihood == pytest.approx(np.log(probabilities).mean())
 
 
 def test_chance_level_is_half(rng):
