@@ -72,6 +72,20 @@ _registered: dict[str, type[Criterion]] = {}
 
 def register(kind: Kind) -> Kind:
     """Make a criterion known by its name; use it as the decorator of its class."""
+    if kind.exact is Criterion.exact or not all(
+        hasattr(kind, each) for each in ("name", "meaning")
+    ):
+        raise TypeError(
+            f"{kind.__name__} needs a name, a meaning and exact(problem) to be registered"
+        )
+    taken = _registered.get(kind.name)
+    if taken is not None and (taken.__module__, taken.__qualname__) != (
+        kind.__module__,
+        kind.__qualname__,
+    ):
+        raise ValueError(
+            f"there is a criterion {kind.name!r} already, {taken.__qualname__}; choose another name"
+        )
     _registered[kind.name] = kind
     return kind
 

@@ -37,14 +37,22 @@ class TreeModel:
 
     @classmethod
     def of(
-        cls, model: Any, output: Output, trees: Sequence[Tree], start: float, *rest: Any
+        cls,
+        model: Any,
+        output: Output,
+        trees: Sequence[Tree],
+        start: float,
+        columns: int,
+        names: tuple[str, ...] | None,
+        encode: Callable[[Any], FloatArray],
+        raw: Callable[[Any], Any],
+        keeps_categories: bool = True,
     ) -> TreeModel:
-        """``start`` plus these trees, whose leaves hold the output with its sign.
-
-        ``rest`` are the other fields, from ``columns`` on.
-        """
+        """``start`` plus these trees, whose leaves hold the output with its sign."""
         nodes, centre = join(trees)
-        return cls(type(model).__name__, output, nodes, float(start) + centre, *rest)
+        intercept = float(start) + centre
+        kind = type(model).__name__
+        return cls(kind, output, nodes, intercept, columns, names, encode, raw, keeps_categories)
 
     def own_output(self, rows: Any) -> FloatArray:
         """The library's own answer to rows as given."""
