@@ -36,7 +36,7 @@ def main() -> None:
         sys.exit("no chromium or chrome is on PATH; install one")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as engine:
         folder = Path(name)
-        demo(folder)
+        demo(out=folder)
         game = many()
         ff.report(ff.compare(game), folder / "many.html", annealing=ff.annealing(game))
         pages = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from math import inf, nan
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,8 +17,25 @@ from fairfield.cli.messages import InputError, worths_kept
 from fairfield.criteria.criterion import USUAL, plain_names
 from fairfield.report import WRITERS
 
-WHAT, WORK, OUT = "What is computed", "How it is computed", "Where it goes"
+what = partial(typer.Option, rich_help_panel="What is computed")
+how = partial(typer.Option, rich_help_panel="How it is computed")
+where = partial(typer.Option, rich_help_panel="Where it goes")
+
 NAMES = [name.replace("_", "-") for name in plain_names()]
+CRITERIA = (
+    f"One of {', '.join(NAMES)}, or all: the first three side by side. May be given several "
+    "times.  [default: all]"
+)
+TEMPERATURE = (
+    "A number in the units of the worths, or with an x at its end a multiple of the game's own "
+    "scale.  [default: 1x]"
+)
+REPORT = (
+    "Write an interactive page in one HTML file, with the values along the temperature and "
+    "interactions."
+)
+TOLERANCE = "Sample until every 95 % interval is within ± this, in the units of the worths."
+ADDRESS = "The dask scheduler or ray cluster; without it one is started here."
 
 
 def _completions() -> list[str]:
@@ -28,44 +46,13 @@ def _completions() -> list[str]:
 class ValuationOptions:
     """The options of every command that values players: each field is one of them."""
 
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"One of {', '.join(NAMES)}, or all: the first three side by side. May be given "
-            "several times.  [default: all]",
-            autocompletion=_completions,
-            rich_help_panel=WHAT,
-        ),
-    ] = None
-    temperature: Annotated[
-        str | None,
-        typer.Option(
-            help="A number in the units of the worths, or with an x at its end a multiple of the "
-            "game's own scale.  [default: 1x]",
-            rich_help_panel=WHAT,
-        ),
-    ] = None
-    seed: Annotated[
-        int, typer.Option(min=0, help="The seed of every random choice.", rich_help_panel=WORK)
-    ] = 0
-    csv: Annotated[
-        Path | None, typer.Option(help="Write the values to this CSV file.", rich_help_panel=OUT)
-    ] = None
-    json: Annotated[
-        Path | None,
-        typer.Option(help="Write all results to this JSON file.", rich_help_panel=OUT),
-    ] = None
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write an interactive page in one HTML file, with the values along the "
-            "temperature and interactions.",
-            rich_help_panel=OUT,
-        ),
-    ] = None
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="No table and no progress.", rich_help_panel=OUT)
-    ] = False
+    criterion: Annotated[list[str] | None, what(help=CRITERIA, autocompletion=_completions)] = None
+    temperature: Annotated[str | None, what(help=TEMPERATURE)] = None
+    seed: Annotated[int, how(min=0, help="The seed of every random choice.")] = 0
+    csv: Annotated[Path | None, where(help="Write the values to this CSV file.")] = None
+    json: Annotated[Path | None, where(help="Write all results to this JSON file.")] = None
+    report: Annotated[Path | None, where(help=REPORT)] = None
+    quiet: Annotated[bool, where("--quiet", help="No table and no progress.")] = False
 
     def criteria(self) -> list[str]:
         """The names of the criteria to compute."""
@@ -127,45 +114,16 @@ class ValuationOptions:
 class EvaluationOptions(ValuationOptions):
     """The options of commands whose worths are evaluated one by one, and may take long."""
 
-    budget: Annotated[
-        int | None,
-        typer.Option(
-            help="At most so many worths are evaluated for a criterion.", rich_help_panel=WORK
-        ),
-    ] = None
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            help="Sample until every 95 % interval is within ± this, in the units of the worths.",
-            rich_help_panel=WORK,
-        ),
-    ] = None
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Sample for so long, and take the best so far.", rich_help_panel=WORK),
-    ] = None
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            help="How many worths are evaluated at once; -1: all cores.", rich_help_panel=WORK
-        ),
-    ] = None
-    backend: Annotated[
-        Backend | None, typer.Option(help="The engine that evaluates worths.", rich_help_panel=WORK)
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="The dask scheduler or ray cluster; without it one is started here.",
-            rich_help_panel=WORK,
-        ),
-    ] = None
+    budget: Annotated[int | None, how(help="At most so many worths are evaluated.")] = None
+    tolerance: Annotated[float | None, how(help=TOLERANCE)] = None
+    seconds: Annotated[float | None, how(help="Sample for so long, and take the best so far.")] = (
+        None
+    )
+    jobs: Annotated[int | None, how(help="How many worths at once; -1: all cores.")] = None
+    backend: Annotated[Backend | None, how(help="The engine that evaluates worths.")] = None
+    address: Annotated[str | None, how(help=ADDRESS)] = None
     store: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep worths in this file; the same command resumes from it.",
-            rich_help_panel=WORK,
-        ),
+        Path | None, how(help="Keep worths in this file; the same command resumes from it.")
     ] = None
 
     def check(self) -> None:

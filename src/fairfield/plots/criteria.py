@@ -51,61 +51,48 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
 
     Of a batch, they are ordered by their mean value over the games (in brackets).
     """
-    orders = {name: _ranking(v) for name, v in comparison.items()}
     count = len(comparison.first.players[:most])
-    columns: list[list[str]] = []
-    scale = max(0.0 if mean is None else float(np.abs(mean).max()) for _, mean in orders.values())
-    for name, (order, mean) in orders.items():
-        names = names_of([comparison[name].players[i] for i in order])
-        columns.append(
-            names
-            if mean is None
-            else [f"{n} ({signed(mean[i], scale)})" for n, i in zip(names, order, strict=True)]
-        )
-    same = [len({int(order[row]) for order, _ in orders.values()}) == 1 for row in range(count)]
-    widths = (
-        np.array(
-            [2.0]
-            + [max(map(len, [*column, name])) for column, name in zip(columns, orders, strict=True)]
-        )
-        + 3
-    )
+    orders, columns = _ranked(comparison)
+    same = [len({int(order[row]) for order in orders}) == 1 for row in range(count)]
+    longest = [max(map(len, [name, *column])) for name, column in columns.items()]
+    widths = np.array([2.0, *longest]) + 3
     if ax is None:
         ax = new_axes(LETTER * widths.sum() + 0.3, LINE * (count + 1.5) + 0.2)
     edges = np.concatenate([[0.0], np.cumsum(widths)]) / widths.sum()
     ax.set_axis_off()
     ax.set(xlim=(0, 1), ylim=(count + 0.2, -1.2))
-    frame = ax.get_window_extent()
-    points = 72 / ax.figure.dpi
-    size = float(
-        np.clip(
-            min(
-                0.62 * frame.height * points / (count + 1.5),
-                1.6 * frame.width * points / widths.sum(),
-            ),
-            3.5,
-            9.0,
-        )
-    )
-    for k, name in enumerate(orders):
-        ax.text(edges[k + 1], -0.6, name, fontsize=size, fontweight="bold", va="center")
+    frame, points = ax.get_window_extent(), 72 / ax.figure.dpi
+    high, wide = 0.62 * frame.height / (count + 1.5), 1.6 * frame.width / widths.sum()
+    size = float(np.clip(min(high, wide) * points, 3.5, 9.0))
+    for place, (name, column) in zip(edges[1:], columns.items(), strict=False):
+        ax.text(place, -0.6, name, fontsize=size, fontweight="bold", va="center")
+        for row in range(count):
+            look = ("black", "normal") if same[row] else (RED, "bold")
+            ax.text(
+                place, row + 0.4, column[row], fontsize=size, va="center",
+                color=look[0], fontweight=look[1],
+            )  # fmt: skip
     ax.axhline(-0.1, color="black", linewidth=0.8)
     for row in range(count):
-        line = row + 0.4
-        ax.text(edges[1] * 0.6, line, str(row + 1), fontsize=size, ha="right", va="center")
-        for k, column in enumerate(columns):
-            ax.text(
-                edges[k + 1],
-                line,
-                column[row],
-                fontsize=size,
-                va="center",
-                color="black" if same[row] else RED,
-                fontweight="normal" if same[row] else "bold",
-            )
+        ax.text(edges[1] * 0.6, row + 0.4, str(row + 1), fontsize=size, ha="right", va="center")
         if row % 2:
             ax.axhspan(row - 0.1, row + 0.9, color=PALE, alpha=0.25, linewidth=0)
     return ax
+
+
+def _ranked(comparison: Comparison) -> tuple[list[NDArray[np.int64]], dict[str, list[str]]]:
+    """The order of the players by each criterion, and their names in it, with means of a batch."""
+    means = {name: v.mean().mean[0] if v.batch else v.values for name, v in comparison.items()}
+    orders = [np.argsort(-mean, kind="stable") for mean in means.values()]
+    scale = max(float(np.abs(mean).max()) for mean in means.values())
+    columns = {}
+    for (name, v), order in zip(comparison.items(), orders, strict=True):
+        names = names_of([v.players[i] for i in order])
+        if v.batch:
+            shown = zip(names, means[name][order], strict=True)
+            names = [f"{each} ({signed(mean, scale)})" for each, mean in shown]
+        columns[name] = names
+    return orders, columns
 
 
 def with_error(name: str, error: float | FloatArray | None) -> str:
@@ -118,11 +105,3 @@ def with_error(name: str, error: float | FloatArray | None) -> str:
 
 def _one_list(valuation: Valuation) -> FloatArray:
     return valuation.mean().magnitude[0] if valuation.batch else valuation.values
-
-
-def _ranking(valuation: Valuation) -> tuple[NDArray[np.int64], FloatArray | None]:
-    """The order of the players, and over a batch the mean values that make it."""
-    if not valuation.batch:
-        return np.argsort(-valuation.values, kind="stable"), None
-    mean = valuation.mean().mean[0]
-    return np.argsort(-mean, kind="stable"), mean

@@ -71,24 +71,18 @@ def bars_side_by_side(
     ax = list_axes(ax, labels, len(columns))
     height = 0.82 / len(columns)
     for k, ((name, column), error) in enumerate(zip(columns.items(), errors, strict=True)):
+        at = np.arange(len(labels)) + (k - (len(columns) - 1) / 2) * height
+        style: dict[str, Any] = {
+            "color": SERIES[k % 6],
+            "hatch": HATCHES[k % 6],
+            "edgecolor": "white",
+        }
         ax.barh(
-            np.arange(len(labels)) + (k - (len(columns) - 1) / 2) * height,
-            column,
-            height=height,
-            color=SERIES[k % 6],
-            hatch=HATCHES[k % 6],
-            edgecolor="white",
-            linewidth=0.4,
-            xerr=None if error is None else NORMAL * error,
-            error_kw={"ecolor": "black", "elinewidth": 0.8},
-            label=name,
+            at, column, height=height, linewidth=0.4, label=name, **style, **_whiskers(error, 0.8)
         )
-    ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_xlabel(label)
     # Above the axes: bars may lie anywhere inside.
     ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-    name_lines(ax, labels)
-    return ax
+    return _named(ax, labels, label)
 
 
 def bars(
@@ -96,14 +90,20 @@ def bars(
 ) -> Axes:
     """A bar per label, from the top, with 95 % intervals where there are standard errors."""
     ax = list_axes(ax, labels)
-    ax.barh(
-        range(len(values)),
-        values,
-        color=[BLUE if value >= 0 else RED for value in values],
-        height=0.72,
-        xerr=None if error is None else NORMAL * error,
-        error_kw={"ecolor": "black", "elinewidth": 1, "capsize": 2},
-    )
+    colours = [BLUE if value >= 0 else RED for value in values]
+    ax.barh(range(len(values)), values, color=colours, height=0.72, **_whiskers(error, 1, 2))
+    return _named(ax, labels, label)
+
+
+def _whiskers(error: FloatArray | None, width: float, cap: float = 0) -> dict[str, Any]:
+    """95 % intervals at the ends of bars, where there are standard errors."""
+    if error is None:
+        return {}
+    style = {"ecolor": "black", "elinewidth": width, "capsize": cap}
+    return {"xerr": NORMAL * error, "error_kw": style}
+
+
+def _named(ax: Axes, labels: Sequence[str], label: str) -> Axes:
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_xlabel(label)
     name_lines(ax, labels)

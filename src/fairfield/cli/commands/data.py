@@ -62,9 +62,7 @@ def data(
     options: EvaluationOptions,
     test: Annotated[
         Path | None,
-        typer.Option(
-            help="Rows to test on; without them a quarter of the training rows is held out."
-        ),
+        typer.Option(help="Rows to test on.  [default: a quarter of the training rows]"),
     ] = None,
     model: Annotated[
         str,
@@ -105,8 +103,8 @@ def _split(
 ) -> Split:
     """The rows to learn from and to test on."""
     table = read_table(train, delimiter=delimiter)
-    y = _target(table, target, train, delimiter)
-    owners = None if groups is None else _labels(table, groups, train, delimiter)
+    y = _filled(table, target, train, delimiter)
+    owners = None if groups is None else _filled(table, groups, train, delimiter).astype(str)
     X = table.drop(columns=[target, *([groups] if groups else [])])
     if not X.shape[1]:
         raise InputError(f"{train} has no column besides {target!r} to learn from")
@@ -115,35 +113,25 @@ def _split(
         raise InputError(
             f"the target {target!r} of {train} has one class, {y.iloc[0]!r}; two or more are needed"
         )
+    held = np.zeros(len(y), dtype=bool) if test else _held_out(y, classifies, seed, train)
+    X_test, y_test = X[held], y[held]
     if test is not None:
         others = read_table(test, delimiter=delimiter)
-        y_test = _target(others, target, test, delimiter)
+        y_test = _filled(others, target, test, delimiter)
         for name in X.columns:
             column(others, name, test)
-        return Split(
-            X, y.to_numpy(), others[list(X.columns)], y_test.to_numpy(), owners, classifies
-        )
-    held = _held_out(y, classifies, seed, train)
-    return Split(
-        X[~held], y[~held].to_numpy(), X[held], y[held].to_numpy(),
-        None if owners is None else owners[~held], classifies,
-    )  # fmt: skip
+        X_test = others[list(X.columns)]
+    named = None if owners is None else owners[~held].to_numpy()
+    return Split(X[~held], y[~held].to_numpy(), X_test, y_test.to_numpy(), named, classifies)
 
 
-def _target(table: pd.DataFrame, target: str, path: Path, delimiter: str | None) -> pd.Series[Any]:
-    y = column(table, target, path)
-    if y.isna().any():
-        empty = place(path, int(np.flatnonzero(y.isna())[0]), delimiter)
-        raise InputError(f"the target {target!r} is empty in {empty}; fill it, or drop the row")
-    return y
-
-
-def _labels(table: pd.DataFrame, groups: str, path: Path, delimiter: str | None) -> Any:
-    labels = column(table, groups, path)
-    if labels.isna().any():
-        empty = place(path, int(np.flatnonzero(labels.isna())[0]), delimiter)
-        raise InputError(f"the group {groups!r} is empty in {empty}; every row needs one")
-    return labels.astype(str).to_numpy()
+def _filled(table: pd.DataFrame, name: str, path: Path, delimiter: str | None) -> pd.Series[Any]:
+    """A column without empty cells."""
+    found = column(table, name, path)
+    if found.isna().any():
+        empty = place(path, int(np.flatnonzero(found.isna())[0]), delimiter)
+        raise InputError(f"the column {name!r} is empty in {empty}; fill it, or drop the row")
+    return found
 
 
 def _held_out(y: pd.Series[Any], classifies: bool, seed: int, path: Path) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fairfield.cli.messages import InputError, say
-from fairfield.cli.options import WHAT, ValuationOptions
+from fairfield.cli.options import ValuationOptions, what
 from fairfield.cli.registry import command
 from fairfield.cli.show import print_plain, value
 from fairfield.core.arrays import FloatArray
@@ -33,7 +34,16 @@ EXAMPLES = """
 
 `fairfield learn baskets.csv --model fldc --objective nce --strength 1 --held-out 0.1`
 """
-MODEL = "The game that is learned"
+model_option = partial(typer.Option, rich_help_panel="The game that is learned")
+INTERACTION_NAMES = ", ".join(INTERACTIONS).replace("_", "-")
+FILE = "A basket on each line; or columns basket and item; or columns of 0 and 1."
+TEMPERATURE = (
+    "At 1 coalitions are as probable as the baskets say; lower temperatures favour the most "
+    "probable. With an x at its end a multiple of the game's own scale."
+)
+COLUMNS = "The columns of baskets and of items in a long table: order,product"
+STRENGTH = "How much interactions are shrunk.  [default: the best for held-out baskets]"
+HELD_OUT = "The share of baskets held out to score the game; 0: no scores."
 # All pairs are listed, for the page and the files, of so few players; else the strongest.
 MOST_PAIRS = 20_000
 # A log-likelihood below that of independent players by less is not worth a warning.
@@ -46,89 +56,37 @@ FEW_HELD_OUT = 20
 class LearnOptions(ValuationOptions):
     """The options of every command, at the temperature of the observed baskets."""
 
-    temperature: Annotated[
-        str | None,
-        typer.Option(
-            help="At 1 coalitions are as probable as the baskets say; lower temperatures favour the "
-            "most probable. With an x at its end a multiple of the game's own scale.",
-            rich_help_panel=WHAT,
-        ),
-    ] = "1"
+    temperature: Annotated[str | None, what(help=TEMPERATURE)] = "1"
 
 
 @command(EXAMPLES)
 def learn(
-    baskets: Annotated[
-        Path,
-        typer.Argument(
-            help="A basket on each line; or columns basket and item; or columns of 0 and 1.",
-            metavar="BASKETS.csv",
-        ),
-    ],
+    baskets: Annotated[Path, typer.Argument(help=FILE, metavar="BASKETS.csv")],
     options: LearnOptions,
     layout: Annotated[
         str | None, typer.Option(help=f"{', '.join(LAYOUTS)}.  [default: detected]")
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(help="The columns of baskets and of items in a long table: order,product"),
-    ] = None,
+    columns: Annotated[str | None, typer.Option(help=COLUMNS)] = None,
     delimiter: Annotated[
         str | None, typer.Option(help="What separates cells.  [default: detected]")
     ] = None,
-    model: Annotated[
-        str, typer.Option(help=f"{', '.join(MODELS)}.", rich_help_panel=MODEL)
-    ] = "pairwise",
-    objective: Annotated[
-        str, typer.Option(help=f"{', '.join(OBJECTIVES)}.", rich_help_panel=MODEL)
-    ] = "pseudolikelihood",
-    strength: Annotated[
-        float | None,
-        typer.Option(
-            help="How much interactions are shrunk.  [default: the best for held-out baskets]",
-            rich_help_panel=MODEL,
-        ),
-    ] = None,
-    dimensions: Annotated[
-        int, typer.Option(help="The width of flid and fldc.", rich_help_panel=MODEL)
-    ] = 10,
-    noise: Annotated[
-        int, typer.Option(help="Noise baskets per basket, for nce.", rich_help_panel=MODEL)
-    ] = 10,
-    starts: Annotated[
-        int,
-        typer.Option(help="Random points that flid and fldc start from.", rich_help_panel=MODEL),
-    ] = 4,
-    redraws: Annotated[
-        int,
-        typer.Option(help="Columns of flid and fldc that are drawn afresh.", rich_help_panel=MODEL),
-    ] = 12,
-    held_out: Annotated[
-        float,
-        typer.Option(
-            help="The share of baskets held out to score the game; 0: no scores.",
-            rich_help_panel=MODEL,
-        ),
-    ] = 0.2,
-    together: Annotated[
-        str,
-        typer.Option(
-            "--interactions",
-            help=f"{', '.join(INTERACTIONS).replace('_', '-')}.",
-            rich_help_panel=WHAT,
-        ),
-    ] = "shapley",
-    top: Annotated[
-        int, typer.Option(help="Pairs that are shown; 0: none.", rich_help_panel=WHAT, min=0)
-    ] = 10,
+    model: Annotated[str, model_option(help=f"{', '.join(MODELS)}.")] = "pairwise",
+    objective: Annotated[str, model_option(help=f"{', '.join(OBJECTIVES)}.")] = "pseudolikelihood",
+    strength: Annotated[float | None, model_option(help=STRENGTH)] = None,
+    dimensions: Annotated[int, model_option(help="The width of flid and fldc.")] = 10,
+    noise: Annotated[int, model_option(help="Noise baskets per basket, for nce.")] = 10,
+    starts: Annotated[int, model_option(help="Random starts of flid and fldc.")] = 4,
+    redraws: Annotated[int, model_option(help="Columns of flid and fldc to draw anew.")] = 12,
+    held_out: Annotated[float, model_option(help=HELD_OUT)] = 0.2,
+    together: Annotated[str, what("--interactions", help=f"{INTERACTION_NAMES}.")] = "shapley",
+    top: Annotated[int, what(help="Pairs that are shown; 0: none.", min=0)] = 10,
 ) -> None:
     """The worth of items to baskets, or of members to teams, learned from observed ones."""
     if not 0 <= held_out < 1:
         raise InputError(f"--held-out {held_out:g} is no share; give a number from 0 to below 1")
     criterion = together.lower().replace("-", "_")
     if criterion not in INTERACTIONS:
-        known = ", ".join(INTERACTIONS).replace("_", "-")
-        raise InputError(f"there are no interactions {together!r}; choose from {known}")
+        raise InputError(f"there are no interactions {together!r}; choose from {INTERACTION_NAMES}")
     named = None if columns is None else [name.strip() for name in columns.split(",")]
     seen = read_baskets(baskets, delimiter, layout=layout, columns=named)
     train, test = seen.split(held_out, options.seed) if held_out else (seen, None)
@@ -181,7 +139,7 @@ def _warn_of_few(train: Observed, test: Observed | None, share: float, *, chosen
         counts["the scores"] = test.total
     if chosen:
         counts["the choice of the strength"] = max(1, round(share * train.total))
-    few = [f"{count:g} for {what}" for what, count in counts.items() if count < FEW_HELD_OUT]
+    few = [f"{count:g} for {use}" for use, count in counts.items() if count < FEW_HELD_OUT]
     if few:
         say(f"warning: few baskets are held out, {' and '.join(few)}; do not rely on what they say")
 
