@@ -128,16 +128,16 @@ def diagnose(
     whole("starts", starts)
     problem.check_exact()
     extension, x = problem.extension, valuation.marginals
-    tilt = prior_logits(valuation.prior, extension.players)
-    pull = extension.gradient(x) / temperature + (0.0 if tilt is None else tilt)
+    prior = prior_logits(valuation.prior, extension.players)
+    pull = extension.gradient(x) / temperature + (0.0 if prior is None else prior)
     eigenvalues = np.linalg.eigvalsh(response(extension, x)) / temperature
     points = start_points(starts, extension.players, problem.options.seed)
     found = [
-        mean_field.solve(anderson, extension, start, np.asarray(temperature), tilt)
+        mean_field.solve(anderson, extension, start, np.asarray(temperature), prior)
         for start in points
     ]
     fixed = [each.x[0] for each in found if each.residual[0] <= CONVERGED]
-    own = float(elbo(extension.centred(x)[0], log_odds(x), temperature, tilt))
+    own = float(elbo(extension.centred(x)[0], log_odds(x), temperature, prior))
     uniqueness, modularity = _curvature(extension)
     return Diagnosis(
         temperature=temperature,
@@ -146,15 +146,15 @@ def diagnose(
         cycle_eigenvalue=float(eigenvalues[0]),
         uniqueness_temperature=uniqueness,
         modularity=modularity,
-        bracket=None if modularity is None else _bracket(extension, temperature, modularity, tilt),
+        bracket=None if modularity is None else _bracket(extension, temperature, modularity, prior),
         spread=max((float(np.max(np.abs(one - fixed[0]))) for one in fixed), default=0.0),
-        better=max(0.0, *(_height(each, tilt) - own for each in found)),
+        better=max(0.0, *(_height(each, prior) - own for each in found)),
     )
 
 
-def _height(found: MeanField, tilt: FloatArray | None) -> float:
+def _height(found: MeanField, prior: FloatArray | None) -> float:
     """The ELBO where a solver stopped, without its constant where there is no prior."""
-    constant = 0.0 if tilt is not None else found.x.shape[1] * np.log(2)
+    constant = 0.0 if prior is not None else found.x.shape[1] * np.log(2)
     return float(found.elbo[0] + constant)
 
 
@@ -174,13 +174,13 @@ def _curvature(extension: Extension) -> tuple[float | None, str | None]:
 
 
 def _bracket(
-    extension: Extension, temperature: float, modularity: str, tilt: FloatArray | None
+    extension: Extension, temperature: float, modularity: str, prior: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds on every fixed point: ∇f falls in x when submodular, rises when supermodular."""
     low, high = np.zeros(extension.players), np.ones(extension.players)
     for _ in range(BRACKET_STEPS):
         pulls = extension.gradient(np.stack([low, high])) / temperature
-        at_low, at_high = sigmoid(pulls if tilt is None else pulls + tilt)
+        at_low, at_high = sigmoid(pulls if prior is None else pulls + prior)
         moved = (at_high, at_low) if modularity == "submodular" else (at_low, at_high)
         change = max(np.max(np.abs(moved[0] - low)), np.max(np.abs(moved[1] - high)))
         low, high = moved

@@ -1,6 +1,6 @@
 """Semivalues by permutation sampling: the plain baseline.
 
-Players enter in random order; who enters as number s+1 makes his marginal contribution to a
+Players enter in random order; who enters as number s+1 makes a marginal contribution to a
 coalition of size s, drawn uniformly. So with p_s the share of the semivalue that falls on
 size s,   φ_i = E[n p_s (F(S+i) - F(S))]   over orders (Castro, Gómez and Tejada, 2009).
 """

@@ -213,7 +213,7 @@ class _Design:
     def fit(self, worths: FloatArray, guess: FloatArray) -> Slopes:
         count, scale = len(self.x), _spread(self.x, self.fitted)
         single = slice(1, 1 + count)
-        # Products lean to 0 by one draw, slopes to their guess by a pair of draws; the ridge of
+        # Products are shrunk to 0 by one draw, slopes to their guess by a pair of draws; the ridge of
         # a column of zeros only keeps the matrix regular.
         ridge = np.ones(self.columns.shape[1])
         ridge[0] = 0.0
