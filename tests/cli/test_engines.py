@@ -46,10 +46,10 @@ def test_an_engine_is_started_for_the_command(run, alone):
 
 
 @pytest.mark.parametrize("name", ["dask", "ray"])
-def test_nobody_at_an_address(name, run, people):
+def test_an_address_without_an_answer(name, run, people):
     refused = run(*COMMAND, "--backend", name, "--address", "tcp://127.0.0.1:9")
     assert refused.exit_code == 2
-    assert "nobody answers at --address tcp://127.0.0.1:9" in refused.stderr
+    assert "there is no answer at --address tcp://127.0.0.1:9" in refused.stderr
 
 
 @pytest.mark.parametrize("name", ["dask", "ray"])

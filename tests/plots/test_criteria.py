@@ -15,8 +15,8 @@ def test_a_legend_does_not_lie_on_the_bars():
     assert box.y0 >= ax.get_window_extent().y1 - 1
     assert box.y1 <= ax.figure.bbox.y1 + 1
     assert box.x1 <= ax.figure.bbox.x1 + 1
-    told = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert told[0].startswith("variational_index (decoupling error")
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels[0].startswith("variational_index (decoupling error")
 
 
 def test_means_beside_ranks_have_the_same_digits():

@@ -25,11 +25,11 @@ def test_a_name_that_is_not_there():
 
 
 def test_sentences_are_put_into_these_words():
-    sentence = "What a player adds, in the units of the worths; all sum to F(N) − F(∅)."
+    sentence = "What a player adds to the game, in units of the worths; all sum to F(N) − F(∅)."
     assert PLAYERS.spoken(sentence) == sentence
     assert FEATURES.spoken(sentence) == (
-        "What a feature adds, in the units of the log-odds of class 1; all sum to the log-odds of "
-        "class 1 with all features minus with none."
+        "What a feature adds to the log-odds of class 1, in units of the log-odds of class 1; all "
+        "sum to the log-odds of class 1 with all features minus with none."
     )
 
 

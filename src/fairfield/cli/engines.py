@@ -87,6 +87,6 @@ def _check_reachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, OverflowError) as reason:
         raise InputError(
-            f"nobody answers at --address {address} ({reason}); start the cluster there, or leave "
+            f"there is no answer at --address {address} ({reason}); start the cluster there, or leave "
             "out --address"
         ) from None

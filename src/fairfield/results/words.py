@@ -73,10 +73,10 @@ class Words:
         """
         if self.noun == "player":
             return sentence
-        gain = f"the {self.worth_name} with all {self.nouns} minus with none"
-        spoken = sentence.replace("F(N) − F(∅)", gain).replace(
-            "the worths", f"the {self.worth_name}"
-        )
+        worth = f"the {self.worth_name}"
+        spoken = sentence.replace("F(N) − F(∅)", f"{worth} with all {self.nouns} minus with none")
+        if self.worth_name != "worth":
+            spoken = spoken.replace("the worths", worth).replace("the game", worth)
         return spoken.replace("player", self.noun)
 
     def with_unit(self, quantity: str) -> str:
