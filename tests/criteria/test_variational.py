@@ -173,11 +173,11 @@ def test_same_seed_same_answer(rng):
         ({"start": [0.5, 0.5, 0.5]}, "does not fit 2 players"),
         ({"prior": 2.0}, r"\[0, 1\]"),
         ({"solver": "newton"}, "no solver 'newton'"),
-        ({"starts": 0}, "at least one"),
+        ({"starts": 0}, "1 or more"),
     ],
 )
 def test_bad_keywords_get_one_sentence(keywords, sentence):
     with pytest.raises(ValueError, match=sentence):
         ff.variational_index([0, 1, 1, 3], **keywords)
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="1 or more"):
         ff.variational_values([0, 1, 1, 3], 0)
