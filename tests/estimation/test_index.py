@@ -345,3 +345,12 @@ def test_the_papers_samplers_take_one_game(rng):
     game = Batch(np.stack([brute.mixed(rng, 9)] * 2))
     with pytest.raises(ValueError, match="takes one game"):
         ff.variational_index(game, temperature=1.0, budget=100, sampler="one-shot")
+
+
+def test_the_limit_of_draws_is_named(monkeypatch):
+    monkeypatch.setattr("fairfield.estimation.adaptive.MOST_DRAWS", 2000)
+    found = ff.variational_index(
+        lambda S: 3.0 * S.sum(axis=1), players=12, temperature=1.0, budget=4000, progress=False
+    )
+    assert found.evaluations < 4000
+    assert "the draws reached their limit of 2,000" in found.stop

@@ -192,3 +192,16 @@ def name_players(players: Players) -> tuple[Player, ...]:
             raise ValueError(f"player {name!r} is named twice; names must differ")
         seen.add(name)
     return names
+
+
+def sorted_names(names: Iterable[Player]) -> list[Player]:
+    """Names as they sort, or as their texts do where they do not compare.
+
+    >>> sorted_names({"b", "a"}), sorted_names({1, "a"})
+    (['a', 'b'], [1, 'a'])
+    """
+    listed = list(names)
+    try:
+        return sorted(listed)  # type: ignore[type-var]  # names that do not compare are caught
+    except TypeError:
+        return sorted(listed, key=str)

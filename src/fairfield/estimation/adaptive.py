@@ -160,6 +160,14 @@ class Draws:
             f"effective {effective:,.0f}{fixed}"
         )
 
+    def remarks(self) -> tuple[str, ...]:
+        """A sentence where the number of draws, not the budget, ended the run."""
+        if self.pool.drawn < MOST_DRAWS:
+            return ()
+        return (
+            f"the draws reached their limit of {MOST_DRAWS:,}, so a larger budget changes nothing",
+        )
+
     def diagnostics(self, readings: list[Reading]) -> list[str]:
         """Sentences on why the errors are not to be trusted."""
         found = []

@@ -203,6 +203,7 @@ class IndexEstimator(Draws):
             stderr=np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)),
             covariance=covariance,
             method=self.method(min(each.reading.effective for each in found)) + trees,
+            remarks=self.remarks(),
             warnings=tuple(diagnostics),
             more={
                 **self.about(logits, level),

@@ -45,7 +45,8 @@ class Estimate:
     """The values of the players as estimated so far, and their errors.
 
     ``values`` and ``stderr`` are (*batch, n), ``covariance`` of the values (*batch, n, n).
-    ``warnings`` are sentences on why the errors are unreliable; ``more`` holds further
+    ``warnings`` are sentences on why the errors are unreliable, ``remarks`` others that belong
+    to why it stopped; ``more`` holds further
     fields of the valuation by name (empty, grand, marginals, elbo, steps, residual).
     """
 
@@ -54,6 +55,7 @@ class Estimate:
     covariance: FloatArray | None
     method: str
     warnings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -165,7 +167,7 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
     """The valuation of an estimate."""
     estimate = standing.estimate
     stop = standing.stop or f"under way after {standing.coalitions:,} coalitions"
-    stop = joined([stop, *estimate.warnings, *standing.failures.sentences()])
+    stop = joined([stop, *estimate.remarks, *estimate.warnings, *standing.failures.sentences()])
     found = dict(estimate.more)
     if "marginals" not in found:
         found |= marginals(problem, estimate.values, banzhaf=criterion == "banzhaf")

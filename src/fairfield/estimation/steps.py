@@ -104,6 +104,7 @@ class StepsEstimator(Draws):
             stderr=np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)),
             covariance=covariance,
             method=self.method(min(reading.effective for reading in read)),
+            remarks=self.remarks(),
             warnings=tuple(self.diagnostics(read)),
             more={
                 **self.about(logits, np.array([float(end.value) for end in ends])),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import is_sparse, names
 from fairfield.core.coalitions import spell
-from fairfield.core.game import Player, Players, name_players
+from fairfield.core.game import Player, Players, name_players, sorted_names
 
 # Entries of a matrix turned to bits at once.
 BLOCK = 2**24
@@ -209,7 +209,7 @@ def _from_lists(coalitions: Any, players: Players | None) -> Observed:
     listed = [_members(each, place) for place, each in enumerate(coalitions)]
     _refuse_none(len(listed))
     if players is None:
-        players = _sorted({name for each in listed for name in each})
+        players = sorted_names({name for each in listed for name in each})
         if not players:
             raise ValueError("all coalitions are empty, and players= does not say who could join")
     named = name_players(players)
@@ -247,13 +247,6 @@ def _members(given: Any, place: int) -> frozenset[Player]:
             "0 and 1 must be a NumPy array"
         )
     return members
-
-
-def _sorted(players: set[Player]) -> list[Player]:
-    try:
-        return sorted(players)  # type: ignore[type-var]  # names that do not compare are caught
-    except TypeError:
-        return sorted(players, key=str)
 
 
 def _refuse_none(count: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, on_host
 from fairfield.core.coalitions import coalition_of, enumerate_coalitions, members, rows_of, spell
 from fairfield.core.fingerprint import digest
-from fairfield.core.game import Game, Measured, Player, Players, Traits, name_players
+from fairfield.core.game import Game, Measured, Player, Players, Traits, name_players, sorted_names
 
 
 class TableGame(Game):
@@ -94,7 +94,7 @@ class TableGame(Game):
             given[frozenset(coalition)] = worth
         if players is None:
             # The order in which names first appear; those of one coalition as they sort.
-            players = dict.fromkeys(p for s in given for p in _sorted_names(s))
+            players = dict.fromkeys(p for s in given for p in sorted_names(s))
         names = name_players(players)
         count = 2 ** len(names)
         rows = {int(rows_of(coalition_of(s, names))): worth for s, worth in given.items()}
@@ -145,10 +145,3 @@ def _checked_variances(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
             "one finite number from 0 on for each worth"
         )
     return variances
-
-
-def _sorted_names(names: frozenset[Player]) -> list[Player]:
-    try:
-        return sorted(names)  # type: ignore[type-var]  # names that do not compare are caught
-    except TypeError:
-        return sorted(names, key=str)
