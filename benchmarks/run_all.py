@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = HERE / "RESULTS.md"
 SCRIPTS = (
+    "imports.py",
     "exact.py",
     "solvers.py",
     "closed_forms.py",

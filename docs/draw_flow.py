@@ -43,7 +43,7 @@ BOXES = {
         2,
         "Valuation",
         ["shown, saved, plotted,", "reported"],
-        "results/, plots/, report/",
+        "results/, plots/, reports/",
     ),
 }
 ARROWS = [

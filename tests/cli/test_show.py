@@ -62,7 +62,7 @@ def test_means_of_estimates_have_error_bars(run, wide):
 
 
 def test_the_terminal_does_not_say_what_a_page_leaves_out(run, wide, monkeypatch):
-    from fairfield.report import layout
+    from fairfield.reports import layout
 
     monkeypatch.setattr(layout, "MOST_NUMBERS", 60)
     result = run(*wide, "--rows", "0:8", "--budget", "80", "--json", "v.json")

@@ -65,7 +65,7 @@ def test_a_missing_package_is_named(missing, sentence, monkeypatch):
 
 
 def test_a_report_without_plotly(tmp_path, monkeypatch):
-    from fairfield.report.page import _plotly
+    from fairfield.reports.page import _plotly
 
     _plotly.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "plotly"]:

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, NuSVC
 
 import fairfield as ff
-from fairfield.explain import game_of
+from fairfield.explanations import game_of
 from fairfield.games.outputs import choose_output, classes_of
 
 X = np.random.default_rng(5).standard_normal((60, 4))

@@ -15,7 +15,7 @@ from fairfield.boltzmann.temperature import OWN_SCALE, Temperature, relative
 from fairfield.cli.engines import Backend, engine
 from fairfield.cli.messages import InputError, worths_kept
 from fairfield.criteria.criterion import USUAL, plain_names
-from fairfield.report import WRITERS
+from fairfield.reports import WRITERS
 
 what = partial(typer.Option, rich_help_panel="What is computed")
 how = partial(typer.Option, rich_help_panel="How it is computed")

@@ -22,9 +22,9 @@ from fairfield.curves import Curve, removal_curve
 from fairfield.learning import ScoreTable
 from fairfield.multilinear.choose import table_refused
 from fairfield.problem import Problem, resolve
-from fairfield.report import report
-from fairfield.report.plain import first_players, half_widths
-from fairfield.report.summarise import summarise
+from fairfield.reports import report
+from fairfield.reports.plain import first_players, half_widths
+from fairfield.reports.summarise import summarise
 from fairfield.results.comparison import Comparison
 from fairfield.results.display import number
 from fairfield.results.interactions import Interactions

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
-from fairfield.explain import game_of
+from fairfield.explanations import game_of
 from fairfield.games.features.rows import Tabular
 
 pd = pytest.importorskip("pandas")

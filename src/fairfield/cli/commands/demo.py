@@ -13,7 +13,7 @@ from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import value
 from fairfield.core.game import Game
-from fairfield.explain import game_of
+from fairfield.explanations import game_of
 from fairfield.games.data.cluster import cluster
 from fairfield.games.data.game import DataGame
 

@@ -14,7 +14,7 @@ from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import value
 from fairfield.cli.tables import Delimiter, column, read_table
-from fairfield.explain import game_of
+from fairfield.explanations import game_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor, R
 from sklearn.linear_model import LinearRegression
 
 import fairfield as ff
-from fairfield.explain import game_of
+from fairfield.explanations import game_of
 from fairfield.games.outputs import choose_output
 from fairfield.games.trees.model import TreeModel, in_single
 from fairfield.games.trees.nodes import Tree

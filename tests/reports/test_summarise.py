@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fairfield as ff
-from fairfield.report.summarise import summarise
+from fairfield.reports.summarise import summarise
 from fairfield.results.words import Words
 
 NASTY = ["<script>alert(1)</script>", "</script><!--", 'say "hi", twice', "ann"]

@@ -1,6 +1,6 @@
 """A comparison as one file: HTML that needs no network, JSON, CSV or text.
 
-:func:`~fairfield.report.summarise.summarise` makes plain data of the results; each writer only
+:func:`~fairfield.reports.summarise.summarise` makes plain data of the results; each writer only
 puts that data into its form.
 """
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable
-from fairfield.report.page import html
-from fairfield.report.plain import csv, json, text
-from fairfield.report.summarise import summarise
+from fairfield.reports.page import html
+from fairfield.reports.plain import csv, json, text
+from fairfield.reports.summarise import summarise
 from fairfield.results.comparison import Comparison
 from fairfield.results.interactions import Interactions
 from fairfield.results.valuation import Valuation

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
-from fairfield.explain import game_of
+from fairfield.explanations import game_of
 from fairfield.results.valuation import NORMAL
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 import fairfield as ff
-from fairfield.report.plain import csv_lines, text
-from fairfield.report.summarise import summarise
+from fairfield.reports.plain import csv_lines, text
+from fairfield.reports.summarise import summarise
 from fairfield.results.words import Words
 
 NASTY = ["<script>alert(1)</script>", "</script><!--", 'say "hi", twice', "ann"]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import fairfield as ff
-from fairfield.report.summarise import summarise
+from fairfield.reports.summarise import summarise
 
 NASTY = ["<script>alert(1)</script>", "</script><!--", 'say "hi", twice', "ann"]
 

@@ -11,10 +11,10 @@ import pytest
 import fairfield as ff
 from conftest import REQUIRED, needs
 from fairfield.learning import Scores, ScoreTable
-from fairfield.report.page import embedded, html
-from fairfield.report.plain import csv
-from fairfield.report.plain import json as as_json
-from fairfield.report.summarise import summarise
+from fairfield.reports.page import embedded, html
+from fairfield.reports.plain import csv
+from fairfield.reports.plain import json as as_json
+from fairfield.reports.summarise import summarise
 from fairfield.results.words import Words
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

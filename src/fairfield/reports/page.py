@@ -19,7 +19,7 @@ from string import Template
 from typing import Any
 
 from fairfield.core.imports import needed_for
-from fairfield.report.plain import first_players
+from fairfield.reports.plain import first_players
 from fairfield.results.display import Columns, html_table
 
 SCRIPTS = ("format.js", "summary.js", "table.js", "figures.js", "charts.js", "main.js")
@@ -90,7 +90,7 @@ def _digest(script: str) -> str:
 
 
 def _file(name: str) -> str:
-    return (files("fairfield.report") / "template" / name).read_text(encoding="utf-8")
+    return (files("fairfield.reports") / "template" / name).read_text(encoding="utf-8")
 
 
 def _first_players(summary: dict[str, Any]) -> str:

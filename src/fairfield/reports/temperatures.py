@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.criteria.annealing import Annealing
-from fairfield.report.layout import Layout
+from fairfield.reports.layout import Layout
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
 

@@ -3,7 +3,7 @@
 from numpy.testing import assert_allclose
 
 import fairfield as ff
-from fairfield.report.summarise import summarise
+from fairfield.reports.summarise import summarise
 
 
 def test_the_slider_has_the_path_and_the_own_temperature_in_order(game):

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 import fairfield as ff
-from fairfield.report import layout
-from fairfield.report.plain import csv_lines
-from fairfield.report.summarise import summarise
+from fairfield.reports import layout
+from fairfield.reports.plain import csv_lines
+from fairfield.reports.summarise import summarise
 
 
 def test_a_page_keeps_the_largest_of_many_players_and_says_so():

@@ -17,8 +17,8 @@ from fairfield.criteria.annealing import Annealing
 from fairfield.criteria.criterion import registry
 from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable
-from fairfield.report.layout import MOST_NUMBERS, Layout, plain
-from fairfield.report.temperatures import path_of
+from fairfield.reports.layout import MOST_NUMBERS, Layout, plain
+from fairfield.reports.temperatures import path_of
 from fairfield.results.comparison import Comparison
 from fairfield.results.interactions import Interactions
 from fairfield.results.tables import comparison_notes

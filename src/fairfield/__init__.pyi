@@ -1,0 +1,81 @@
+"""The public names and where they are defined; ``__init__.py`` imports each when it is first used."""
+
+from fairfield import learning as learning
+from fairfield import plots as plots
+from fairfield.boltzmann.boltzmann import Boltzmann as Boltzmann
+from fairfield.boltzmann.sampled import ReliabilityWarning as ReliabilityWarning
+from fairfield.boltzmann.temperature import concentrated as concentrated
+from fairfield.boltzmann.temperature import relative as relative
+from fairfield.core.extension import Extension as Extension
+from fairfield.core.game import Failures as Failures
+from fairfield.core.game import Game as Game
+from fairfield.core.game import GameInfo as GameInfo
+from fairfield.core.game import Measured as Measured
+from fairfield.core.game import Traits as Traits
+from fairfield.criteria import axioms as axioms
+from fairfield.criteria.annealing import Annealing as Annealing
+from fairfield.criteria.annealing import annealing as annealing
+from fairfield.criteria.banzhaf import banzhaf as banzhaf
+from fairfield.criteria.compare import compare as compare
+from fairfield.criteria.compare import stream as stream
+from fairfield.criteria.diagnosis import Diagnosis as Diagnosis
+from fairfield.criteria.diagnosis import diagnose as diagnose
+from fairfield.criteria.free_energy import free_energy_value as free_energy_value
+from fairfield.criteria.interactions.interactions import interactions as interactions
+from fairfield.criteria.interactions.moebius import moebius as moebius
+from fairfield.criteria.leave_one_out import leave_one_out as leave_one_out
+from fairfield.criteria.samples import samples_needed as samples_needed
+from fairfield.criteria.semivalue import beta as beta
+from fairfield.criteria.semivalue import semivalue as semivalue
+from fairfield.criteria.shapley import shapley as shapley
+from fairfield.criteria.variational_index import variational_index as variational_index
+from fairfield.criteria.variational_values import variational_values as variational_values
+from fairfield.curves import Curve as Curve
+from fairfield.curves import addition_curve as addition_curve
+from fairfield.curves import pruning_curve as pruning_curve
+from fairfield.curves import removal_curve as removal_curve
+from fairfield.curves import weighted_drop as weighted_drop
+from fairfield.evaluation.options import Options as Options
+from fairfield.evaluation.options import separate_bottom as separate_bottom
+from fairfield.evaluation.options import separate_top as separate_top
+from fairfield.evaluation.store import StoreError as StoreError
+from fairfield.evaluation.store import describe_store as describe_store
+from fairfield.evaluation.store import verify_store as verify_store
+from fairfield.evaluation.workers import WorthError as WorthError
+from fairfield.explanations import explain as explain
+from fairfield.games.data.cluster import cluster as cluster
+from fairfield.games.data.game import DataGame as DataGame
+from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
+from fairfield.games.features.game import FeatureGame as FeatureGame
+from fairfield.games.features.linear import LinearGame as LinearGame
+from fairfield.games.given.function import FunctionGame as FunctionGame
+from fairfield.games.given.shapiq import from_shapiq as from_shapiq
+from fairfield.games.given.shapiq import to_shapiq as to_shapiq
+from fairfield.games.given.table import TableGame as TableGame
+from fairfield.games.neighbors.game import NeighborGame as NeighborGame
+from fairfield.games.set_functions.coverage import CoverageGame as CoverageGame
+from fairfield.games.set_functions.facility_location import (
+    FacilityLocationGame as FacilityLocationGame,
+)
+from fairfield.games.set_functions.facility_location import FLDCGame as FLDCGame
+from fairfield.games.set_functions.facility_location import FLIDGame as FLIDGame
+from fairfield.games.set_functions.pairwise import CutGame as CutGame
+from fairfield.games.set_functions.pairwise import PairwiseGame as PairwiseGame
+from fairfield.games.textbook.airport import AirportGame as AirportGame
+from fairfield.games.textbook.bankruptcy import BankruptcyGame as BankruptcyGame
+from fairfield.games.textbook.cardinality import CardinalityGame as CardinalityGame
+from fairfield.games.textbook.gloves import GlovesGame as GlovesGame
+from fairfield.games.textbook.unanimity import UnanimityGame as UnanimityGame
+from fairfield.games.textbook.voting import VotingGame as VotingGame
+from fairfield.games.trees.game import TreeGame as TreeGame
+from fairfield.learning.learn import learn as learn
+from fairfield.metrics import detection_f1 as detection_f1
+from fairfield.metrics import detection_rate as detection_rate
+from fairfield.metrics import rank_stability as rank_stability
+from fairfield.reports import report as report
+from fairfield.results.comparison import Comparison as Comparison
+from fairfield.results.interactions import Interactions as Interactions
+from fairfield.results.means import Means as Means
+from fairfield.results.valuation import Valuation as Valuation
+
+__version__: str
