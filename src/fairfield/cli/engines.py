@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from typing import Any
 
@@ -15,12 +15,7 @@ from fairfield.core.imports import needed_for
 PATIENCE = 5.0
 
 
-class Backend(StrEnum):
-    """An engine by its name."""
-
-    loky = "loky"
-    dask = "dask"
-    ray = "ray"
+Backend = StrEnum("Backend", "loky dask ray")
 
 
 @contextmanager
@@ -36,34 +31,28 @@ def engine(backend: Backend | None, address: str | None, jobs: int | None) -> It
             raise InputError("--address goes with --backend dask or --backend ray")
         _check_reachable(address)
     workers = None if jobs is None or jobs < 1 else jobs  # None: as many as there are cores
-    if backend is Backend.dask:
-        with _dask(address, workers), joblib.parallel_config(backend="dask"):
-            yield
-    elif backend is Backend.ray:
-        with _ray(address, workers), joblib.parallel_config(backend="ray", n_jobs=jobs or -1):
-            yield
-    else:
-        with joblib.parallel_config(backend="loky"):
-            yield
-
-
-@contextmanager
-def _dask(address: str | None, workers: int | None) -> Iterator[None]:
-    with needed_for("--backend dask"):
-        from distributed import Client, LocalCluster
-    if address is not None:
-        with Client(address):
-            yield
-        return
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster),
-    ):
+    chosen: dict[str, Any] = {"backend": (backend or Backend.loky).value}
+    with ExitStack() as opened:
+        if backend is Backend.dask:
+            _open_dask(opened, address, workers)
+        elif backend is Backend.ray:
+            _open_ray(opened, address, workers)
+            chosen["n_jobs"] = jobs or -1
+        opened.enter_context(joblib.parallel_config(**chosen))
         yield
 
 
-@contextmanager
-def _ray(address: str | None, workers: int | None) -> Iterator[None]:
+def _open_dask(opened: ExitStack, address: str | None, workers: int | None) -> None:
+    with needed_for("--backend dask"):
+        from distributed import Client, LocalCluster
+    cluster: Any = address
+    if address is None:
+        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        opened.enter_context(cluster)
+    opened.enter_context(Client(cluster))
+
+
+def _open_ray(opened: ExitStack, address: str | None, workers: int | None) -> None:
     with needed_for("--backend ray"):
         import ray
         from ray.util.joblib import register_ray
@@ -71,11 +60,8 @@ def _ray(address: str | None, workers: int | None) -> Iterator[None]:
     if address is None:
         where = {"num_cpus": workers, "include_dashboard": False}
     ray.init(logging_level="ERROR", **where)
+    opened.callback(ray.shutdown)
     register_ray()
-    try:
-        yield
-    finally:
-        ray.shutdown()
 
 
 def _check_reachable(address: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from functools import partial
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from fairfield.cli.messages import InputError
@@ -67,12 +67,9 @@ def _named(name: str, classifies: bool) -> Any:
 
 def _imported(name: str) -> Any:
     """The estimator ``package.module:object``; a class is called without arguments."""
-    module, _, place = name.partition(":")
     sys.path.insert(0, "")
     try:
-        found: Any = importlib.import_module(module)
-        for part in place.split("."):
-            found = getattr(found, part)
+        found = resolve_name(name)
     except (ImportError, AttributeError, ValueError) as reason:
         raise InputError(f"--model {name} could not be found ({reason})") from None
     finally:

@@ -16,6 +16,8 @@ from fairfield.evaluation.store import StoreError, describe_store
 from fairfield.evaluation.workers import WorthError
 
 BAD_INPUT, INTERRUPTED = 2, 130
+# Errors that input or surroundings may cause; any other is a bug, with its traceback.
+REPORTED = (ValueError, TypeError, OSError, MemoryError, ImportError, StoreError, WorthError)
 # Keywords of the library, as its messages write them, that are options of the same name.
 KEYWORDS = re.compile(
     r"\b(budget|columns|layout|output|seconds|seed|store|strength|temperature|tolerance)=(?=(.?))"
@@ -36,15 +38,7 @@ def reported(interrupted: Callable[[], str] = lambda: "stopped") -> Iterator[Non
     except KeyboardInterrupt:
         say(interrupted())
         raise typer.Exit(INTERRUPTED) from None
-    except (
-        ValueError,
-        TypeError,
-        OSError,
-        MemoryError,
-        ImportError,
-        StoreError,
-        WorthError,
-    ) as error:
+    except REPORTED as error:
         say(f"error: {sentence(error)}")
         raise typer.Exit(BAD_INPUT) from None
 
@@ -84,18 +78,13 @@ def worths_kept(store: Path | None) -> str:
             "stopped; nothing was kept. With --store FILE worths are kept as they are found, and "
             "the same command resumes from them"
         )
-    count = _worths_in(store)
+    try:
+        count = describe_store(store).worths
+    except StoreError:  # it was not created yet
+        count = 0
     if not count:
         return f"stopped before a worth was kept in {store}; the same command starts over"
     return (
         f"stopped; {store} keeps {count:,} worths. Run the same command with --store {store} to "
         "resume"
     )
-
-
-def _worths_in(store: Path) -> int:
-    """The number of worths in a store; 0 if it was not created yet."""
-    try:
-        return describe_store(store).worths
-    except StoreError:
-        return 0

@@ -11,20 +11,19 @@ from fairfield.cli.messages import InputError
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.imports import needed_for
+from fairfield.core.text_files import existing
 
 KNOWN = (
     "known are XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX, and with --trust-pickle also "
     "pickle and joblib"
 )
+# How a pickle begins: as it is, or packed by zlib or gzip as joblib does.
+PICKLED = (b"\x80", b"\x78", b"\x1f\x8b")
 
 
 def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
     """The model in a file, whose kind is recognised by how the file begins."""
-    if not path.exists():
-        raise InputError(f"there is no file {path}")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; a model file is needed")
-    with path.open("rb") as file:
+    with existing(path, "a model file").open("rb") as file:
         start = file.read(4096)
     reader = _reader(path, start)
     if reader is _pickled and not trust_pickle:
@@ -44,7 +43,7 @@ def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
 
 def _reader(path: Path, start: bytes) -> Any:
     suffix = path.suffix.lower()
-    if start.startswith(b"tree\n") or start.startswith(b"tree\r\n"):
+    if start.startswith((b"tree\n", b"tree\r\n")):
         return _lightgbm
     if start.startswith(b"PK"):
         return _skops
@@ -52,10 +51,7 @@ def _reader(path: Path, start: bytes) -> Any:
         return _onnx
     if suffix in (".json", ".ubj") or start.lstrip().startswith(b'{"learner"'):
         return _xgboost
-    # A pickle as it is, or packed by zlib or gzip as joblib does.
-    if suffix in (".pkl", ".pickle", ".joblib") or start.startswith(
-        (b"\x80", b"\x78", b"\x1f\x8b")
-    ):
+    if suffix in (".pkl", ".pickle", ".joblib") or start.startswith(PICKLED):
         return _pickled
     raise InputError(f"{path} is not a model that can be read; {KNOWN}")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
@@ -64,43 +63,32 @@ def command(
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        run = _with_options(function) if "options" in _parameters(function) else _plain(function)
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = dict(inspect.signature(function, eval_str=True).parameters)
+        shared = own.pop("options", None)
+        kind: type[ValuationOptions] | None = None if shared is None else shared.annotation
+        parameters = [each.replace(kind=keyword) for each in own.values()]
+        if kind is not None:
+            hints = get_type_hints(kind, include_extras=True)
+            parameters += [
+                inspect.Parameter(name, keyword, default=each.default, annotation=hints[name])
+                for name, each in inspect.signature(kind).parameters.items()
+            ]
+
+        @wraps(function)
+        def run(**given: Any) -> None:
+            if kind is None:
+                with reported():
+                    function(**given)
+                return
+            arguments = {name: given.pop(name) for name in own}
+            options = kind(**given)
+            with reported(options.interrupted):
+                options.check()
+                function(options=options, **arguments)
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
         return group.command(epilog=examples)(run)
 
     return register
-
-
-def _parameters(function: Callable[..., None]) -> dict[str, inspect.Parameter]:
-    return dict(inspect.signature(function, eval_str=True).parameters)
-
-
-def _plain(function: Callable[..., None]) -> Callable[..., None]:
-    @wraps(function)
-    def run(**given: Any) -> None:
-        with reported():
-            function(**given)
-
-    return run
-
-
-def _with_options(function: Callable[..., None]) -> Callable[..., None]:
-    """The function with a parameter for each field of its options."""
-    own = _parameters(function)
-    kind: type[ValuationOptions] = own.pop("options").annotation
-    hints = get_type_hints(kind, include_extras=True)
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [each.replace(kind=keyword) for each in own.values()] + [
-        inspect.Parameter(each.name, keyword, default=each.default, annotation=hints[each.name])
-        for each in fields(kind)
-    ]
-
-    @wraps(function)
-    def run(**given: Any) -> None:
-        options = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
-        with reported(options.interrupted):
-            options.check()
-            function(options=options, **given)
-
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    return run

@@ -17,14 +17,8 @@ if TYPE_CHECKING:
 MOST_CLASSES = 20
 
 
-class Task(StrEnum):
-    """What is predicted: classes, numbers, or whichever the target looks like."""
-
-    auto = "auto"
-    classification = "classification"
-    regression = "regression"
-
-
+# What is predicted: classes, numbers, or whichever the target looks like.
+Task = StrEnum("Task", "auto classification regression")
 TaskOption: TypeAlias = Annotated[
     Task,
     typer.Option(
@@ -39,24 +33,25 @@ def is_classes(y: pd.Series[Any], task: Task, path: Path) -> bool:
     check_target(y, task, path)
     if task is not Task.auto:
         return task is Task.classification
-    return not _is_numbers(y) or (_is_whole(y) and y.nunique() <= MOST_CLASSES)
+    return not is_numbers(y) or (_is_whole(y) and y.nunique() <= MOST_CLASSES)
 
 
 def check_target(y: pd.Series[Any], task: Task, path: Path) -> None:
     """Refuse a target that cannot be what the task says."""
-    if task is Task.regression and not _is_numbers(y):
+    if task is Task.regression and not is_numbers(y):
         raise InputError(
             f"the target {y.name!r} of {path} is not numbers, which --task regression needs; use "
             "--task classification"
         )
-    if task is Task.classification and _is_numbers(y) and not _is_whole(y):
+    if task is Task.classification and is_numbers(y) and not _is_whole(y):
         raise InputError(
             f"the target {y.name!r} of {path} has fractions, and --task classification needs text "
             "or whole numbers; use --task regression"
         )
 
 
-def _is_numbers(y: pd.Series[Any]) -> bool:
+def is_numbers(y: pd.Series[Any]) -> bool:
+    """Whether a column holds numbers, and neither text nor booleans."""
     return y.dtype.kind in "iuf"
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, Unpack
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
-from fairfield.core.game import Players
+from fairfield.core.game import Game, Players
 from fairfield.criteria.criterion import USUAL, Call, Given, call_of, rounds
 from fairfield.criteria.together import estimated_together
 from fairfield.evaluation.options import Keywords
@@ -42,7 +42,7 @@ def compare(
     *,
     criteria: str | Criteria = USUAL,
     players: Players | None = None,
-    temperature: Temperature = OWN_SCALE,
+    temperature: Temperature | None = OWN_SCALE,
     **options: Unpack[Keywords],
 ) -> Comparison:
     """The values of the players by several criteria, side by side.
@@ -60,11 +60,28 @@ def compare(
     >>> both["shapley"].values
     array([2.5, 2.5])
     """
-    calls = calls_of(criteria)
-    found = compared(calls, resolve(game, players, temperature, options))
+    return compare_with_worths(
+        game, criteria=criteria, players=players, temperature=temperature, **options
+    )[0]
+
+
+def compare_with_worths(
+    game: Any,
+    *,
+    criteria: str | Criteria = USUAL,
+    players: Players | None = None,
+    temperature: Temperature | None = OWN_SCALE,
+    **options: Unpack[Keywords],
+) -> tuple[Comparison, Game | None]:
+    """A comparison, and its game with all worths (a table or a closed form) for other results.
+
+    None takes the place of the game where not all worths are known.
+    """
+    problem = resolve(game, players, temperature, options)
+    found = compared(calls_of(criteria), problem)
     if isinstance(criteria, Mapping):
-        return replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
-    return found
+        found = replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
+    return found, problem.played() if problem.source.evaluated else None
 
 
 def calls_of(criteria: str | Criteria) -> list[Call]:

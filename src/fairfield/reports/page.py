@@ -19,8 +19,8 @@ from string import Template
 from typing import Any
 
 from fairfield.core.imports import needed_for
-from fairfield.reports.plain import first_players
-from fairfield.results.display import Columns, html_table
+from fairfield.reports.plain import table_of_values
+from fairfield.results.display import html_table
 
 SCRIPTS = ("format.js", "summary.js", "table.js", "figures.js", "charts.js", "main.js")
 
@@ -33,7 +33,7 @@ def html(summary: dict[str, Any]) -> str:
         policy=_policy(_digest(script), digest_of_library),
         title=escape(f"{summary['title']} – fairfield"),
         style=_file("style.css"),
-        plain=_first_players(summary),
+        plain=html_table(table_of_values(summary)),  # where scripts are not allowed to run
         **_nouns(summary["words"]),
         data=embedded(summary),
         library=library,
@@ -91,12 +91,3 @@ def _digest(script: str) -> str:
 
 def _file(name: str) -> str:
     return (files("fairfield.reports") / "template" / name).read_text(encoding="utf-8")
-
-
-def _first_players(summary: dict[str, Any]) -> str:
-    """What is shown where scripts are not allowed to run: the first players."""
-    shown = first_players(summary)
-    columns: Columns = {summary["words"]["player"]: [summary["players"][i] for i in shown]}
-    for each in summary["criteria"]:
-        columns[each["label"]] = [each["values"][0][i] for i in shown]
-    return html_table(columns)

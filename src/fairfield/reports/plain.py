@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.results.display import Columns, rows_to_show, text_table, with_errors
+from fairfield.results.display import number, rows_to_show, text_table
 
 
 def json(summary: dict[str, Any]) -> str:
@@ -31,49 +30,47 @@ def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:
 
     Rows are named as in the data they come from.
     """
-    words, data = summary["words"], summary["data"]
-    batch = len(summary["rows"]) > 1
-    columns = [
-        (f"{criterion['name']}{suffix}", criterion[what])
-        for criterion in summary["criteria"]
-        for what, suffix in (("values", ""), ("stderr", " stderr"), ("marginals", " marginal"))
-        if criterion[what] is not None
+    words, data, players = summary["words"], summary["data"], summary["players"]
+    names = [name.removeprefix(f"{words['row']} ") for name in summary["rows"]]
+    batch = len(names) > 1
+    columns: list[tuple[str, list[Any]]] = [
+        *([(words["row"], [[name] * len(players) for name in names])] if batch else []),
+        (words["player"], [players] * len(names)),
+        *([] if data is None else [("data", data)]),
     ]
-    head = [
-        *([words["row"]] if batch else []),
-        words["player"],
-        *([] if data is None else ["data"]),
-    ]
-    lines: list[list[Any]] = [[*head, *(name for name, _ in columns)]]
-    for row in range(1 if batch else 0, len(summary["rows"])):
-        name = summary["rows"][row].removeprefix(f"{words['row']} ")
-        for i, player in enumerate(summary["players"]):
-            cells = [*([name] if batch else []), player, *([] if data is None else [data[row][i]])]
-            lines.append([*cells, *(held[row][i] for _, held in columns)])
+    for each in summary["criteria"]:
+        for what, suffix in (("values", ""), ("stderr", " stderr"), ("marginals", " marginal")):
+            if each[what] is not None:
+                columns.append((f"{each['name']}{suffix}", each[what]))
+    lines = [[name for name, _ in columns]]
+    for row in range(batch, len(names)):
+        lines += map(list, zip(*(held[row] for _, held in columns), strict=True))
     return lines
 
 
 def text(summary: dict[str, Any]) -> str:
     """The first players by the first criterion, the others beside it, and how they were found."""
-    shown = first_players(summary)
-    table: Columns = {summary["words"]["player"]: [summary["players"][i] for i in shown]}
-    for each in summary["criteria"]:
-        halves = half_widths(each, summary)
-        column = np.asarray(each["values"][0])[shown]
-        table[each["label"]] = with_errors(column, None if halves is None else halves[shown])
     stops = [f"{each['label']}: {each['stop']}" for each in summary["criteria"]]
     warnings = [f"warning: {warning}" for warning in summary["warnings"]]
     notes = [*summary["notes"], *stops, *warnings]
-    return f"{summary['title']}\n\n{text_table(table, ['', *notes])}\n"
+    return f"{summary['title']}\n\n{text_table(table_of_values(summary), ['', *notes])}\n"
 
 
-def first_players(summary: dict[str, Any]) -> IntArray:
-    """The places of the players that a table of text shows, by the first criterion."""
-    return rows_to_show(np.asarray(summary["criteria"][0]["values"][0]))
+def table_of_values(summary: dict[str, Any]) -> dict[str, list[str]]:
+    """The first players by the first criterion, and their values by each, with 95 % intervals.
 
-
-def half_widths(criterion: dict[str, Any], summary: dict[str, Any]) -> FloatArray | None:
-    """Half the width of each 95 % interval, of the mean where there are several rows."""
-    if not criterion["stderr"]:
-        return None
-    return np.asarray(summary["interval"] * np.asarray(criterion["stderr"][0]))
+    Each column has the decimals that show four digits of its largest value.
+    """
+    shown = rows_to_show(np.asarray(summary["criteria"][0]["values"][0]))
+    table = {summary["words"]["player"]: [summary["players"][i] for i in shown]}
+    for each in summary["criteria"]:
+        values, label = np.asarray(each["values"][0]), each["label"]
+        top = np.abs(values).max()
+        decimals = int(np.clip(3 - np.floor(np.log10(top)), 0, 12)) if top > 0 else 0
+        cells = [f"{value:.{decimals}f}" for value in values[shown]]
+        if each["stderr"]:
+            label = f"{label} ±"
+            halves = summary["interval"] * np.asarray(each["stderr"][0])[shown]
+            cells = [f"{cell} ± {number(h, 2)}" for cell, h in zip(cells, halves, strict=True)]
+        table[label] = cells
+    return table

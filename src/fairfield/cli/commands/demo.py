@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
-from fairfield.cli.show import value
+from fairfield.cli.show import print_text, value
 from fairfield.core.game import Game
 from fairfield.explanations import game_of
 from fairfield.games.data.cluster import cluster
@@ -28,29 +26,25 @@ def demo(
     """Ten groups of training rows and the features of one prediction, on breast cancer data."""
     data, features = _games()
     pages = out / "report.html", out / "features.html"
-    _say("1  What are training data worth?", style="bold")
-    _say(
+    print_text("1  What are training data worth?", style="bold")
+    print_text(
         f"The training rows of breast cancer, in {GROUPS} groups of similar rows. The worth of a\n"
         f"coalition is the accuracy of a model fitted on its rows: {2**GROUPS:,} fits, a few seconds.\n"
     )
     value(data, EvaluationOptions(report=pages[0]), curves=True)
-    _say("\n2  What does each feature add to a prediction?", style="bold")
-    _say(
+    print_text("\n2  What does each feature add to a prediction?", style="bold")
+    print_text(
         "One patient and 30 measurements, by boosted trees: exact values in closed form. The\n"
         "first run on a machine compiles for some seconds.\n"
     )
     value(features, EvaluationOptions(report=pages[1]))
-    _say("\nWhat next", style="bold")
-    _say(
+    print_text("\nWhat next", style="bold")
+    print_text(
         f"  open {pages[0]} and {pages[1]} in a browser: move the temperature, sort, pick\n"
         "  fairfield data TRAIN.csv --target COLUMN --report report.html       your own data\n"
         "  fairfield features MODEL DATA.csv --report features.html            your own model\n"
         "  fairfield --help                                                    all commands"
     )
-
-
-def _say(text: str, style: str = "") -> None:
-    Console(highlight=False, soft_wrap=True).print(Text(text, style=style))
 
 
 def _games() -> tuple[Game, Game]:

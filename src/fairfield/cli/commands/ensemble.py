@@ -6,7 +6,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from fairfield.cli.messages import InputError
@@ -14,8 +13,9 @@ from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import value
 from fairfield.cli.tables import Delimiter, column, read_table
-from fairfield.cli.targets import Task, TaskOption, check_target
+from fairfield.cli.targets import Task, TaskOption, check_target, is_numbers
 from fairfield.core.coalitions import spell
+from fairfield.core.labels import plain_labels
 from fairfield.games.ensembles.game import EnsembleGame
 
 if TYPE_CHECKING:
@@ -30,14 +30,7 @@ EXAMPLES = """
 """
 
 
-class Vote(StrEnum):
-    """How models make an ensemble."""
-
-    auto = "auto"
-    soft = "soft"
-    hard = "hard"
-    rozemberczki = "rozemberczki"
-    mean = "mean"
+Vote = StrEnum("Vote", "auto soft hard rozemberczki mean")
 
 
 @command(EXAMPLES)
@@ -77,50 +70,47 @@ def ensemble(
             f"--vote {kind} does not go with --task {task}; leave out one of them: mean averages "
             "numbers, the others count votes for classes"
         )
-    _check(models, truth, kind, predictions, chosen=Vote.auto is not vote or task is not Task.auto)
-    value(
-        EnsembleGame(
-            _answers(models, kind, predictions),
-            None,
-            _plain(truth),
-            vote=kind,
-            scoring=scoring,
-            players=[str(name) for name in models.columns],
-        ),
-        options,
+    # Numbers are averaged whatever they are, where that was chosen.
+    if kind != "mean" or (vote is Vote.auto and task is Task.auto):
+        _check(models, truth, kind, predictions)
+    for name in models.columns:
+        if kind != "hard" and not is_numbers(models[name]):
+            raise InputError(
+                f"column {name!r} of {predictions} holds text; --vote {kind} needs numbers"
+            )
+    game = EnsembleGame(
+        plain_labels(models).T,
+        None,
+        plain_labels(truth),
+        vote=kind,
+        scoring=scoring,
+        players=[str(name) for name in models.columns],
     )
+    value(game, options)
 
 
 def _kind(models: pd.DataFrame, truth: pd.Series[Any], task: Task) -> str:
     """Labels vote, probabilities of two labels are summed, other numbers are averaged."""
     if task is Task.regression:
         return "mean"
-    labels = set(_plain(truth).tolist())
-    numbers = all(models[name].dtype.kind in "iuf" for name in models.columns)
-    if not numbers or set(np.unique(_plain(models)).tolist()) <= labels:
+    labels = _distinct(truth)
+    if not all(is_numbers(models[name]) for name in models) or _distinct(models) <= labels:
         return "hard"
     if len(labels) == 2 and bool(((models >= 0) & (models <= 1)).all(axis=None)):
         return "soft"
     return "hard" if task is Task.classification else "mean"
 
 
-def _check(
-    models: pd.DataFrame, truth: pd.Series[Any], kind: str, path: Path, *, chosen: bool
-) -> None:
-    """Refuse a target of one class, and columns that are no predictions of it.
-
-    Numbers are averaged whatever they are where that was ``chosen``.
-    """
-    if kind == "mean" and chosen:
-        return
-    labels = np.unique(_plain(truth)).tolist()
+def _check(models: pd.DataFrame, truth: pd.Series[Any], kind: str, path: Path) -> None:
+    """Refuse a target of one class, and columns that are no predictions of it."""
+    labels = sorted(_distinct(truth))
     if len(labels) < 2:
         raise InputError(
             f"the target {truth.name!r} of {path} has one class, {labels[0]!r}; two or more are needed"
         )
     for name in models.columns:
         votes = models[name]
-        if kind == "hard" and set(np.unique(_plain(votes)).tolist()).isdisjoint(labels):
+        if kind == "hard" and _distinct(votes).isdisjoint(labels):
             raise InputError(
                 f"column {name!r} of {path} never holds a label of the target {truth.name!r}, "
                 f"{spell(labels)}; leave out what is no prediction of it"
@@ -132,17 +122,5 @@ def _check(
             )
 
 
-def _plain(held: Any) -> Any:
-    """Cells as an array of numbers or of text; mixed ones as text."""
-    array = held.to_numpy()
-    return array.astype(str) if array.dtype == object else array
-
-
-def _answers(models: pd.DataFrame, kind: str, path: Path) -> Any:
-    if kind != "hard":
-        for name in models.columns:
-            if models[name].dtype.kind not in "iuf":
-                raise InputError(
-                    f"column {name!r} of {path} holds text; --vote {kind} needs numbers"
-                )
-    return _plain(models).T
+def _distinct(held: Any) -> set[Any]:
+    return set(plain_labels(held).ravel().tolist())

@@ -13,7 +13,7 @@ import typer
 from fairfield.cli.messages import InputError, say
 from fairfield.cli.options import ValuationOptions, what
 from fairfield.cli.registry import command
-from fairfield.cli.show import print_plain, value
+from fairfield.cli.show import print_text, value
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
 from fairfield.criteria.interactions.interactions import INTERACTIONS, POINTS, interactions
@@ -111,7 +111,7 @@ def learn(
     pairs = _pairs(game, criterion, top, options, start)
     value(game, options, start=start, pairs=pairs, scores=scores)
     if pairs is not None and not options.quiet:
-        print_plain(_strongest(pairs, top))
+        print_text(f"{_strongest(pairs, top)}\n")
 
 
 def _scores(
@@ -121,7 +121,7 @@ def _scores(
         return None
     found = score_table({name: game}, test, learned_from=train, seed=options.seed)
     if not options.quiet:
-        print_plain(repr(found))
+        print_text(f"{found!r}\n")
         if _is_worse(game, name, found, train, test):
             remedy = f"a --strength above {game.fit.strength:g}"
             say(
