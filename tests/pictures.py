@@ -1,7 +1,6 @@
 """Results to draw: games of 12 and of 60 players, one and many."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -78,9 +77,7 @@ def compared(count, batch=False):
 
 def curve(label, rate):
     fractions = np.linspace(0, 1, 13)
-    return SimpleNamespace(
-        label=label, fractions=fractions, worths=0.3 + 0.6 * np.exp(-rate * fractions)
-    )
+    return ff.Curve(label, fractions, 0.3 + 0.6 * np.exp(-rate * fractions))
 
 
 def draw(name, count):

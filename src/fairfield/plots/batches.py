@@ -33,10 +33,10 @@ def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | No
     Box: the middle half and the median; whiskers: within 1.5 times its length; dots: the
     games beyond. A comparison gives each player one box per criterion.
     """
-    series = dict(given) if isinstance(given, Comparison) else {given.criterion: given}
+    series = given if isinstance(given, Comparison) else Comparison({given.criterion: given})
     values = {name: batch_values(v, "box") for name, v in series.items()}
-    first = next(iter(series.values()))
-    order = _by_magnitude(next(iter(values.values())))[:most]
+    first = series.first
+    order = _by_magnitude(batch_values(first, "box"))[:most]
     labels = names_of([first.players[i] for i in order])
     ax = list_axes(ax, labels, len(series))
     height = 0.8 / len(series)
@@ -75,28 +75,19 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     order = _by_magnitude(values)[:most]
     labels = names_of([valuation.players[i] for i in order])
     ax = list_axes(ax, labels)
-    data = None
-    if valuation.data is not None:
-        data = np.asarray(valuation.data).reshape(len(values), -1)
+    data = None if valuation.data is None else np.reshape(valuation.data, (len(values), -1))
     ax.axvline(0, color="black", linewidth=0.8, zorder=0)
     span = float(np.ptp(values)) or 1.0
     size = float(np.clip(4000 / len(values), 3, 14))
     shades = colormaps["cividis"].with_extremes(bad=GREY)
+    style: dict[str, Any] = {"s": size, "linewidths": 0, "rasterized": len(values) > 500}
+    scale: dict[str, Any] = {"cmap": shades, "vmin": 0.0, "vmax": 1.0, "plotnonfinite": True}
     dots: Any = None
     for line, i in enumerate(order):
         shade = None if data is None else _ranks(data[:, i])
-        colour: dict[str, Any] = {"color": GREY}
-        if shade is not None:
-            colour = {"c": shade, "cmap": shades, "vmin": 0.0, "vmax": 1.0, "plotnonfinite": True}
-        drawn = ax.scatter(
-            values[:, i],
-            line + _stack(values[:, i], span),
-            s=size,
-            linewidths=0,
-            rasterized=len(values) > 500,
-            **colour,
-        )
-        dots = drawn if shade is not None else dots
+        colour = {"color": GREY} if shade is None else {"c": shade, **scale}
+        drawn = ax.scatter(values[:, i], line + _stack(values[:, i], span), **colour, **style)
+        dots = dots if shade is None else drawn
     if dots is not None:
         inches = ax.get_window_extent().height / ax.figure.dpi
         shrink = min(1.0, 4 / inches)
@@ -129,14 +120,13 @@ def _stack(values: FloatArray, span: float) -> FloatArray:
 
 def _ranks(values: NDArray[Any]) -> FloatArray | None:
     """Ranks in [0, 1], equal values alike, NaN as it is; None where there are no numbers."""
+    from scipy.stats import rankdata
+
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         return None
-    known = ~np.isnan(numbers)
-    if not known.any():
+    if np.isnan(numbers).all():
         return None
-    distinct, place = np.unique(numbers[known], return_inverse=True)
-    ranks = np.full(len(numbers), np.nan)
-    ranks[known] = place / max(len(distinct) - 1, 1)
-    return ranks
+    ranks = rankdata(numbers, method="dense", nan_policy="omit") - 1
+    return np.asarray(ranks / max(np.nanmax(ranks), 1))

@@ -30,14 +30,14 @@ LONGEST = 60
 
 def list_axes(ax: Axes | None, labels: Sequence[str], bars: int = 1) -> Axes:
     """An axes for a list of players, so many bars each, with room for their names."""
+    line = max(LINE, 0.05 + 0.1 * bars)
+    return axes_of(ax, 4.9 + LETTER * max(map(len, labels)), line * len(labels) + 1.1)
+
+
+def axes_of(ax: Axes | None, width: float = 6.5, height: float = 4.2) -> Axes:
+    """The axes that was given, or one in a figure of its own, which keeps labels inside."""
     if ax is not None:
         return ax
-    line = max(LINE, 0.05 + 0.1 * bars)
-    return new_axes(4.9 + LETTER * max(map(len, labels)), line * len(labels) + 1.1)
-
-
-def new_axes(width: float, height: float) -> Axes:
-    """An axes in a figure of its own, which keeps labels inside."""
     with needed_for("a picture"):
         import matplotlib.pyplot as plt
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
@@ -55,11 +55,10 @@ def name_lines(ax: Axes, labels: Sequence[str]) -> None:
 
 def names_of(players: Iterable[Player], data: Any = None) -> list[str]:
     """Names as they are drawn, with the value of each player where there is one."""
-    if data is None:
-        return [shorten(str(player)) for player in players]
-    return [
-        shorten(f"{player} = {number(value)}") for player, value in zip(players, data, strict=True)
-    ]
+    names = [str(player) for player in players]
+    if data is not None:
+        names = [f"{name} = {number(value)}" for name, value in zip(names, data, strict=True)]
+    return [shorten(name) for name in names]
 
 
 def shorten(name: str) -> str:
@@ -133,23 +132,16 @@ def make_room(ax: Axes, texts: Sequence[Text]) -> None:
 def apart(heights: FloatArray, gap: float, low: float, high: float) -> FloatArray:
     """The heights moved as little as needed to stand ``gap`` apart, between two bounds.
 
-    Least squares: what is left of sorted heights after their gaps must not fall, so
-    neighbours that would are averaged.
+    Least squares: what is left of sorted heights after their gaps must not fall.
 
     >>> apart(np.array([1.0, 0.0, 0.1]), 0.5, -1.0, 2.0).round(6).tolist()
     [1.0, -0.2, 0.3]
     """
+    from scipy.optimize import isotonic_regression
+
     order = np.argsort(heights, kind="stable")
     gaps = gap * np.arange(len(heights))
-    blocks: list[tuple[float, int]] = []
-    for height in heights[order] - gaps:
-        mean, count = float(height), 1
-        while blocks and blocks[-1][0] > mean:
-            before, others = blocks.pop()
-            mean = (mean * count + before * others) / (count + others)
-            count += others
-        blocks.append((mean, count))
-    level = np.repeat([mean for mean, _ in blocks], [count for _, count in blocks])
+    level = isotonic_regression(heights[order] - gaps).x
     moved = np.empty(len(heights))
     moved[order] = np.clip(level, low, max(low, high - gaps[-1])) + gaps
     return moved

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.plots.canvas import (
-    LETTER,
-    LINE,
-    PALE,
-    RED,
-    names_of,
-    new_axes,
-    signed,
-)
+from fairfield.plots.canvas import LETTER, LINE, PALE, RED, axes_of, names_of, signed
 from fairfield.plots.values import bars_side_by_side
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
@@ -31,19 +23,17 @@ def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None
     Of a batch, the mean |value| over its games. The legend holds decoupling errors where
     they are known.
     """
-    values = {name: _one_list(v) for name, v in comparison.items()}
     first = comparison.first
-    order = np.argsort(-next(iter(values.values())), kind="stable")[:most]
-    labels = names_of([first.players[i] for i in order])
+    order = np.argsort(-_one_list(first), kind="stable")[:most]
     columns = {
-        with_error(name, comparison[name].decoupling_error): column[order]
-        for name, column in values.items()
+        with_error(name, v.decoupling_error): (
+            _one_list(v)[order],
+            None if v.stderr is None or v.batch else v.stderr[order],
+        )
+        for name, v in comparison.items()
     }
-    errors = [
-        None if v.stderr is None or first.batch else v.stderr[order] for v in comparison.values()
-    ]
     label = first.words.with_unit("mean |value|" if first.batch else "value")
-    return bars_side_by_side(ax, labels, columns, label, errors)
+    return bars_side_by_side(ax, names_of([first.players[i] for i in order]), columns, label)
 
 
 def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = None) -> Axes:
@@ -56,8 +46,7 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
     same = [len({int(order[row]) for order in orders}) == 1 for row in range(count)]
     longest = [max(map(len, [name, *column])) for name, column in columns.items()]
     widths = np.array([2.0, *longest]) + 3
-    if ax is None:
-        ax = new_axes(LETTER * widths.sum() + 0.3, LINE * (count + 1.5) + 0.2)
+    ax = axes_of(ax, LETTER * widths.sum() + 0.3, LINE * (count + 1.5) + 0.2)
     edges = np.concatenate([[0.0], np.cumsum(widths)]) / widths.sum()
     ax.set_axis_off()
     ax.set(xlim=(0, 1), ylim=(count + 0.2, -1.2))
@@ -67,11 +56,8 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
     for place, (name, column) in zip(edges[1:], columns.items(), strict=False):
         ax.text(place, -0.6, name, fontsize=size, fontweight="bold", va="center")
         for row in range(count):
-            look = ("black", "normal") if same[row] else (RED, "bold")
-            ax.text(
-                place, row + 0.4, column[row], fontsize=size, va="center",
-                color=look[0], fontweight=look[1],
-            )  # fmt: skip
+            look: dict[str, Any] = {} if same[row] else {"color": RED, "fontweight": "bold"}
+            ax.text(place, row + 0.4, column[row], fontsize=size, va="center", **look)
     ax.axhline(-0.1, color="black", linewidth=0.8)
     for row in range(count):
         ax.text(edges[1] * 0.6, row + 0.4, str(row + 1), fontsize=size, ha="right", va="center")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairfield.core.coalitions import spell
-from fairfield.plots.canvas import LETTER, names_of, new_axes
+from fairfield.plots.canvas import LETTER, axes_of, names_of
 from fairfield.plots.values import bars
 from fairfield.results.interactions import Interactions
 
@@ -33,10 +33,8 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     matrix = matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
     labels = names_of(found.players)
     count = len(labels)
-    if ax is None:
-        cell = 0.45 if count <= MOST_NUMBERS else 0.17
-        room = LETTER * max(map(len, labels))
-        ax = new_axes(cell * count + room + 1.6, cell * count + room + 0.6)
+    side = (0.45 if count <= MOST_NUMBERS else 0.17) * count + LETTER * max(map(len, labels))
+    ax = axes_of(ax, side + 1.6, side + 0.6)
     top = float(np.abs(matrix).max()) or 1.0
     shown = np.ma.masked_array(matrix, np.eye(count, dtype=bool))
     # Reversed, the colours run from orange through white to purple.
@@ -65,7 +63,7 @@ def _bars(found: Interactions, ax: Axes | None) -> Axes:
     labels = [spell(names_of(found.coalitions[i])) for i in order]
     error = None if found.stderr is None else found.stderr[order]
     label = found.words.with_unit(f"{found.criterion} interaction")
-    return bars(ax, labels, values[order], error, label)
+    return bars(ax, labels, values[order], label, error)
 
 
 def _short(value: float, top: float) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray
 from fairfield.criteria.annealing import Annealing
+from fairfield.curves import Curve
 from fairfield.plots.canvas import (
     GREY,
     LETTER,
@@ -17,9 +18,9 @@ from fairfield.plots.canvas import (
     PALE,
     SERIES,
     apart,
+    axes_of,
     check_one,
     names_of,
-    new_axes,
 )
 from fairfield.plots.criteria import with_error
 from fairfield.results.valuation import Valuation
@@ -30,17 +31,6 @@ if TYPE_CHECKING:
 
 # Players whose paths are drawn in colour, with their names at the end.
 MOST_NAMED = 12
-
-
-class HasCurve(Protocol):
-    """The worth that is left after each share of the players is removed (or added)."""
-
-    @property
-    def fractions(self) -> ArrayLike: ...
-    @property
-    def worths(self) -> ArrayLike: ...
-    @property
-    def label(self) -> str: ...
 
 
 def trajectory(valuation: Valuation, ax: Axes | None = None) -> Axes:
@@ -73,8 +63,7 @@ def annealing(
     if temperatures.ndim > 1 or any(found.batch for found in first.values()):
         raise ValueError("annealing draws one game; take one of the batch before annealing it")
     if what == "decoupling_errors":
-        if ax is None:
-            ax = new_axes(6.5, 4.2)
+        ax = axes_of(ax)
         for k, name in enumerate(first):
             ax.plot(temperatures, path.decoupling_errors(name), color=SERIES[k % 6], marker=MARKERS[k % 6],
                     markersize=4, label=name)  # fmt: skip
@@ -106,39 +95,31 @@ def annealing(
 
 
 def curves(
-    given: HasCurve | Iterable[HasCurve],
+    given: Curve | Iterable[Curve],
     ax: Axes | None = None,
     *,
     errors: Mapping[str, Any] | None = None,
 ) -> Axes:
     """Worths while players are removed (or added), one line per curve, the mean of a batch.
 
-    One curve may be given as it is.
-
-    ``errors`` gives the decoupling errors for the legend, by label: numbers, or a
+    One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by label: numbers, or a
     comparison whose criteria are the labels.
     """
-    if ax is None:
-        ax = new_axes(6.5, 4.2)
+    ax = axes_of(ax)
     drawn = list(given) if isinstance(given, Iterable) else [given]
     for k, curve in enumerate(drawn):
         # "shapley, highest removed first" is a curve of the criterion shapley.
         criterion = curve.label.partition(",")[0]
         error = None if errors is None else errors.get(curve.label, errors.get(criterion))
         error = error.decoupling_error if isinstance(error, Valuation) else error
-        count = len(np.asarray(curve.fractions))
+        count = len(curve.fractions)
+        worths = curve.worths.reshape(-1, count).mean(axis=0)
         ax.plot(
-            np.asarray(curve.fractions),
-            np.asarray(curve.worths).reshape(-1, count).mean(axis=0),
-            color=SERIES[k % 6],
-            marker=MARKERS[k % 6],
-            markersize=5,
-            markevery=max(1, count // 20),
-            linestyle=("-", "--", "-.", ":")[k % 4],
-            linewidth=1.6,
+            curve.fractions, worths, color=SERIES[k % 6], marker=MARKERS[k % 6], markersize=5,
+            markevery=max(1, count // 20), linestyle=("-", "--", "-.", ":")[k % 4], linewidth=1.6,
             label=with_error(curve.label, error),
-        )
-    words: Words = getattr(drawn[0], "words", PLAYERS) if drawn else PLAYERS
+        )  # fmt: skip
+    words = drawn[0].words if drawn else PLAYERS
     ax.set(xlabel=f"share of the {words.nouns}", ylabel=words.worth_name)
     ax.legend(frameon=False, fontsize=8)
     ax.spines[["top", "right"]].set_visible(False)
@@ -149,8 +130,7 @@ def _paths(
     ax: Axes | None, at: ArrayLike, lines: FloatArray, labels: Sequence[str], words: Words
 ) -> Axes:
     """One line per player, named at its end; of many, those that end highest and lowest."""
-    if ax is None:
-        ax = new_axes(6.0 + LETTER * max(map(len, labels)), 4.6)
+    ax = axes_of(ax, 6.0 + LETTER * max(map(len, labels)), 4.6)
     along = np.asarray(at, dtype=float)
     order = np.argsort(-lines[-1], kind="stable")
     places = np.arange(len(order))
@@ -170,13 +150,9 @@ def _paths(
     heights = apart(lines[-1, named], gap, low, high)
     for k, i in enumerate(named):
         ax.annotate(
-            labels[i],
-            (along[-1], lines[-1, i]),
-            xytext=(1.03, heights[k]),
-            textcoords=ax.get_yaxis_transform(),
-            fontsize=8,
-            va="center",
-            color="black",
+            labels[i], (along[-1], lines[-1, i]),
+            xytext=(1.03, heights[k]), textcoords=ax.get_yaxis_transform(),
+            fontsize=8, va="center", color="black",
             arrowprops={"arrowstyle": "-", "color": SERIES[k % 6], "linewidth": 0.8,
                         "shrinkA": 2, "shrinkB": 0, "relpos": (0, 0.5)},
             annotation_clip=False,

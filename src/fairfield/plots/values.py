@@ -47,7 +47,7 @@ def bar(valuation: Valuation | Means, ax: Axes | None = None, *, most: int | Non
     order = np.argsort(-values, kind="stable")[:most]
     labels = names_of([valuation.players[i] for i in order], None if data is None else data[order])
     label = valuation.words.with_unit(valuation.criterion)
-    return bars(ax, labels, values[order], None if error is None else error[order], label)
+    return bars(ax, labels, values[order], label, None if error is None else error[order])
 
 
 def _means(means: Means, ax: Axes | None, most: int | None, what: str = "value") -> Axes:
@@ -55,43 +55,42 @@ def _means(means: Means, ax: Axes | None, most: int | None, what: str = "value")
     labels = names_of([means.players[i] for i in order])
     rows, label = means.magnitude[:, order], means.words.with_unit(f"mean |{what}|")
     if len(means.labels) == 1:
-        return bars(ax, labels, rows[0], None, label)
-    columns = {str(name): row for name, row in zip(means.labels, rows, strict=True)}
-    return bars_side_by_side(ax, labels, columns, label, [None] * len(columns))
-
-
-def bars_side_by_side(
-    ax: Axes | None,
-    labels: Sequence[str],
-    columns: Mapping[str, FloatArray],
-    label: str,
-    errors: Sequence[FloatArray | None],
-) -> Axes:
-    """A bar per label and column, from the top; errors are standard errors of each column."""
-    ax = list_axes(ax, labels, len(columns))
-    height = 0.82 / len(columns)
-    for k, ((name, column), error) in enumerate(zip(columns.items(), errors, strict=True)):
-        at = np.arange(len(labels)) + (k - (len(columns) - 1) / 2) * height
-        style: dict[str, Any] = {
-            "color": SERIES[k % 6],
-            "hatch": HATCHES[k % 6],
-            "edgecolor": "white",
-        }
-        ax.barh(
-            at, column, height=height, linewidth=0.4, label=name, **style, **_whiskers(error, 0.8)
-        )
-    # Above the axes: bars may lie anywhere inside.
-    ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-    return _named(ax, labels, label)
+        return bars(ax, labels, rows[0], label)
+    columns = {str(name): (row, None) for name, row in zip(means.labels, rows, strict=True)}
+    return bars_side_by_side(ax, labels, columns, label)
 
 
 def bars(
-    ax: Axes | None, labels: list[str], values: FloatArray, error: FloatArray | None, label: str
+    ax: Axes | None,
+    labels: list[str],
+    values: FloatArray,
+    label: str,
+    error: FloatArray | None = None,
 ) -> Axes:
     """A bar per label, from the top, with 95 % intervals where there are standard errors."""
     ax = list_axes(ax, labels)
     colours = [BLUE if value >= 0 else RED for value in values]
     ax.barh(range(len(values)), values, color=colours, height=0.72, **_whiskers(error, 1, 2))
+    return _named(ax, labels, label)
+
+
+def bars_side_by_side(
+    ax: Axes | None,
+    labels: Sequence[str],
+    columns: Mapping[str, tuple[FloatArray, FloatArray | None]],
+    label: str,
+) -> Axes:
+    """A bar per label and column, from the top; columns are values with their standard errors."""
+    ax = list_axes(ax, labels, len(columns))
+    height = 0.82 / len(columns)
+    for k, (name, (column, error)) in enumerate(columns.items()):
+        at = np.arange(len(labels)) + (k - (len(columns) - 1) / 2) * height
+        ax.barh(
+            at, column, height=height, label=name, color=SERIES[k % 6], hatch=HATCHES[k % 6],
+            edgecolor="white", linewidth=0.4, **_whiskers(error, 0.8),
+        )  # fmt: skip
+    # Above the axes: bars may lie anywhere inside.
+    ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
     return _named(ax, labels, label)
 
 
@@ -143,33 +142,23 @@ def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_
             style = {"facecolor": "white", "edgecolor": GREY, "hatch": "////"}
         ax.barh(line, step, left=start, height=0.7, **style)
         ax.plot([start, start], [line + 0.35, line + 0.65], color=GREY, linewidth=0.8)
-        texts.append(
-            ax.annotate(
-                signed(step, scale),
-                (end, line),
-                xytext=(4 if rising else -4, 0),
-                textcoords="offset points",
-                ha="left" if rising else "right",
-                va="center",
-                fontsize=8,
-            )
-        )
+        side, offset = ("left", 4) if rising else ("right", -4)
+        text = ax.annotate(
+            signed(step, scale), (end, line), xytext=(offset, 0), textcoords="offset points",
+            ha=side, va="center", fontsize=8,
+        )  # fmt: skip
+        texts.append(text)
         end = start
     name_lines(ax, labels)
     last = len(labels)
     ax.set_ylim(last + 0.25, -1.05)
     for value, name, height in ((grand, words.grand, -0.7), (empty, words.empty, last - 0.2)):
         ax.axvline(value, color=PALE, linewidth=1, linestyle=":", zorder=0)
-        texts.append(
-            ax.annotate(
-                f"{name} = {value:.4g}",
-                (value, height),
-                ha="center",
-                va="center",
-                fontsize=8,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-            )
-        )
+        text = ax.annotate(
+            f"{name} = {value:.4g}", (value, height), ha="center", va="center", fontsize=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        )  # fmt: skip
+        texts.append(text)
     ax.set_xlabel(f"{words.worth_name}, by {valuation.criterion}")
     make_room(ax, texts)
     return ax
