@@ -15,7 +15,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
-from fairfield.evaluation.kept import KeptWorths, kept_axes, pack, stacked, unpack, unstacked
+from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
@@ -52,29 +52,23 @@ class Evaluator:
     def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
         self.evaluations, self.failures = 0, NO_FAILURES
-        self._axes = kept_axes(game)
-        self._games = int(np.prod(self._axes, dtype=int))
         self._workers = Workers(game, options.n_jobs)
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
-        self._kept = KeptWorths(len(game.players), self._games)
+        self._kept = KeptWorths(len(game.players), numbers_kept(game))
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         if self._store is not None:
             try:
-                self._recall(self._store)
+                self._kept.add(*self._store.load())
+                if game.traits.opaque:
+                    # A function of the same name, say, may have captured other data.
+                    keys, worths = self._kept.keys, self._kept.worths
+                    self.evaluations, self.failures = recheck(game, keys, worths, self._store.path)
             except BaseException:
                 self._store.close()
                 raise
-
-    def _recall(self, store: Store) -> None:
-        """Read the worths of a store."""
-        self._kept.add(*store.load())
-        if self.game.traits.opaque:
-            # A function of the same name, say, may have captured other data.
-            keys, worths = self._kept.keys, self._kept.worths
-            self.evaluations, self.failures = recheck(self.game, keys, worths, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
@@ -105,20 +99,17 @@ class Evaluator:
         self._spend(len(first))
         missing = coalitions[first[~self._kept.find(keys[first])[1]]]
         size = block_size(self.game)
-        starts = range(0, len(missing), size)
-        for rows, worths in self._rounds(
-            list(starts),
-            lambda start: missing[start : start + size],
-            len(missing),
-            provenance,
-            until,
-        ):
+        starts = list(range(0, len(missing), size))
+
+        def block(start: int) -> BoolArray:
+            return missing[start : start + size]
+
+        for rows, worths in self._rounds(starts, block, len(missing), provenance, until):
             self._kept.add(pack(rows), worths)
         at, there = self._kept.find(keys)
         if not there.all():
             at = at[: np.argmin(there)]
-        values = self._kept.worths[at].T.reshape((*self._axes, len(at)))
-        return unstacked(self.game, values, self.failures)
+        return as_measured(self.game, self._kept.worths[at].T, self.failures)
 
     def _spend(self, count: int) -> None:
         """Refuse more coalitions than the budget allows, stored or not."""
@@ -134,7 +125,7 @@ class Evaluator:
         check_table(self.game, self.options)
         count, size = len(self.game.players), block_size(self.game)
         # NaN, so that a missing worth is not taken for one.
-        table = np.full((self._games, 2**count), np.nan)
+        table = np.full((numbers_kept(self.game), 2**count), np.nan)
         missing = np.ones(2**count, dtype=bool)
         if len(self._kept):
             rows = rows_of(unpack(self._kept.keys, count))
@@ -150,7 +141,7 @@ class Evaluator:
         for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
             table[:, rows_of(coalitions)] = worths.T
         self._check_full(table)
-        return unstacked(self.game, table.reshape((*self._axes, 2**count)), self.failures)
+        return as_measured(self.game, table, self.failures)
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""
@@ -204,8 +195,7 @@ class Evaluator:
         ]
         if good:
             coalitions = np.concatenate([rows for rows, _ in good])
-            values = [stacked(self.game, found).reshape(self._games, -1).T for _, found in good]
-            worths = np.concatenate(values)
+            worths = np.concatenate([as_rows(self.game, found) for _, found in good])
             self.failures = sum((found.failures for _, found in good), self.failures)
             self.evaluations += len(coalitions)
             if self._store is not None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
-
 from fairfield.core.game import Game
-from fairfield.evaluation.kept import kept_axes
+from fairfield.evaluation.kept import numbers_kept
 from fairfield.evaluation.options import Options
 
 # Without a budget, tables have at most this many players.
@@ -22,13 +20,14 @@ def check_table(game: Game, options: Options) -> None:
     The memory of a device is checked where the table is filled.
     """
     count = len(game.players)
-    size = 8 * 2**count * int(np.prod(kept_axes(game), dtype=int))
+    size = 8 * 2**count * numbers_kept(game)
     if options.budget is not None and 2**count > options.budget:
         raise out_of_reach(game, options)
     if game.traits.device is not None:
         return
     free = free_memory()
-    if (options.budget is None and count > MOST_PLAYERS) or (free is not None and size > free // 2):
+    too_large = free is not None and size > free // 2
+    if too_large or (options.budget is None and count > MOST_PLAYERS):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
             f"{game.info.noun}s, {game.info.advice}, or give a budget= of worths to evaluate to what can be "

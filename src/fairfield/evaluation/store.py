@@ -23,7 +23,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game
-from fairfield.evaluation.kept import Keys, kept_axes, pack, stacked, unpack
+from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.threads import one_blas_thread
 
 FORMAT = 1
@@ -64,40 +64,28 @@ class Store:
 
     def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
         self.path = fspath(path)
-        self.players = len(game.players)
-        self.games = int(np.prod(kept_axes(game), dtype=int))
+        self.players, self.games = len(game.players), numbers_kept(game)
+        description = game.describe()
         with _sqlite_errors(self.path):
             self._base = sqlite3.connect(self.path, timeout=30)
             try:
-                self._open(game.describe(), versions)
+                if not _tables(self._base):
+                    self._create(description, versions)
+                _check(self._base, self.path, description)
             except BaseException:
                 self._base.close()
                 raise
 
-    def _open(self, description: dict[str, Any], versions: dict[str, str]) -> None:
-        """Create the tables of a new store; refuse one of another game."""
-        if not _tables(self._base):
-            with self._base:
-                # Of several processes that find none, one creates them.
-                self._base.execute("BEGIN IMMEDIATE")
-                if not _tables(self._base):
-                    self._create(description, versions)
-        _check(self._base, self.path, description)
-
     def _create(self, description: dict[str, Any], versions: dict[str, str]) -> None:
-        for table in _TABLES:
-            self._base.execute(table)
-        self._base.execute(
-            "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                FORMAT,
-                fingerprint(description),
-                json.dumps(description, default=str),
-                json.dumps(versions),
-                self.players,
-                self.games,
-            ),
-        )
+        held = json.dumps(description, default=str), json.dumps(versions)
+        row = FORMAT, fingerprint(description), *held, self.players, self.games
+        with self._base:
+            # Of several processes that find no tables, one creates them.
+            self._base.execute("BEGIN IMMEDIATE")
+            if not _tables(self._base):
+                for table in _TABLES:
+                    self._base.execute(table)
+                self._base.execute("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def load(self) -> tuple[Keys, FloatArray]:
         """All keys and worths (k, games) in the store, every checksum verified."""
@@ -161,7 +149,7 @@ def recheck(
     coalitions = unpack(keys[chosen], len(game.players))
     with one_blas_thread():  # as the stored ones were evaluated
         found = measured(game, coalitions)
-    repeated = stacked(game, found).reshape(worths.shape[1], -1).T
+    repeated = as_rows(game, found)
     # Up to rounding, which is relative to the worths, not to a difference near 0.
     if not (np.abs(repeated - worths[chosen]) <= 1e-9 * np.abs(worths).max(axis=0)).all():
         raise StoreError(

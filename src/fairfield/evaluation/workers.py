@@ -155,22 +155,19 @@ class Workers:
             with one_blas_thread():
                 return [[evaluate_block(self.game, block) for block in task] for task in tasks]
         self._pack()  # before the attempts: a game that cannot be pickled never can
-        for attempt in range(RETRIES + 1):
+        for _ in range(RETRIES + 1):
             try:
                 return self._round(tasks)
             except Exception as error:
                 self.close(broken=True)
-                if attempt == RETRIES:
-                    coalitions = [row for task in tasks for block in task for row in block]
-                    names = ", ".join(
-                        spell(members(row, self.game.players)) for row in coalitions[:8]
-                    )
-                    raise WorthError(
-                        f"the workers failed {RETRIES + 1} times on the same {len(coalitions)} "
-                        f"coalitions, {names}{', …' if len(coalitions) > 8 else ''} "
-                        f"({_spelled(error)}); worths of earlier rounds are kept"
-                    ) from error
-        raise AssertionError  # the last attempt returns or raises
+                failure = error
+        coalitions = [row for task in tasks for block in task for row in block]
+        names = ", ".join(spell(members(row, self.game.players)) for row in coalitions[:8])
+        raise WorthError(
+            f"the workers failed {RETRIES + 1} times on the same {len(coalitions)} coalitions, "
+            f"{names}{', …' if len(coalitions) > 8 else ''} ({_spelled(failure)}); worths of "
+            "earlier rounds are kept"
+        ) from failure
 
     def _pack(self) -> None:
         if self._parcel is not None:
@@ -191,12 +188,10 @@ class Workers:
         answers = self._send(tasks, with_game=not self._sent)
         self._sent = True
         # Workers that joined since the game was sent do not have it yet.
-        lacking = [i for i, answer in enumerate(answers) if answer is None]
-        if lacking:
-            repeated = self._send([tasks[i] for i in lacking], with_game=True)
-            for i, answer in zip(lacking, repeated, strict=True):
-                answers[i] = answer
-        return [answer for answer in answers if answer is not None]
+        lacking = [task for task, answer in zip(tasks, answers, strict=True) if answer is None]
+        repeated = iter(self._send(lacking, with_game=True) if lacking else ())
+        found = [next(repeated) if answer is None else answer for answer in answers]
+        return [answer for answer in found if answer is not None]
 
     def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[list[Outcome] | None]:
         from joblib import Parallel, delayed
