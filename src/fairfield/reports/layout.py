@@ -71,31 +71,20 @@ class Layout:
         """An array (*batch, n) as rows of numbers, the mean of all rows first."""
         if held is None:
             return None
-        table = np.asarray(held, dtype=float).reshape(self.games, -1)[:, self.players]
-        rows: list[Any] = plain(table[self.rows], digits)
-        if not self.has_mean:
-            return rows
-        return [plain(table.mean(axis=0), digits), *rows]
+        return self.per_row(np.reshape(held, (self.games, -1))[:, self.players], digits)
 
     def per_game(self, held: Any) -> list[Any] | None:
         """A number for each row, that of the mean row first."""
-        if held is None:
-            return None
-        column = np.ravel(np.asarray(held, dtype=float))
-        rows = plain(column[self.rows])
-        return [plain(column.mean()), *rows] if self.has_mean else rows
+        return None if held is None else self.per_row(np.ravel(held))
 
-    def magnitude(self, values: FloatArray) -> list[float] | None:
-        """Mean |value| of each player over the rows of a batch."""
-        if not self.has_mean:
-            return None
-        table = np.abs(values).reshape(self.games, -1)[:, self.players]
-        mean: list[float] = plain(table.mean(axis=0))
-        return mean
-
-    def along(self, held: FloatArray) -> list[Any]:
-        """An array (steps, *batch, n) as one list of rows per step."""
-        return [self.per_player(step, digits=7) for step in held]
+    def per_row(self, held: Any, digits: int | None = None) -> list[Any]:
+        """An array (games, …) as a list over the rows that are shown, their mean first."""
+        table = np.asarray(held, dtype=float)
+        shown = table[self.rows]
+        if self.has_mean:
+            shown = np.concatenate([table.mean(axis=0, keepdims=True), shown])
+        rows: list[Any] = plain(shown, digits)
+        return rows
 
 
 def _names(v: Valuation, rows: IntArray) -> list[str]:

@@ -44,11 +44,7 @@ def html(summary: dict[str, Any]) -> str:
 def _nouns(words: dict[str, str]) -> dict[str, str]:
     """The nouns of the page, as they stand in its text and at the beginning of a line."""
     plain = {name: escape(word) for name, word in words.items()}
-    return plain | {name.capitalize(): _capital(word) for name, word in plain.items()}
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return plain | {name.capitalize(): word[:1].upper() + word[1:] for name, word in plain.items()}
 
 
 def embedded(data: Any) -> str:

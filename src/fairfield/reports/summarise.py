@@ -69,20 +69,26 @@ def summarise(
         "interval": NORMAL,
         "about": _about(comparison),
         "notes": comparison_notes(comparison, label_of, in_report=True),
-        "warnings": [*layout.notes(), *_warnings(comparison)],
+        "warnings": layout.notes()
+        + [_warning(name, v) for name, v in comparison.items() if _unsettled(v)],
         "players": [str(first.players[i]) for i in layout.players],
         "rows": layout.labels,
         "data": _data(first, layout),
         "criteria": [_criterion(name, comparison, layout) for name in comparison],
         "temperatures": path_of(comparison, annealing, layout),
         "trajectories": [
-            {"criterion": name, "marginals": layout.along(v.trajectory)}
+            {"criterion": name, "marginals": [layout.per_player(x, digits=7) for x in v.trajectory]}
             for name, v in comparison.items()
             if v.trajectory is not None
         ],
         "interactions": None if interactions is None else _pairs(interactions, layout),
         "curves": [_curve(each) for each in given],
-        "scores": None if scores is None else _scores(scores),
+        "scores": None
+        if scores is None
+        else {
+            "held_out": scores.held_out,
+            "games": [{"game": name, **vars(each)} for name, each in scores.items()],
+        },
     }
 
 
@@ -92,20 +98,19 @@ def _check_players(
     if not len(comparison):
         raise ValueError("the comparison is empty; compare at least one criterion")
     first = comparison.first
-    others = {f"comparison[{name!r}] is": v for name, v in comparison.items()}
+    others: dict[str, Valuation | Interactions] = {
+        f"comparison[{name!r}] is": v for name, v in comparison.items()
+    }
     if annealing is not None:
         others["annealing= is"] = annealing.comparisons[0].first
-    different: dict[str, Valuation | Interactions] = {
-        what: other
-        for what, other in others.items()
-        if other.players != first.players or other.batch != first.batch
-    }
-    if interactions is not None and interactions.players != first.players:
-        different["interactions= are"] = interactions
-    for what, other in different.items():
-        raise ValueError(
-            f"{what} of {other.game} and the report of {first.game}; give results of one game"
-        )
+    if interactions is not None:
+        others["interactions= are"] = interactions
+    for what, other in others.items():
+        batch = other.batch if isinstance(other, Valuation) else first.batch
+        if (other.players, batch) != (first.players, first.batch):
+            raise ValueError(
+                f"{what} of {other.game} and the report of {first.game}; give results of one game"
+            )
 
 
 def _words(words: Words) -> dict[str, str]:
@@ -138,25 +143,17 @@ def _about(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _warnings(comparison: Comparison) -> list[str]:
+def _warning(name: str, v: Valuation) -> str:
     """What a reader must know before trusting the numbers."""
-    return [
-        f"{label_of(name)} did not settle{_where(v)}: {v.stop}."
-        for name, v in comparison.items()
-        if _unsettled(v)
-    ]
+    count = np.count_nonzero(~np.ravel(v.converged))
+    where = f" in {count} of {v.words.games(v.games)}" if v.batch else ""
+    return f"{label_of(name)} did not settle{where}: {v.stop}."
 
 
 def _unsettled(v: Valuation) -> bool:
     """Whether an iteration ended away from its fixed point, and was meant to reach it."""
     # K steps of the iteration need not settle; they are what was asked for.
     return v.trajectory is None and not np.all(v.converged)
-
-
-def _where(v: Valuation) -> str:
-    if not v.batch:
-        return ""
-    return f" in {np.count_nonzero(~np.ravel(v.converged))} of {v.words.games(v.games)}"
 
 
 def label_of(criterion: str) -> str:
@@ -185,7 +182,7 @@ def _criterion(name: str, comparison: Comparison, layout: Layout) -> dict[str, A
         # The mean of the rows' errors is the widest that the error of their mean can be.
         "stderr": layout.per_player(v.stderr),
         "marginals": layout.per_player(v.marginals),
-        "magnitude": layout.magnitude(v.values),
+        "magnitude": plain(v.mean().magnitude[0][layout.players]) if layout.has_mean else None,
         "temperature": layout.per_game(v.temperature),
         "decoupling_error": layout.per_game(v.decoupling_error),
         "empty": layout.per_game(v.empty),
@@ -205,9 +202,8 @@ def _data(v: Valuation, layout: Layout) -> list[list[Any] | None] | None:
     """The values of the players in the data, row by row; the mean row has none."""
     if v.data is None:
         return None
-    table: NDArray[Any] = np.asarray(v.data).reshape(-1, len(v.players))
-    rows: list[list[Any] | None] = [None] if layout.has_mean else []
-    return rows + [[_cell(value) for value in row] for row in table[layout.rows][:, layout.players]]
+    table: NDArray[Any] = np.reshape(v.data, (-1, len(v.players)))[layout.rows][:, layout.players]
+    return [*([None] if layout.has_mean else []), *([_cell(each) for each in row] for row in table)]
 
 
 def _cell(value: Any) -> Any:
@@ -230,21 +226,16 @@ def _pairs(found: Interactions, layout: Layout) -> dict[str, Any]:
     strength = np.abs(matrix).mean(axis=0).sum(axis=0)
     chosen = np.sort(np.argsort(-strength, kind="stable")[:MOST_IN_MATRIX])
     matrix = matrix[:, chosen[:, None], chosen]
-    shown = matrix.mean(axis=0)[None]
+    shown = plain(matrix.mean(axis=0, keepdims=True), digits=6)
     if len(matrix) == layout.games and len(layout.rows) * chosen.size**2 <= MOST_NUMBERS:
-        shown = np.concatenate([shown, matrix[layout.rows]]) if layout.has_mean else matrix
+        shown = layout.per_row(matrix, digits=6)
     return {
         **about,
         "players": [str(found.players[i]) for i in chosen],
         "left_out": len(found.players) - len(chosen),
-        "matrix": plain(shown, digits=6),
+        "matrix": shown,
         "strongest": [],
     }
-
-
-def _scores(scores: ScoreTable) -> dict[str, Any]:
-    games = [{"game": name, **vars(each)} for name, each in scores.items()]
-    return {"held_out": scores.held_out, "games": games}
 
 
 def _curve(curve: Curve) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,27 +29,29 @@ def path_of(
     if annealing is None:
         return None
     own = next((v.temperature for v in comparison.values() if v.temperature is not None), None)
-    rungs = list(zip(annealing.temperatures, annealing.comparisons, strict=True))
+    rungs: list[tuple[Any, Mapping[str, Valuation]]] = [
+        (temperature, found)
+        for temperature, found in zip(annealing.temperatures, annealing.comparisons, strict=True)
+        if own is None or not np.allclose(temperature, own, rtol=SAME, atol=0)
+    ]
+    if own is not None:
+        rungs.append((own, {}))  # nothing differs from the comparison
     rungs.sort(key=lambda rung: float(np.mean(rung[0])))
     stops = [
         {
             "temperature": layout.per_game(temperature),
             "criteria": {
-                name: _changed(found[name], comparison[name], layout)
-                for name in comparison
+                name: _changed(found[name], v, layout)
+                for name, v in comparison.items()
                 if name in found
             },
         }
         for temperature, found in rungs
-        if own is None or not np.allclose(temperature, own, rtol=SAME, atol=0)
     ]
-    if own is None:
-        return {"stops": stops, "own": None}
-    place = sum(
-        float(np.mean(temperature)) < float(np.mean(own)) * (1 - SAME) for temperature, _ in rungs
-    )
-    stops.insert(place, {"temperature": layout.per_game(own), "criteria": {}})
-    return {"stops": stops, "own": place}
+    return {
+        "stops": stops,
+        "own": next((k for k, (_, found) in enumerate(rungs) if not found), None),
+    }
 
 
 def _changed(v: Valuation, base: Valuation, layout: Layout) -> dict[str, Any]:

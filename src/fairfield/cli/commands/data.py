@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
+from typer import Argument, Option
 
 from fairfield.cli.learners import LEARNERS, encoder, learner
 from fairfield.cli.messages import InputError, say
@@ -33,6 +33,12 @@ EXAMPLES = """
 
 `fairfield data train.parquet --target y --model knn --clusters 0 --report rows.html`
 """
+TRAIN = "The training rows: CSV or Parquet."
+TEST = "Rows to test on.  [default: a quarter of the training rows]"
+MODEL = f"{', '.join(LEARNERS)}, or package.module:object."
+GROUPS = "The column that groups rows into players: vendors, say."
+CLUSTERS = "So many groups of similar rows as players; 0: every row."
+SCORING = "A scikit-learn scorer.  [default: accuracy, or R² for numbers]"
 # Groups that are made where none are named, and rows up to which each is a player.
 DEFAULT_CLUSTERS, FEW_ROWS = 10, 12
 TEST_SHARE = 0.25
@@ -55,33 +61,14 @@ class Split:
 
 @command(EXAMPLES)
 def data(
-    train: Annotated[
-        Path, typer.Argument(help="The training rows: CSV or Parquet.", metavar="TRAIN.csv")
-    ],
-    target: Annotated[str, typer.Option(help="The column that is predicted.")],
+    train: Annotated[Path, Argument(help=TRAIN, metavar="TRAIN.csv")],
+    target: Annotated[str, Option(help="The column that is predicted.")],
     options: EvaluationOptions,
-    test: Annotated[
-        Path | None,
-        typer.Option(help="Rows to test on.  [default: a quarter of the training rows]"),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            help=f"{', '.join(LEARNERS)}, or package.module:object.",
-            autocompletion=lambda: list(LEARNERS),
-        ),
-    ] = "logistic",
-    groups: Annotated[
-        str | None, typer.Option(help="The column that groups rows into players: vendors, say.")
-    ] = None,
-    clusters: Annotated[
-        int | None,
-        typer.Option(help="So many groups of similar rows as players; 0: every row.", min=0),
-    ] = None,
-    scoring: Annotated[
-        str | None,
-        typer.Option(help="A scikit-learn scorer.  [default: accuracy, or R² for numbers]"),
-    ] = None,
+    test: Annotated[Path | None, Option(help=TEST)] = None,
+    model: Annotated[str, Option(help=MODEL, autocompletion=lambda: list(LEARNERS))] = "logistic",
+    groups: Annotated[str | None, Option(help=GROUPS)] = None,
+    clusters: Annotated[int | None, Option(help=CLUSTERS, min=0)] = None,
+    scoring: Annotated[str | None, Option(help=SCORING)] = None,
     task: TaskOption = Task.auto,
     delimiter: Delimiter = None,
 ) -> None:
@@ -159,21 +146,19 @@ def _game(
 ) -> Game:
     """The game of groups or rows whose worth is the score of the model fitted on them."""
     owners = split.groups
-    if owners is None:
-        if clusters is None:
-            clusters = 0 if len(split.X) <= FEW_ROWS else DEFAULT_CLUSTERS
-            if clusters and not options.quiet:
-                say(
-                    f"the players are {clusters} groups of similar rows; --groups or --clusters "
-                    "choose others"
-                )
-        if not clusters and model == "knn" and split.classifies and scoring is None:
-            return _neighbors(split)
-        if clusters:
-            labels = cluster(
-                encoder(split.X, scale=True).fit_transform(split.X), clusters, seed=options.seed
+    if owners is None and clusters is None:
+        clusters = 0 if len(split.X) <= FEW_ROWS else DEFAULT_CLUSTERS
+        if clusters and not options.quiet:
+            say(
+                f"the players are {clusters} groups of similar rows; --groups or --clusters "
+                "choose others"
             )
-            owners = np.array([f"group {label:02d}" for label in labels])
+    if owners is None and clusters:
+        table = encoder(split.X, scale=True).fit_transform(split.X)
+        labels = cluster(table, clusters, seed=options.seed)
+        owners = np.array([f"group {label:02d}" for label in labels])
+    elif owners is None and model == "knn" and split.classifies and scoring is None:
+        return _neighbors(split)
     _no_empty_cells(split, model)
     if scoring is None and model in LEARNERS:
         scoring = "accuracy" if split.classifies else "r2"

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from fairfield.cli.messages import InputError
 from fairfield.cli.options import EvaluationOptions
@@ -29,24 +29,21 @@ EXAMPLES = """
 `fairfield ensemble probabilities.csv --target label --vote soft --report models.html`
 """
 
+PREDICTIONS = (
+    "A row per test case, a column per model: labels, probabilities of the second of two labels, "
+    "or numbers."
+)
 
 Vote = StrEnum("Vote", "auto soft hard rozemberczki mean")
 
 
 @command(EXAMPLES)
 def ensemble(
-    predictions: Annotated[
-        Path,
-        typer.Argument(
-            help="A row per test case, a column per model: labels, probabilities of the second of "
-            "two labels, or numbers.",
-            metavar="PREDICTIONS.csv",
-        ),
-    ],
-    target: Annotated[str, typer.Option(help="The column that the models predict.")],
+    predictions: Annotated[Path, Argument(help=PREDICTIONS, metavar="PREDICTIONS.csv")],
+    target: Annotated[str, Option(help="The column that the models predict.")],
     options: EvaluationOptions,
-    vote: Annotated[Vote, typer.Option(help="How models make an ensemble.")] = Vote.auto,
-    scoring: Annotated[str | None, typer.Option(help="A scikit-learn scorer.")] = None,
+    vote: Annotated[Vote, Option(help="How models make an ensemble.")] = Vote.auto,
+    scoring: Annotated[str | None, Option(help="A scikit-learn scorer.")] = None,
     task: TaskOption = Task.auto,
     delimiter: Delimiter = None,
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
+from typer import Argument, Option
 
 from fairfield.cli.messages import InputError
 from fairfield.cli.model_files import columns_of, read_model, width_of
@@ -28,43 +28,26 @@ EXAMPLES = """
 
 `fairfield features model.onnx people.csv --output 1 --criterion shapley --csv values.csv`
 """
-DEFAULT_BACKGROUND = 100
+MODEL = "XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX; pickle or joblib with --trust-pickle."
+ROWS = "Which rows, counted from 0: 3,17 or 0:20, or all."
+BACKGROUND = "The rows that replace absent features: a file, or how many rows of DATA to draw."
+OUTPUT = "The class to explain, a column of the output, probability or margin."
+TARGET = "A column of DATA that is no feature."
+TRUST = "Open a pickle or joblib file, which may run any code of its author."
 
 
 @command(EXAMPLES)
 def features(
-    model: Annotated[
-        Path,
-        typer.Argument(
-            help="XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX; pickle or joblib with --trust-pickle.",
-            metavar="MODEL",
-        ),
-    ],
+    model: Annotated[Path, Argument(help=MODEL, metavar="MODEL")],
     rows_file: Annotated[
-        Path, typer.Argument(help="Rows to explain: CSV or Parquet.", metavar="DATA.csv")
+        Path, Argument(help="Rows to explain: CSV or Parquet.", metavar="DATA.csv")
     ],
     options: EvaluationOptions,
-    rows: Annotated[
-        str, typer.Option(help="Which rows, counted from 0: 3,17 or 0:20, or all.")
-    ] = "0:10",
-    background: Annotated[
-        str,
-        typer.Option(
-            help="The rows that replace absent features: a file, or how many rows of DATA to draw."
-        ),
-    ] = str(DEFAULT_BACKGROUND),
-    output: Annotated[
-        str | None,
-        typer.Option(help="The class to explain, a column of the output, probability or margin."),
-    ] = None,
-    target: Annotated[str | None, typer.Option(help="A column of DATA that is no feature.")] = None,
-    trust_pickle: Annotated[
-        bool,
-        typer.Option(
-            "--trust-pickle",
-            help="Open a pickle or joblib file, which may run any code of its author.",
-        ),
-    ] = False,
+    rows: Annotated[str, Option(help=ROWS)] = "0:10",
+    background: Annotated[str, Option(help=BACKGROUND)] = "100",
+    output: Annotated[str | None, Option(help=OUTPUT)] = None,
+    target: Annotated[str | None, Option(help=TARGET)] = None,
+    trust_pickle: Annotated[bool, Option("--trust-pickle", help=TRUST)] = False,
     delimiter: Delimiter = None,
 ) -> None:
     """What each feature adds to a model's prediction, row by row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from fairfield.cli.messages import InputError
 from fairfield.cli.options import EvaluationOptions
@@ -27,21 +27,17 @@ with worths.csv naming all 2^n coalitions, the empty one by an empty cell:
 `coalition,worth` / `,0` / `ann,1` / `bob,2` / `ann+bob,5`
 """
 SEPARATORS = ("+", ";", "|", "&", ",", " ")
+WORTHS = "A table with the columns coalition and worth."
+SEPARATOR = (
+    "What separates the players of a coalition.  [default: the first found of + ; | & , and blank]"
+)
 
 
 @command(EXAMPLES)
 def game(
-    worths: Annotated[
-        Path,
-        typer.Argument(help="A table with the columns coalition and worth.", metavar="WORTHS.csv"),
-    ],
+    worths: Annotated[Path, Argument(help=WORTHS, metavar="WORTHS.csv")],
     options: EvaluationOptions,
-    separator: Annotated[
-        str | None,
-        typer.Option(
-            help="What separates the players of a coalition.  [default: the first found of + ; | & , and blank]"
-        ),
-    ] = None,
+    separator: Annotated[str | None, Option(help=SEPARATOR)] = None,
     delimiter: Delimiter = None,
 ) -> None:
     """The players of a game whose coalitions and their worths are listed."""
