@@ -27,7 +27,7 @@ def test_a_failing_coalition_is_named():
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_a_failure_of_the_batch_alone_is_told():
+def test_a_failure_of_the_batch_alone_is_reported():
     def crowded(S):
         if len(S) > 1:
             raise MemoryError("too many at once")
@@ -47,7 +47,7 @@ def test_an_infinite_worth_is_named(bad):
 
 
 @pytest.mark.parametrize("shape", ["scalar", "column", "short"])
-def test_a_wrong_shape_is_told(shape):
+def test_a_wrong_shape_is_reported(shape):
     def worth(S):
         return {"scalar": 1.0, "column": np.ones((len(S), 1)), "short": np.ones(len(S) - 1)}[shape]
 
@@ -137,9 +137,7 @@ class Reckless(ff.Game):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("function", [emptied, Buffered()])
-def test_functions_may_write_into_their_argument_and_use_their_answer_again(
-    function, n_jobs, tmp_path
-):
+def test_functions_may_write_into_their_argument_and_reuse_their_answer(function, n_jobs, tmp_path):
     game, wanted = ff.FunctionGame(function, 6), np.arange(64.0)
     with Evaluator(game, Options(n_jobs=n_jobs, store=tmp_path / "worths.db")) as evaluator:
         assert_array_equal(evaluator.table().worths, wanted)
@@ -153,7 +151,7 @@ def test_functions_may_write_into_their_argument_and_use_their_answer_again(
     assert_allclose(ff.shapley(function, players=6, n_jobs=n_jobs).values, 2.0 ** np.arange(6))
 
 
-def test_coalitions_of_the_caller_are_left_alone_and_answers_are_his():
+def test_coalitions_of_the_caller_are_left_alone_and_answers_are_theirs():
     S = brute.coalitions(6)
     ff.FunctionGame(emptied, 6).worths(S)
     assert_array_equal(S, brute.coalitions(6))
@@ -164,7 +162,7 @@ def test_coalitions_of_the_caller_are_left_alone_and_answers_are_his():
 
 
 @pytest.mark.parametrize("noisy", [False, True])
-def test_games_may_write_into_their_argument_and_use_their_answer_again(noisy):
+def test_games_may_write_into_their_argument_and_reuse_their_answer(noisy):
     game = Reckless(noisy)
     shared = Reckless(noisy)
     shared.answer = game.answer

@@ -230,7 +230,7 @@ print(ff.shapley(game, store=path).evaluations)
 """
 
 
-def test_a_full_disk_is_told_and_earlier_worths_stay(path):
+def test_a_full_disk_is_reported_and_earlier_worths_stay(path):
     """The operating system refuses to let the file grow, as a full disk does."""
     assert resource.RLIMIT_FSIZE is not None
     full = subprocess.run(
@@ -249,7 +249,7 @@ def test_a_full_disk_is_told_and_earlier_worths_stay(path):
     assert int(rest.stdout) == 4096 - kept + 4
 
 
-def test_errors_are_stored_shared_out_and_found_again(noisy_game, tmp_path):
+def test_errors_are_stored_shared_out_and_found(noisy_game, tmp_path):
     store = tmp_path / "worths.db"
     here = ff.banzhaf(noisy_game, store=store, n_jobs=2)
     repeated = ff.banzhaf(noisy_game, store=store)

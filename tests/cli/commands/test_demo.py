@@ -1,0 +1,19 @@
+"""``fairfield demo``: its two games."""
+
+import pytest
+
+pytest.importorskip("pandas")
+pytest.importorskip("typer")
+pytest.importorskip("numba")
+
+
+def test_groups_of_rows_and_the_features_of_one_prediction():
+    from fairfield.cli.commands.demo import _games
+
+    data, features = _games()
+    assert sorted(data.players) == [f"group {i}" for i in range(10)]
+    assert data.info.noun == "group"
+    assert len(features.players) == 30
+    assert features.info.noun == "feature"
+    assert features.batch == ()
+    assert features.extension() is not None  # exact at 30 features
