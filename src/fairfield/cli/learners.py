@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -50,19 +49,16 @@ def _named(name: str, classifies: bool) -> Any:
 
     mlp = {"hidden_layer_sizes": (50,), "max_iter": 500}
     classifier, regressor = {
-        "logistic": (partial(linear_model.LogisticRegression, max_iter=1000), linear_model.Ridge),
-        "forest": (ensemble.RandomForestClassifier, ensemble.RandomForestRegressor),
+        "logistic": (linear_model.LogisticRegression(max_iter=1000), linear_model.Ridge()),
+        "forest": (ensemble.RandomForestClassifier(), ensemble.RandomForestRegressor()),
         "boosting": (
-            ensemble.HistGradientBoostingClassifier,
-            ensemble.HistGradientBoostingRegressor,
+            ensemble.HistGradientBoostingClassifier(),
+            ensemble.HistGradientBoostingRegressor(),
         ),
-        "knn": (neighbors.KNeighborsClassifier, neighbors.KNeighborsRegressor),
-        "mlp": (
-            partial(neural_network.MLPClassifier, **mlp),
-            partial(neural_network.MLPRegressor, **mlp),
-        ),
+        "knn": (neighbors.KNeighborsClassifier(), neighbors.KNeighborsRegressor()),
+        "mlp": (neural_network.MLPClassifier(**mlp), neural_network.MLPRegressor(**mlp)),
     }[name]
-    return classifier() if classifies else regressor()
+    return classifier if classifies else regressor
 
 
 def _imported(name: str) -> Any:

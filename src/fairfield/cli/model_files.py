@@ -109,11 +109,12 @@ class OnnxModel:
         width = self.input.shape[-1]
         self.n_features_in_ = width if isinstance(width, int) else None
         if self.n_features_in_ is not None:
-            found = self._outputs(np.zeros((1, self.n_features_in_)))
+            found = self.predict_proba(np.zeros((1, self.n_features_in_)))
             if found.ndim == 2 and found.shape[1] > 1:
                 self.classes_ = np.arange(found.shape[1])
 
-    def _outputs(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The columns of the output."""
         kind = np.float64 if "double" in self.input.type else np.float32
         table = {self.input.name: np.asarray(X, dtype=kind)}
         (found,) = self.session.run([self.output], table)
@@ -121,13 +122,9 @@ class OnnxModel:
             found = [list(row.values()) for row in found]
         return np.asarray(found, dtype=float)
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """The columns of the output."""
-        return self._outputs(X)
-
     def predict(self, X: Any) -> FloatArray:
         """The output as one number for each row."""
-        found = self._outputs(X)
+        found = self.predict_proba(X)
         return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
 

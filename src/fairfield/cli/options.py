@@ -99,7 +99,7 @@ class ValuationOptions:
 
     def keywords(self) -> dict[str, Any]:
         """The keywords of the criteria."""
-        return {"seed": self.seed, **({"progress": False} if self.quiet else {})}
+        return {"seed": self.seed, "progress": False if self.quiet else None}
 
     def workers(self) -> AbstractContextManager[None]:
         """The engine that evaluates worths: this process."""
@@ -137,14 +137,14 @@ class EvaluationOptions(ValuationOptions):
     def keywords(self) -> dict[str, Any]:
         """The keywords of the criteria."""
         on_cluster = self.backend in (Backend.dask, Backend.ray)
-        given = {
+        return {
+            **super().keywords(),
             "budget": self.budget,
             "tolerance": self.tolerance,
             "seconds": self.seconds,
             "n_jobs": None if on_cluster else self.jobs,
             "store": self.store,
         }
-        return {**super().keywords(), **{k: v for k, v in given.items() if v is not None}}
 
     def workers(self) -> AbstractContextManager[None]:
         """The engine that evaluates worths, for as long as it is needed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -23,8 +24,8 @@ Delimiter: TypeAlias = Annotated[
 
 NEEDED = "a CSV or Parquet file"
 PARQUET = {".parquet", ".pq"}
-# Other separators of cells in files that are called CSV.
-OTHER_DELIMITERS = {",": "','", ";": "';'", "\t": "'\\t'", "|": "'|'"}
+# Separators of cells in files that are called CSV.
+DELIMITERS = ",;\t|"
 
 
 def read_table(path: Path, *, delimiter: str | None = None, as_text: bool = False) -> pd.DataFrame:
@@ -78,34 +79,33 @@ def place(path: Path, row: int, delimiter: str | None = None) -> str:
     """Where a row of the table stands in its file: its line, or its number in a Parquet file."""
     if path.suffix.lower() in PARQUET:
         return f"row {row} of {path}"
-    text = read_text(path, NEEDED)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_mark(path, delimiter))
-    ends = (reader.line_num for line in reader if line)
-    return f"line {next(islice(ends, row + 1, None))} of {path}"
+    lines = _lines(path, read_text(path, NEEDED), _mark(path, delimiter))
+    number, _ = next(islice(lines, row + 1, None))
+    return f"line {number} of {path}"
+
+
+def _lines(path: Path, text: str, mark: str) -> Iterator[tuple[int, list[str]]]:
+    """The number and the cells of every line that is not empty, as many are at the end of files."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    try:
+        yield from ((reader.line_num, line) for line in reader if line)
+    except csv.Error as reason:
+        raise InputError(f"{path} is malformed: line {reader.line_num}: {reason}") from None
 
 
 def _checked_head(path: Path, text: str, mark: str) -> list[str]:
     """The names of the columns, once every line is seen to have as many cells."""
     if not text.strip():
         raise InputError(f"{path} is empty; a line of column names and at least one row are needed")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    head: list[str] = []
+    lines = _lines(path, text, mark)
+    head = [name.strip() for name in next(lines)[1]]
     rows = 0
-    try:
-        for line in reader:
-            if not line:
-                continue  # an empty line, as at the end of many files
-            if not head:
-                head = [name.strip() for name in line]
-                continue
-            rows += 1
-            if len(line) != len(head):
-                raise InputError(
-                    f"{path} is malformed: line {reader.line_num} has {len(line)} cells, its head "
-                    f"has {len(head)}"
-                )
-    except csv.Error as reason:
-        raise InputError(f"{path} is malformed: line {reader.line_num}: {reason}") from None
+    for number, line in lines:
+        rows += 1
+        if len(line) != len(head):
+            raise InputError(
+                f"{path} is malformed: line {number} has {len(line)} cells, its head has {len(head)}"
+            )
     _check_names(path, head, mark)
     if not rows:
         raise InputError(f"{path} has a head but no rows; at least one is needed")
@@ -114,11 +114,11 @@ def _checked_head(path: Path, text: str, mark: str) -> list[str]:
 
 def _check_names(path: Path, head: list[str], mark: str) -> None:
     if len(head) == 1:
-        for other, name in OTHER_DELIMITERS.items():
+        for other in DELIMITERS:
             if other != mark and other in head[0]:
                 raise InputError(
                     f"{path} has the one column {head[0]!r}; its cells seem to be separated by "
-                    f"{name}, so pass --delimiter {name}"
+                    f"{other!r}, so pass --delimiter {other!r}"
                 )
     for i, name in enumerate(head):
         if not name:
@@ -135,3 +135,10 @@ def column(table: pd.DataFrame, name: str, path: Path) -> pd.Series[Any]:
     if name not in table.columns:
         raise InputError(f"there is no column {name!r} in {path}; it has {spell(table.columns)}")
     return table[name]
+
+
+def columns_like(table: pd.DataFrame, model: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The columns that another table has, in its order."""
+    for name in model.columns:
+        column(table, name, path)
+    return table[list(model.columns)]

@@ -41,17 +41,14 @@ def out_of_reach(game: Game, options: Options) -> ValueError:
     if options.budget is not None:
         limit = f"the budget allows {options.budget:,}"
     count = len(game.players)
+    needed = f"{2**count:,}" if count < 40 else f"2^{count}"
     advice = f"group {game.info.noun}s, or {game.info.advice}"
     # No budget would be enough for more players.
     advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
     return ValueError(
-        f"{game!r}: exact values need all {_count(count)} worths, {limit}; {advice}; only "
+        f"{game!r}: exact values need all {needed} worths, {limit}; {advice}; only "
         f"{ESTIMATED} are estimated from fewer"
     )
-
-
-def _count(players: int) -> str:
-    return f"{2**players:,}" if players < 40 else f"2^{players}"
 
 
 def _in_words(size: int) -> str:

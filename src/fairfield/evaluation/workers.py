@@ -13,6 +13,7 @@ import time
 import traceback
 import uuid
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,6 @@ class Workers:
         self.jobs = int(effective_n_jobs(n_jobs))
         self._name = uuid.uuid4().hex
         self._sent = False
-        self._parcel: Any = None
         self._pool: Any = None
 
     def close(self, broken: bool = False) -> None:
@@ -154,10 +154,10 @@ class Workers:
         if self.jobs == 1:
             with one_blas_thread():
                 return [[evaluate_block(self.game, block) for block in task] for task in tasks]
-        self._pack()  # before the attempts: a game that cannot be pickled never can
+        parcel = self._parcel  # before the attempts: a game that cannot be pickled never can
         for _ in range(RETRIES + 1):
             try:
-                return self._round(tasks)
+                return self._round(tasks, parcel)
             except Exception as error:
                 self.close(broken=True)
                 failure = error
@@ -169,9 +169,9 @@ class Workers:
             "earlier rounds are kept"
         ) from failure
 
-    def _pack(self) -> None:
-        if self._parcel is not None:
-            return
+    @cached_property
+    def _parcel(self) -> Any:
+        """The pickled game, as an array: joblib maps it into the workers' memory, without a copy."""
         import cloudpickle
 
         try:
@@ -181,23 +181,21 @@ class Workers:
                 f"{self.game!r} cannot be sent to workers, since it cannot be pickled "
                 f"({_spelled(error)}); use n_jobs=1, or take out what cannot be pickled"
             ) from error
-        # An array is mapped by joblib into the workers' memory, not copied.
-        self._parcel = np.frombuffer(packed, dtype=np.uint8)
+        return np.frombuffer(packed, dtype=np.uint8)
 
-    def _round(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
-        answers = self._send(tasks, with_game=not self._sent)
+    def _round(self, tasks: list[list[BoolArray]], parcel: Any) -> list[list[Outcome]]:
+        answers = self._send(tasks, None if self._sent else parcel)
         self._sent = True
         # Workers that joined since the game was sent do not have it yet.
         lacking = [task for task, answer in zip(tasks, answers, strict=True) if answer is None]
-        repeated = iter(self._send(lacking, with_game=True) if lacking else ())
+        repeated = iter(self._send(lacking, parcel) if lacking else ())
         found = [next(repeated) if answer is None else answer for answer in answers]
         return [answer for answer in found if answer is not None]
 
-    def _send(self, tasks: list[list[BoolArray]], with_game: bool) -> list[list[Outcome] | None]:
+    def _send(self, tasks: list[list[BoolArray]], parcel: Any) -> list[list[Outcome] | None]:
         from joblib import Parallel, delayed
 
         if self._pool is None:
             self._pool = Parallel(n_jobs=self.n_jobs, return_as="list", batch_size=1).__enter__()
-        parcel = self._parcel if with_game else None
         call = delayed(_run_task)
         return list(self._pool(call(self._name, parcel, task) for task in tasks))

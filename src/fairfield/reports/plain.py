@@ -70,7 +70,9 @@ def table_of_values(summary: dict[str, Any]) -> dict[str, list[str]]:
         cells = [f"{value:.{decimals}f}" for value in values[shown]]
         if each["stderr"]:
             label = f"{label} ±"
-            halves = summary["interval"] * np.asarray(each["stderr"][0])[shown]
-            cells = [f"{cell} ± {number(h, 2)}" for cell, h in zip(cells, halves, strict=True)]
+            errors = np.asarray(each["stderr"][0])[shown]
+            halves = [number(half, 2) for half in summary["interval"] * errors]
+            width = max(map(len, halves))
+            cells = [f"{cell} ± {half:<{width}}" for cell, half in zip(cells, halves, strict=True)]
         table[label] = cells
     return table

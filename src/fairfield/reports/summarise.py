@@ -69,8 +69,7 @@ def summarise(
         "interval": NORMAL,
         "about": _about(comparison),
         "notes": comparison_notes(comparison, label_of, in_report=True),
-        "warnings": layout.notes()
-        + [_warning(name, v) for name, v in comparison.items() if _unsettled(v)],
+        "warnings": [*layout.notes(), *_warnings(comparison)],
         "players": [str(first.players[i]) for i in layout.players],
         "rows": layout.labels,
         "data": _data(first, layout),
@@ -83,12 +82,7 @@ def summarise(
         ],
         "interactions": None if interactions is None else _pairs(interactions, layout),
         "curves": [_curve(each) for each in given],
-        "scores": None
-        if scores is None
-        else {
-            "held_out": scores.held_out,
-            "games": [{"game": name, **vars(each)} for name, each in scores.items()],
-        },
+        "scores": None if scores is None else _scores(scores),
     }
 
 
@@ -143,11 +137,15 @@ def _about(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _warning(name: str, v: Valuation) -> str:
+def _warnings(comparison: Comparison) -> list[str]:
     """What a reader must know before trusting the numbers."""
-    count = np.count_nonzero(~np.ravel(v.converged))
-    where = f" in {count} of {v.words.games(v.games)}" if v.batch else ""
-    return f"{label_of(name)} did not settle{where}: {v.stop}."
+    found = []
+    for name, v in comparison.items():
+        count = np.count_nonzero(~np.ravel(v.converged))
+        where = f" in {count} of {v.words.games(v.games)}" if v.batch else ""
+        if _unsettled(v):
+            found.append(f"{label_of(name)} did not settle{where}: {v.stop}.")
+    return found
 
 
 def _unsettled(v: Valuation) -> bool:
@@ -236,6 +234,11 @@ def _pairs(found: Interactions, layout: Layout) -> dict[str, Any]:
         "matrix": shown,
         "strongest": [],
     }
+
+
+def _scores(scores: ScoreTable) -> dict[str, Any]:
+    games = [{"game": name, **vars(each)} for name, each in scores.items()]
+    return {"held_out": scores.held_out, "games": games}
 
 
 def _curve(curve: Curve) -> dict[str, Any]:

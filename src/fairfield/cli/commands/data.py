@@ -14,7 +14,7 @@ from fairfield.cli.messages import InputError, say
 from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import value
-from fairfield.cli.tables import Delimiter, column, place, read_table
+from fairfield.cli.tables import Delimiter, column, columns_like, place, read_table
 from fairfield.cli.targets import Task, TaskOption, is_classes
 from fairfield.core.game import Game
 from fairfield.games.data.cluster import cluster
@@ -105,9 +105,7 @@ def _split(
     if test is not None:
         others = read_table(test, delimiter=delimiter)
         y_test = _filled(others, target, test, delimiter)
-        for name in X.columns:
-            column(others, name, test)
-        X_test = others[list(X.columns)]
+        X_test = columns_like(others, X, test)
     named = None if owners is None else owners[~held].to_numpy()
     return Split(X[~held], y[~held].to_numpy(), X_test, y_test.to_numpy(), named, classifies)
 
@@ -145,6 +143,7 @@ def _game(
     options: EvaluationOptions,
 ) -> Game:
     """The game of groups or rows whose worth is the score of the model fitted on them."""
+    _no_empty_cells(split, model)
     owners = split.groups
     if owners is None and clusters is None:
         clusters = 0 if len(split.X) <= FEW_ROWS else DEFAULT_CLUSTERS
@@ -159,7 +158,6 @@ def _game(
         owners = np.array([f"group {label:02d}" for label in labels])
     elif owners is None and model == "knn" and split.classifies and scoring is None:
         return _neighbors(split)
-    _no_empty_cells(split, model)
     if scoring is None and model in LEARNERS:
         scoring = "accuracy" if split.classifies else "r2"
     game = DataGame(
@@ -175,7 +173,6 @@ def _neighbors(split: Split) -> Game:
     """Single rows under a nearest-neighbour model have a closed form, for any number of rows."""
     import pandas as pd
 
-    _no_empty_cells(split, "knn")
     encode = encoder(split.X, scale=True).fit(split.X)
     return NeighborGame(
         pd.DataFrame(encode.transform(split.X), index=split.X.index),

@@ -13,7 +13,7 @@ from fairfield.cli.model_files import columns_of, read_model, width_of
 from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import value
-from fairfield.cli.tables import Delimiter, column, read_table
+from fairfield.cli.tables import Delimiter, column, columns_like, read_table
 from fairfield.explanations import game_of
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ def features(
     else:
         path = Path(background)
         others = _features(read_table(path, delimiter=delimiter), target, fitted, model, path)
-        for name in table.columns:
-            column(others, name, path)
-        others = others[list(table.columns)]
+        others = columns_like(others, table, path)
     chosen = table.iloc[_places(rows, len(table))]
     value(game_of(fitted, chosen, others, output=_class(output, fitted)), options)
 
