@@ -102,8 +102,8 @@ def curves(
 ) -> Axes:
     """Worths while players are removed (or added), one line per curve, the mean of a batch.
 
-    One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by label: numbers, or a
-    comparison whose criteria are the labels.
+    One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by
+    label: numbers, or a comparison whose criteria are the labels.
     """
     ax = axes_of(ax)
     drawn = list(given) if isinstance(given, Iterable) else [given]
