@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import fairfield as ff
-from fairfield.reports.plain import csv_lines, text
+from fairfield.reports.plain import csv_lines, table_of_values, text
 from fairfield.reports.summarise import summarise
 from fairfield.results.words import Words
 
@@ -39,3 +39,16 @@ def test_files_of_explanations_have_rows_and_features(batch):
     assert lines[0] == ["row", "feature", "shapley"]
     assert [line[0] for line in lines[1:]] == ["7"] * 4 + ["8"] * 4 + ["last"] * 4
     assert text(summarise(v)).splitlines()[2].split() == ["feature", "Shapley"]
+
+
+def test_columns_show_four_digits_of_their_largest_value(game):
+    v = replace(ff.shapley(game), values=np.array([12.3456, -0.5, 0.001, 0.0]))
+    names = [NASTY[i] for i in (0, 2, 3, 1)]
+    cells = ["12.35", "0.00", "0.00", "-0.50"]
+    assert table_of_values(summarise(v)) == {"player": names, "Shapley": cells}
+    unsure = replace(v, stderr=np.array([1.0, 0.1, 0.1, 0.1]))
+    table = table_of_values(summarise(unsure))
+    halves = ["2  ", "0.2", "0.2", "0.2"]
+    cells = [f"{cell} ± {half}" for cell, half in zip(cells, halves, strict=True)]
+    assert table == {"player": names, "Shapley ±": cells}
+    assert table_of_values(summarise(replace(v, values=np.zeros(4))))["Shapley"] == ["0"] * 4
