@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from fairfield.boltzmann.sampled import SampledLaw
-from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import FloatArray
 from fairfield.evaluation.evaluator import versions
 from fairfield.mean_field.elbo import elbo, sigmoid
@@ -86,9 +85,7 @@ def marginals(problem: Problem, values: FloatArray, banzhaf: bool = False) -> di
 
     A pending temperature is settled by values that are ``banzhaf`` values.
     """
-    temperature = problem.temperature
-    if problem.pending is not None and banzhaf:
-        temperature = problem.pending.factor * scale_of(values)
+    temperature = (problem.settled(values) if banzhaf else problem).temperature
     if temperature is None:
         return {}
     logits = values / temperature[..., None]

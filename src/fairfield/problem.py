@@ -15,7 +15,14 @@ from typing import Any, TypeAlias
 
 from fairfield.boltzmann.exact import ExactLaw
 from fairfield.boltzmann.sampled import SampledLaw
-from fairfield.boltzmann.temperature import Concentrated, Relative, Temperature, absolute, check
+from fairfield.boltzmann.temperature import (
+    Concentrated,
+    Relative,
+    Temperature,
+    absolute,
+    check,
+    scale_of,
+)
 from fairfield.boltzmann.temperature import resolve as resolve_temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
@@ -45,6 +52,8 @@ class Problem:
     given: Temperature | None = None
     prior: FloatArray | None = None
     started: float = field(default_factory=time.perf_counter)
+    # Whether a game without a scale for a relative temperature is valued without one.
+    optional: bool = False
     # Evaluates worths for all criteria of one call; each has its own where there is none.
     evaluator: Evaluator | None = None
     # Sums over p(S) by what they depend on, shared by all problems of one source.
@@ -74,7 +83,21 @@ class Problem:
             return None
         if self.estimated:
             return absolute(self.given, self.game.batch)
-        return resolve_temperature(self.given, self.extension)
+        extension = self.extension
+        try:
+            return resolve_temperature(self.given, extension)
+        except ValueError:  # every Banzhaf value is 0; all else was refused before
+            if not self.optional:
+                raise
+            return None
+
+    def settled(self, banzhaf: FloatArray) -> Problem:
+        """The same problem, a pending temperature settled by estimated Banzhaf values."""
+        if self.pending is None:
+            return self
+        if self.optional and not banzhaf.any(axis=-1).all():
+            return self.at(None)
+        return self.at(self.pending.factor * scale_of(banzhaf))
 
     def check_exact(self) -> None:
         """Refuse what only exact values can answer, before the first worth."""

@@ -33,26 +33,6 @@ def test_twelve_players_are_summed_to_full_accuracy(rng):
     assert_allclose(law.entropy, entropy(p), rtol=1e-12)
 
 
-def test_the_free_energy_value_is_the_log_odds_of_the_true_marginals(rng):
-    table = brute.mixed(rng, 8)
-    for temperature in (0.1, 1.0, 10.0):
-        marginals = ff.Boltzmann(table, temperature).marginals
-        found = ff.free_energy_value(table, temperature=temperature)
-        assert_allclose(found.values, temperature * np.log(marginals / (1 - marginals)), rtol=1e-8)
-    for temperature in (1e6, 1e10, 1e100):
-        hot = ff.free_energy_value(table, temperature=temperature)
-        assert_allclose(hot.values, brute.banzhaf(table), atol=100 / temperature + 1e-12)
-    biased = ff.Boltzmann(table, 50.0, prior=np.linspace(0.1, 0.9, 8))
-    odds = biased.marginals / (1 - biased.marginals)
-    assert_allclose(biased.law.log_odds, np.log(odds), atol=1e-12)
-    far = ff.free_energy_value(table + 1e9, temperature=0.5)
-    assert_allclose(far.values, ff.free_energy_value(table, temperature=0.5).values, atol=1e-6)
-    cold = ff.free_energy_value(table, temperature=1e-9)
-    z = brute.coalitions(8)
-    best = [table[z[:, i]].max() - table[~z[:, i]].max() for i in range(8)]
-    assert_allclose(cold.values, best, atol=1e-7)
-
-
 def test_draws_follow_the_law(case):
     _, _, law, p = case
     drawn = law.draw(40_000, seed=3)

@@ -63,20 +63,6 @@ def test_log_odds_agree_however_cold(kind, rng):
         assert np.all(np.isfinite(error))
 
 
-def test_free_energy_values_of_many_players_are_sampled(rng):
-    tables = rng.normal(size=(10, 8))
-    game = known_laws.BlocksGame(tables)
-    found = ff.free_energy_value(game, temperature=0.5)
-    parts = [ff.free_energy_value(table, temperature=0.5).values for table in tables]
-    assert within(found.values, np.concatenate(parts), found.stderr)
-    assert found.stderr.max() < 0.1
-    assert found.method == "closed form: blocks, its law sampled"
-    assert "samples of the law" in found.stop
-    within_table = ff.free_energy_value(known_laws.BlocksGame(tables[:2]), temperature=0.5)
-    assert within_table.method == "exact table"
-    assert within_table.stderr is None
-
-
 def test_worths_alone_are_enough(rng):
     table = brute.mixed(rng, 8)
     game = ff.FunctionGame(lambda z: table[z @ (1 << np.arange(8))], players=8)

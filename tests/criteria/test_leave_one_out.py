@@ -36,3 +36,9 @@ def test_leaving_one_out_agrees_with_the_table(noisy_game, tmp_path):
     assert within.marginals is not None
     both = ff.compare(noisy_game, criteria=["leave_one_out", "banzhaf"])
     assert_allclose(both["leave_one_out"].values, alone.values, atol=1e-14)
+
+
+def test_leave_one_out_is_what_is_lost(rng):
+    table = rng.standard_normal(2**5)
+    lost = [table[-1] - table[31 - (1 << i)] for i in range(5)]
+    assert_allclose(ff.leave_one_out(table).values, lost, atol=1e-14)

@@ -81,8 +81,12 @@ class Extension:
     def shapley(self) -> FloatArray:
         """∫₀¹ ∇f(t, …, t) dt, exact by Gauss–Legendre: ∇f has degree - 1 on the diagonal."""
         nodes, weights = np.polynomial.legendre.leggauss(-(-self.degree // 2))
-        gradients = [self.gradient(np.full(self.players, (1 + t) / 2)) for t in nodes]
-        return np.asarray(sum(w / 2 * g for w, g in zip(weights, gradients, strict=True)))
+        return self.along_diagonal((1 + nodes) / 2, weights / 2)
+
+    def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        """Σ_k shares_k ∇f(at_k, …, at_k)."""
+        steps = zip(at, shares, strict=True)
+        return np.asarray(sum(w * self.gradient(np.full(self.players, t)) for t, w in steps))
 
     def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
         """∂_A f(x) = Σ_{L ⊆ A} (-1)^(|A|-|L|) f(x with L in and A∖L out)."""

@@ -20,7 +20,7 @@ from fairfield.evaluation.options import Keywords
 from fairfield.mean_field.continuation import critical_temperatures, predicted
 from fairfield.problem import resolve
 from fairfield.results.comparison import Comparison
-from fairfield.results.display import number, text_table
+from fairfield.results.display import Columns, number, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,33 +43,36 @@ class Annealing:
 
     def values(self, criterion: str = "variational_index") -> FloatArray:
         """The values at every temperature: (temperatures, *batch, n)."""
-        return np.stack([each[criterion].values for each in self.comparisons])
+        return self._stacked(criterion, "values")
 
     def marginals(self, criterion: str = "variational_index") -> FloatArray:
         """The marginals at every temperature: (temperatures, *batch, n)."""
-        return np.stack([np.asarray(each[criterion].marginals) for each in self.comparisons])
+        return self._stacked(criterion, "marginals")
 
     def decoupling_errors(self, criterion: str = "variational_index") -> FloatArray:
         """The decoupling error at every temperature: (temperatures, *batch)."""
-        return np.stack([np.asarray(each[criterion].decoupling_error) for each in self.comparisons])
+        return self._stacked(criterion, "decoupling_error")
+
+    def _stacked(self, criterion: str, what: str) -> FloatArray:
+        return np.stack([np.asarray(getattr(each[criterion], what)) for each in self.comparisons])
+
+    @property
+    def _rungs(self) -> list[float]:
+        return [float(np.mean(temperature)) for temperature in self.temperatures]
 
     def to_frame(self) -> pd.DataFrame:
         """One line per temperature and player, one column per criterion."""
         with needed_for("to_frame"):
             import pandas as pd
-        rungs = [float(np.mean(t)) for t in self.temperatures]
-        return pd.concat(
-            [c.to_frame() for c in self.comparisons], keys=rungs, names=["temperature"]
-        )
+        frames = [each.to_frame() for each in self.comparisons]
+        return pd.concat(frames, keys=self._rungs, names=["temperature"])
 
     def __repr__(self) -> str:
-        columns: dict[str, list[object]] = {
-            "temperature": [float(np.mean(t)) for t in self.temperatures]
-        }
+        columns: Columns = {"temperature": list(self._rungs)}
         for name in self.comparisons[0]:
+            errors = [each[name].decoupling_error for each in self.comparisons]
             columns[f"decoupling error, {name}"] = [
-                None if error is None else float(np.mean(error))
-                for error in (c[name].decoupling_error for c in self.comparisons)
+                None if error is None else float(np.mean(error)) for error in errors
             ]
         critical = ", ".join(number(t) for t in self.critical)
         return text_table(columns, [f"critical temperatures: {critical}"] if critical else [])
@@ -106,21 +109,22 @@ def annealing(
     base.check_exact()
     posed = [base.at(step) for step in steps]
     for call in calls:
-        call.problem(posed[0])
+        call.problem(posed[0])  # checks its arguments
     falling = [each.needs_temperature() for each in posed]
     falling.sort(key=lambda temperature: -float(np.mean(temperature)))
     start: ArrayLike = 0.5
     comparisons: list[Comparison] = []
     for k, temperature in enumerate(falling):
-        comparisons.append(compared([_from(call, start) for call in calls], base.at(temperature)))
-        if "variational_index" in comparisons[-1] and k + 1 < len(falling):
-            x = np.asarray(comparisons[-1]["variational_index"].marginals)
+        found = compared([_from(call, start) for call in calls], base.at(temperature))
+        comparisons.append(found)
+        if "variational_index" in found and k + 1 < len(falling):
+            x = np.asarray(found["variational_index"].marginals)
             start = predicted(base.extension, x, temperature, falling[k + 1])
     path = Annealing(np.stack(falling), tuple(comparisons))
-    if base.extension.batch or "variational_index" not in comparisons[0]:
+    if base.extension.batch or "variational_index" not in found:
         return path
-    found = critical_temperatures(base.extension, path.temperatures, path.marginals())
-    return replace(path, critical=tuple(found))
+    critical = critical_temperatures(base.extension, path.temperatures, path.marginals())
+    return replace(path, critical=tuple(critical))
 
 
 def _from(call: Call, start: ArrayLike) -> Call:

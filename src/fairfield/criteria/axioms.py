@@ -9,14 +9,13 @@ changes with the game.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray, on_host
+from fairfield.core.arrays import FloatArray, IntArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions, rows_of
 from fairfield.core.game import Game, Players
 from fairfield.criteria.criterion import Given, valued
@@ -48,13 +47,9 @@ def null_player(criterion: Given, game: Any, *, players: Players | None = None) 
     Each player in turn is replaced by one who adds nothing.
     """
     table, names = _table(game, players)
-    seen = []
-    for i in range(len(names)):
-        without = enumerate_coalitions(len(names))
-        without[:, i] = False
-        values = _values(criterion, table[rows_of(without)], names)
-        seen.append((abs(values[i]), f"player {names[i]}"))
-    return _worst("null player", seen, table)
+    count = len(names)
+    values = [_values(criterion, table[_without(i, count)], names)[i] for i in range(count)]
+    return _worst("null player", _by_player(np.array(values), names), table)
 
 
 def symmetry(criterion: Given, game: Any, *, players: Players | None = None) -> Check:
@@ -86,16 +81,13 @@ def marginalism(
     before = _values(criterion, table, names)
     if not own:
         after = _values(criterion, table + scale, names)
-        changes = zip(np.abs(after - before), names, strict=True)
-        return _worst("marginalism", [(d, f"player {name}") for d, name in changes], table)
-    seen = []
+        return _worst("marginalism", _by_player(after - before, names), table)
+    noise = _noise(scale, (len(names), len(table)))
+    changes = np.zeros(len(names))
     for i in range(len(names)):
-        others = enumerate_coalitions(len(names))
-        others[:, i] = False
-        noise = _noise(scale, (len(names), len(table)))[i]
-        after = _values(criterion, table + noise[rows_of(others)], names)
-        seen.append((abs(after[i] - before[i]), f"player {names[i]}"))
-    return _worst("own marginalism", seen, table)
+        after = _values(criterion, table + noise[i][_without(i, len(names))], names)
+        changes[i] = after[i] - before[i]
+    return _worst("own marginalism", _by_player(changes, names), table)
 
 
 def additivity(
@@ -106,16 +98,13 @@ def additivity(
     ``other`` is the second game; by default three of random worths of the same range.
     """
     table, names = _table(game, players)
-    if other is None:
-        seconds = list(_noise(np.ptp(table), (3, len(table))))
-    else:
-        seconds = [_table(other, names)[0]]
+    random = other is None
+    seconds = _noise(np.ptp(table), (3, len(table))) if random else _table(other, names)[0][None]
     seen = []
     for second in seconds:
         joint = _values(criterion, table + second, names)
         apart = _values(criterion, table, names) + _values(criterion, second, names)
-        changes = zip(np.abs(joint - apart), names, strict=True)
-        seen += [(change, f"player {name}") for change, name in changes]
+        seen += _by_player(joint - apart, names)
     return _worst("additivity", seen, table)
 
 
@@ -124,15 +113,6 @@ def efficiency(criterion: Given, game: Any, *, players: Players | None = None) -
     table, names = _table(game, players)
     gap = abs(_values(criterion, table, names).sum() - (table[-1] - table[0]))
     return _worst("efficiency", [(gap, "the sum of all values")], table)
-
-
-AXIOMS: tuple[Callable[..., Check], ...] = (
-    null_player,
-    symmetry,
-    marginalism,
-    additivity,
-    efficiency,
-)
 
 
 class Checks(dict[str, Check]):
@@ -157,7 +137,8 @@ def check(criterion: Given, game: Any, *, players: Players | None = None) -> Che
     >>> [name for name, each in found.items() if not each.holds]
     []
     """
-    checks = [axiom(criterion, game, players=players) for axiom in AXIOMS]
+    axioms = (null_player, symmetry, marginalism, additivity, efficiency)
+    checks = [axiom(criterion, game, players=players) for axiom in axioms]
     return Checks({each.axiom: each for each in checks})
 
 
@@ -172,6 +153,17 @@ def _table(game: Any, players: Players | None) -> tuple[FloatArray, tuple[Any, .
 def _noise(scale: float, shape: tuple[int, int]) -> FloatArray:
     """Random worths, unlike any that a user's own seed would give."""
     return np.asarray(scale * np.random.default_rng([0xFA1, 0xF1E1D]).standard_normal(shape))
+
+
+def _without(player: int, players: int) -> IntArray:
+    """For every coalition the row of the same without this player."""
+    coalitions = enumerate_coalitions(players)
+    coalitions[:, player] = False
+    return rows_of(coalitions)
+
+
+def _by_player(changes: FloatArray, names: tuple[Any, ...]) -> list[tuple[float, str]]:
+    return [(abs(d), f"player {name}") for d, name in zip(changes, names, strict=True)]
 
 
 def _values(criterion: Given, table: FloatArray, names: tuple[Any, ...]) -> FloatArray:

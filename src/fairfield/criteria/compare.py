@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, Unpack
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Game, Players
-from fairfield.criteria.criterion import USUAL, Call, Given, call_of, rounds
+from fairfield.criteria.criterion import USUAL, Call, Given, call_of
 from fairfield.criteria.together import estimated_together
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem, resolve
@@ -33,8 +33,7 @@ def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Ite
     >>> certain
     'used the budget of 400 coalitions'
     """
-    call = call_of(criterion, *arguments, **keywords, each_round=True)
-    yield from rounds(call.criterion, call.resolve(game))
+    yield from call_of(criterion, *arguments, **keywords, each_round=True).rounds(game)
 
 
 def compare(
@@ -90,15 +89,14 @@ def calls_of(criteria: str | Criteria) -> list[Call]:
         criteria = [criteria]
     if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
-    return [call_of(each) for each in _listed(criteria)]
-
-
-def _listed(criteria: Criteria) -> Sequence[Given]:
-    return list(criteria.values()) if isinstance(criteria, Mapping) else criteria
+    listed = criteria.values() if isinstance(criteria, Mapping) else criteria
+    return [call_of(each) for each in listed]
 
 
 def compared(calls: list[Call], problem: Problem) -> Comparison:
     """The valuations of a problem by these criteria, under their names."""
+    needed = any(call.criterion.temperature is not None for call in calls)
+    problem = replace(problem, optional=not needed)
     valuations: dict[str, Valuation] = {}
     found, evaluations = _all(calls, problem)
     for valuation in found:

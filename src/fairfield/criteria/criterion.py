@@ -13,6 +13,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
+from sys import modules
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import fairfield.criteria
@@ -38,11 +39,22 @@ class Criterion:
     meaning: ClassVar[str]
     # The temperature where none is given; None for a criterion that does without.
     temperature: ClassVar[Temperature | None] = None
+    # Whether an estimate settles a temperature that is relative to Banzhaf's values.
+    settles: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
         """The name with the arguments that matter, as valuations show it."""
         return self.name
+
+    @classmethod
+    def required(cls) -> list[str]:
+        """The arguments that have no default."""
+        return [
+            each.name
+            for each in fields(cls)  # type: ignore[arg-type]  # each is a dataclass
+            if each.default is MISSING and each.default_factory is MISSING
+        ]
 
     def prepare(self, problem: Problem) -> Problem:
         """The problem with what the arguments add to it (a prior), all of them checked."""
@@ -53,6 +65,14 @@ class Criterion:
         """Whether the values are estimated."""
         return problem.estimated
 
+    def check_settles(self, problem: Problem) -> None:
+        """Refuse a relative temperature that nothing would settle."""
+        if problem.pending is not None and not self.settles:
+            raise ValueError(
+                f"a relative temperature needs Banzhaf values, which {self.label} under a budget "
+                "does not estimate; pass temperature= as a number in the units of the worths"
+            )
+
     def exact(self, problem: Problem) -> Valuation:
         """The valuation of a problem whose extension can be read."""
         raise NotImplementedError
@@ -60,6 +80,16 @@ class Criterion:
     def estimator(self, problem: Problem) -> Estimator:
         """What estimates the values from a budget of coalitions."""
         raise out_of_reach(problem.game, problem.options)
+
+    def sampler(self, problem: Problem, *known: str) -> str:
+        """The sampler that the options name, one of those known or "auto"."""
+        name = problem.options.sampler
+        if name not in ("auto", *known):
+            raise ValueError(
+                f"there is no sampler {name!r} for {self.label}; "
+                f"choose from {', '.join(['auto', *known])}"
+            )
+        return name
 
 
 Kind = TypeVar("Kind", bound=type[Criterion])
@@ -72,17 +102,14 @@ _registered: dict[str, type[Criterion]] = {}
 
 def register(kind: Kind) -> Kind:
     """Make a criterion known by its name; use it as the decorator of its class."""
-    if kind.exact is Criterion.exact or not all(
-        hasattr(kind, each) for each in ("name", "meaning")
-    ):
+    complete = hasattr(kind, "name") and hasattr(kind, "meaning")
+    if kind.exact is Criterion.exact or not complete:
         raise TypeError(
             f"{kind.__name__} needs a name, a meaning and exact(problem) to be registered"
         )
-    taken = _registered.get(kind.name)
-    if taken is not None and (taken.__module__, taken.__qualname__) != (
-        kind.__module__,
-        kind.__qualname__,
-    ):
+    taken = _registered.get(kind.name, kind)
+    # A module that is loaded again registers its criterion again.
+    if (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ValueError(
             f"there is a criterion {kind.name!r} already, {taken.__qualname__}; choose another name"
         )
@@ -105,7 +132,7 @@ def registry() -> dict[str, type[Criterion]]:
 
 def plain_names() -> list[str]:
     """The names of the criteria that need no argument of their own, the usual ones first."""
-    names = [name for name, kind in registry().items() if not any(map(_required, fields(kind)))]  # type: ignore[arg-type]
+    names = [name for name, kind in registry().items() if not kind.required()]
     return sorted(names, key=lambda name: (name not in USUAL, name))
 
 
@@ -125,15 +152,17 @@ class Call:
 
     def problem(self, problem: Problem) -> Problem:
         """The problem as this criterion poses it, its arguments checked."""
-        if self.temperature is not None:
-            problem = problem.at(self.temperature)
-        return self.criterion.prepare(problem.changed(self.options))
+        if self.temperature is None:
+            return self.criterion.prepare(problem.changed(self.options))
+        own = replace(problem.at(self.temperature), optional=False)
+        posed = self.criterion.prepare(own.changed(self.options))
+        self.criterion.check_settles(posed)
+        return posed
 
-    def resolve(self, game: Any) -> Problem:
-        """The problem of this call on a game, every argument checked."""
+    def rounds(self, game: Any) -> Iterator[Valuation]:
+        """The valuations of a game as evaluations come in."""
         wanted = self.criterion.temperature if self.temperature is None else self.temperature
-        problem = resolve(game, self.players, wanted, self.options)
-        return self.criterion.prepare(problem)
+        return _rounds(self.criterion, resolve(game, self.players, wanted, self.options))
 
 
 def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
@@ -151,31 +180,30 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
     name = given if isinstance(given, str) else getattr(given, "__name__", "")
     kind = registry().get(name)
     if isinstance(given, str) and kind is None:
-        raise ValueError(f"there is no criterion {given!r}; choose from {', '.join(registry())}")
-    if kind is None or not (isinstance(given, str) or given is public_function(kind)):
+        known = ", ".join(plain_names())
+        raise ValueError(f"there is no criterion {given!r}; choose from {known}")
+    # The public function of a criterion stands beside its class, under its name.
+    public = kind is not None and getattr(modules[kind.__module__], name, None) is given
+    if kind is None or not (isinstance(given, str) or public):
         own_function = cast(Callable[..., Valuation], given)
         return Call(Own(partial(own_function, *arguments, **keywords)), temperature)
     own = [each.name for each in fields(kind)]  # type: ignore[arg-type]  # each is a dataclass
     chosen = dict(zip(own, arguments, strict=False))
     chosen |= {each: keywords.pop(each) for each in own if each in keywords}
-    missing = [each.name for each in fields(kind) if _required(each) and each.name not in chosen]  # type: ignore[arg-type]
+    missing = [each for each in kind.required() if each not in chosen]
     if missing:
         raise TypeError(f"{name} needs {missing[0]}=; pass it with the criterion")
     return Call(kind(**chosen), temperature, cast(Keywords, keywords), players)
 
 
-def public_function(kind: type[Criterion]) -> Callable[..., Valuation] | None:
-    """The function of this name beside the class, which users call."""
-    found: Callable[..., Valuation] | None = getattr(inspect.getmodule(kind), kind.name, None)
-    return found
-
-
-def rounds(criterion: Criterion, problem: Problem) -> Iterator[Valuation]:
-    """The valuations of a prepared problem as evaluations come in, one where it is exact."""
-    if criterion.is_estimated(problem):
-        yield from estimated(problem, criterion.label, criterion.estimator(problem))
-    else:
+def _rounds(criterion: Criterion, problem: Problem) -> Iterator[Valuation]:
+    """The valuations as evaluations come in, one where it is exact; first all is checked."""
+    problem = criterion.prepare(problem)
+    if not criterion.is_estimated(problem):
         yield criterion.exact(problem)
+        return
+    criterion.check_settles(problem)
+    yield from estimated(problem, criterion.label, criterion.estimator(problem))
 
 
 def value(
@@ -186,16 +214,17 @@ def value(
     options: Keywords,
 ) -> Valuation:
     """The values of the players by a criterion: the last of its rounds."""
-    problem = criterion.prepare(resolve(game, players, temperature, options))
-    for valuation in rounds(criterion, problem):
-        last = valuation
-    return last
+    return _last(_rounds(criterion, resolve(game, players, temperature, options)))
 
 
 def valued(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Valuation:
     """The values of the players by a criterion in any of its forms, with its arguments."""
-    call = call_of(criterion, *arguments, **keywords)
-    *_, last = rounds(call.criterion, call.resolve(game))
+    return _last(call_of(criterion, *arguments, **keywords).rounds(game))
+
+
+def _last(rounds: Iterator[Valuation]) -> Valuation:
+    for valuation in rounds:
+        last = valuation
     return last
 
 
@@ -214,8 +243,8 @@ class Own(Criterion):
     def exact(self, problem: Problem) -> Valuation:
         """What the function makes of the game."""
         T = problem.temperature
-        takes = T is not None and _takes(self.function, "temperature")
-        found = self.function(problem.played(), **({"temperature": T} if takes else {}))
+        at = {"temperature": T} if T is not None and self._takes_temperature() else {}
+        found = self.function(problem.played(), **at)
         if not isinstance(found, Valuation):
             raise TypeError(
                 f"the criterion {self.function!r} returned a {type(found).__name__}; it must "
@@ -230,20 +259,11 @@ class Own(Criterion):
             evaluations=problem.source.spent.evaluations,
         )
 
-
-def _takes(function: Callable[..., Any], name: str) -> bool:
-    """Whether a function takes a keyword of this name that is not set yet."""
-    given: Callable[..., Any] = function
-    while isinstance(given, partial):
-        if name in given.keywords:
+    def _takes_temperature(self) -> bool:
+        try:
+            parameters = inspect.signature(self.function).parameters.values()
+        except (TypeError, ValueError):  # some compiled functions have no signature
             return False
-        given = given.func
-    try:
-        parameters = inspect.signature(given).parameters.values()
-    except (TypeError, ValueError):  # some compiled functions have no signature
-        return False
-    return any(each.name == name or each.kind is each.VAR_KEYWORD for each in parameters)
-
-
-def _required(entry: Any) -> bool:
-    return entry.default is MISSING and entry.default_factory is MISSING
+        return any(
+            each.name == "temperature" or each.kind is each.VAR_KEYWORD for each in parameters
+        )

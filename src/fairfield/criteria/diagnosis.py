@@ -16,7 +16,7 @@ from fairfield.evaluation.options import Keywords
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
 from fairfield.mean_field.elbo import elbo, log_odds, prior_logits, sigmoid
-from fairfield.mean_field.solvers import MeanField, start_points
+from fairfield.mean_field.solvers import start_points
 from fairfield.mean_field.stability import response
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import resolve
@@ -51,10 +51,8 @@ class Diagnosis:
     @property
     def unique(self) -> bool | None:
         """Whether the fixed point is certainly the only one; None where nothing proves it."""
-        if (
-            self.uniqueness_temperature is not None
-            and self.temperature > self.uniqueness_temperature
-        ):
+        above = self.uniqueness_temperature
+        if above is not None and self.temperature > above:
             return True
         if self.bracket is not None and np.max(self.bracket[1] - self.bracket[0]) <= 1e-9:
             return True
@@ -87,11 +85,11 @@ class Diagnosis:
         if not self.fixed:
             return f"not a fixed point (residual {self.residual:.3g})"
         kind = "a saddle" if self.saddle_eigenvalue > FLAT else "a maximum"
-        known: dict[bool | None, str] = {
+        unique = {
             True: "the only fixed point",
             False: "not the only fixed point",
-        }
-        unique = known.get(self.unique, "uniqueness not proven")
+            None: "uniqueness not proven",
+        }[self.unique]
         return f"{kind} of the ELBO (eigenvalue {self.saddle_eigenvalue:.3g}), {unique}"
 
 
@@ -129,7 +127,8 @@ def diagnose(
     problem.check_exact()
     extension, x = problem.extension, valuation.marginals
     prior = prior_logits(valuation.prior, extension.players)
-    pull = extension.gradient(x) / temperature + (0.0 if prior is None else prior)
+    shift = 0.0 if prior is None else prior
+    pull = extension.gradient(x) / temperature + shift
     eigenvalues = np.linalg.eigvalsh(response(extension, x)) / temperature
     points = start_points(starts, extension.players, problem.options.seed)
     found = [
@@ -138,6 +137,8 @@ def diagnose(
     ]
     fixed = [each.x[0] for each in found if each.residual[0] <= CONVERGED]
     own = float(elbo(extension.centred(x)[0], log_odds(x), temperature, prior))
+    # Without a prior, solvers leave out a constant of the ELBO.
+    constant = extension.players * np.log(2) if prior is None else 0.0
     uniqueness, modularity = _curvature(extension)
     return Diagnosis(
         temperature=temperature,
@@ -146,16 +147,10 @@ def diagnose(
         cycle_eigenvalue=float(eigenvalues[0]),
         uniqueness_temperature=uniqueness,
         modularity=modularity,
-        bracket=None if modularity is None else _bracket(extension, temperature, modularity, prior),
+        bracket=None if modularity is None else _bracket(extension, temperature, modularity, shift),
         spread=max((float(np.max(np.abs(one - fixed[0]))) for one in fixed), default=0.0),
-        better=max(0.0, *(_height(each, prior) - own for each in found)),
+        better=max(0.0, *(float(each.elbo[0] + constant) - own for each in found)),
     )
-
-
-def _height(found: MeanField, prior: FloatArray | None) -> float:
-    """The ELBO where a solver stopped, without its constant where there is no prior."""
-    constant = 0.0 if prior is not None else found.x.shape[1] * np.log(2)
-    return float(found.elbo[0] + constant)
 
 
 def _curvature(extension: Extension) -> tuple[float | None, str | None]:
@@ -164,23 +159,21 @@ def _curvature(extension: Extension) -> tuple[float | None, str | None]:
         return None, None
     least, largest = extension.second_differences()
     bound = float(np.maximum(-least, largest).sum(axis=-1).max() / 4)
-    submodular, supermodular = (
-        largest.max() <= extension.rounding,
-        least.min() >= -extension.rounding,
-    )
+    submodular = largest.max() <= extension.rounding
+    supermodular = least.min() >= -extension.rounding
     if submodular and supermodular:
         return bound, "modular"
     return bound, "submodular" if submodular else "supermodular" if supermodular else None
 
 
 def _bracket(
-    extension: Extension, temperature: float, modularity: str, prior: FloatArray | None
+    extension: Extension, temperature: float, modularity: str, shift: float | FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds on every fixed point: ∇f falls in x when submodular, rises when supermodular."""
     low, high = np.zeros(extension.players), np.ones(extension.players)
     for _ in range(BRACKET_STEPS):
         pulls = extension.gradient(np.stack([low, high])) / temperature
-        at_low, at_high = sigmoid(pulls if prior is None else pulls + prior)
+        at_low, at_high = sigmoid(pulls + shift)
         moved = (at_high, at_low) if modularity == "submodular" else (at_low, at_high)
         change = max(np.max(np.abs(moved[0] - low)), np.max(np.abs(moved[1] - high)))
         low, high = moved

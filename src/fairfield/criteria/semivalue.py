@@ -8,9 +8,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import comb
 from typing import Any, TypeAlias, Unpack
 
@@ -20,7 +18,6 @@ from numpy.typing import ArrayLike
 from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import FloatArray
-from fairfield.core.extension import Extension
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
@@ -79,6 +76,7 @@ class Semivalue(Criterion):
     weights: Weights
     name = "semivalue"
     meaning = "What a player adds on average, coalitions weighted by their size."
+    settles = False
 
     @property
     def label(self) -> str:
@@ -95,13 +93,12 @@ class Semivalue(Criterion):
     def prepare(self, problem: Problem) -> Problem:
         """Refuse weights that are not those of a semivalue of these players."""
         self.by_size(len(problem.game.players))
-        closed = problem.source.closed
-        if closed is not None and not isinstance(self.weights, Beta):
+        if problem.source.closed is not None and not isinstance(self.weights, Beta):
             raise ValueError(
                 f"{problem.game!r} has a closed form, which is read with beta(a, b) weights but no "
                 "others; use those, or a table of the game"
             )
-        return refuse_pending(super().prepare(problem), self.label)
+        return super().prepare(problem)
 
     def exact(self, problem: Problem) -> Valuation:
         """One pass over a table; Gauss–Jacobi along the diagonal of a closed form."""
@@ -115,12 +112,12 @@ class Semivalue(Criterion):
                 covariance=size_weights.semivalue_covariance(extension, weights),
             )
         assert isinstance(self.weights, Beta)  # others were refused
-        return assemble(problem, self.label, _along_diagonal(extension, self.weights))
+        at, shares = self.weights.nodes(-(-extension.degree // 2))
+        return assemble(problem, self.label, extension.along_diagonal(at, shares))
 
     def estimator(self, problem: Problem) -> Estimator:
         """Permutation sampling."""
-        count = len(problem.game.players)
-        return sampled(problem, self.label, size_shares(self.by_size(count), count))
+        return sampled(self, problem, size_shares(self.by_size(len(problem.game.players))))
 
 
 def semivalue(
@@ -145,63 +142,26 @@ def semivalue(
     return value(Semivalue(weights), game, players, temperature, options)
 
 
-def refuse_pending(problem: Problem, criterion: str) -> Problem:
-    """The problem, unless its temperature waits for Banzhaf values that are not estimated."""
-    if problem.pending is not None:
-        raise ValueError(
-            f"a relative temperature needs Banzhaf values, which {criterion} under a budget does "
-            "not estimate; pass temperature= as a number in the units of the worths"
-        )
-    return problem
-
-
-def sampled(problem: Problem, criterion: str, shares: FloatArray) -> Estimator:
+def sampled(criterion: Criterion, problem: Problem, shares: FloatArray) -> Estimator:
     """The estimator of a semivalue that the option ``sampler`` names."""
-    count, options = len(problem.game.players), problem.options
-    samplers: dict[str, Callable[[], Estimator]] = {
-        "permutation": lambda: Permutations(count, shares, options.seed)
-    }
-    if criterion in ("shapley", "banzhaf"):
-
-        def paired(helped: bool) -> Estimator:
-            pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.traits.noisy)
-            return Paired(criterion, pairs, helped=helped)
-
-        samplers["surrogate"] = partial(paired, True)
-        samplers["regression"] = partial(paired, False)
-    samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
-    return pick(samplers, options.sampler, criterion)()
+    count, seed = len(problem.game.players), problem.options.seed
+    by_pairs = ("surrogate", "regression") if criterion.name in ("shapley", "banzhaf") else ()
+    sampler = criterion.sampler(problem, "permutation", *by_pairs)
+    if sampler == "permutation" or not by_pairs:
+        return Permutations(count, shares, seed)
+    pairs = Pairs(count, [criterion.name], seed, noisy=problem.game.traits.noisy)
+    return Paired(criterion.name, pairs, helped=sampler != "regression")
 
 
-def pick(
-    samplers: dict[str, Callable[[], Estimator]], name: str, criterion: str
-) -> Callable[[], Estimator]:
-    """The sampler of this name."""
-    if name not in samplers:
-        raise ValueError(
-            f"there is no sampler {name!r} for {criterion}; choose from {', '.join(samplers)}"
-        )
-    return samplers[name]
-
-
-def size_shares(weights: ArrayLike, players: int) -> FloatArray:
+def size_shares(weights: FloatArray) -> FloatArray:
     """C(n-1, s) w(s), the weight of all coalitions of each size together."""
     from scipy.special import betaln
 
+    players = len(weights)
     size = np.arange(players)
     log_counts = -betaln(size + 1, players - size) - np.log(players)
     with np.errstate(divide="ignore"):  # a weight of 0 has a share of 0
         return np.asarray(np.exp(log_counts + np.log(weights)))
-
-
-def _along_diagonal(extension: Extension, weights: Beta) -> FloatArray:
-    """∫ ∇f(t, …, t) dBeta(t), exact by Gauss–Jacobi."""
-    at, shares = weights.nodes(-(-extension.degree // 2))
-    readings = [
-        w * extension.gradient(np.full(extension.players, t))
-        for t, w in zip(at, shares, strict=True)
-    ]
-    return np.asarray(np.sum(readings, axis=0))
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:

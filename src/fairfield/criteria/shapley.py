@@ -11,7 +11,7 @@ from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
-from fairfield.criteria.semivalue import refuse_pending, sampled
+from fairfield.criteria.semivalue import sampled
 from fairfield.estimation.loop import Estimator
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem
@@ -27,10 +27,7 @@ class Shapley(Criterion):
     meaning = (
         "What a player adds on average over all orders of joining; the values sum to F(N) − F(∅)."
     )
-
-    def prepare(self, problem: Problem) -> Problem:
-        """Nothing to add; an estimate cannot settle a relative temperature."""
-        return refuse_pending(super().prepare(problem), self.name)
+    settles = False
 
     def exact(self, problem: Problem) -> Valuation:
         """One pass over a table; Gauss–Legendre along the diagonal of a closed form."""
@@ -42,7 +39,7 @@ class Shapley(Criterion):
     def estimator(self, problem: Problem) -> Estimator:
         """Regression on pairs of complementary coalitions after a surrogate, by default."""
         count = len(problem.game.players)
-        return sampled(problem, self.name, np.full(count, 1 / count))
+        return sampled(self, problem, np.full(count, 1 / count))
 
 
 def shapley(

@@ -12,7 +12,6 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.criteria.criterion import Call
 from fairfield.estimation.adaptive import Draws
@@ -68,18 +67,12 @@ def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuat
 
 def _estimators(calls: list[Call], problem: Problem) -> dict[int, Estimator]:
     """The estimators of the criteria that are estimated, all arguments checked."""
-    found = {}
-    for at, call in enumerate(calls):
-        try:
-            posed = call.problem(problem)
-        except ValueError:
-            if problem.pending is None:
-                raise
-            # Its temperature will have been settled by another criterion.
-            posed = call.problem(problem.at(1.0))
-        if call.criterion.is_estimated(posed):
-            found[at] = call.criterion.estimator(posed)
-    return found
+    posed = [call.problem(problem) for call in calls]
+    return {
+        at: call.criterion.estimator(each)
+        for at, (call, each) in enumerate(zip(calls, posed, strict=True))
+        if call.criterion.is_estimated(each)
+    }
 
 
 @dataclass
@@ -122,8 +115,7 @@ class _Several:
         """The problem, a pending temperature settled by Banzhaf's values."""
         if problem.pending is None:
             return problem
-        values = self.estimates[self.pairs.criteria.index("banzhaf")].values
-        return problem.at(problem.pending.factor * scale_of(values))
+        return problem.settled(self.estimates[self.pairs.criteria.index("banzhaf")].values)
 
 
 def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -> _Several | None:

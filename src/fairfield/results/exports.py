@@ -66,10 +66,8 @@ def explanation(valuation: Valuation, normal: float) -> shap.Explanation:
         raise ValueError(
             f"values of shape {values.shape} were given; shap draws one game, or a batch of one axis"
         )
-    try:
+    with needed_for("to_shap"):
         import shap
-    except ImportError as reason:
-        raise ImportError("to_shap needs shap: pip install shap") from reason
     names = [str(player) for player in v.players]
     rest = remainder(values, v.empty, v.grand)
     half = None if v.stderr is None else normal * v.stderr

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Hashable, Iterable
 from itertools import combinations
 from math import comb
-from numbers import Integral
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,7 +20,6 @@ from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
-from fairfield.core.extension import Extension
 from fairfield.core.game import Player, Players
 from fairfield.criteria.interactions.law import Place, block_gains, index_of, log_odds_interactions
 from fairfield.criteria.interactions.strongest import strongest_pairs
@@ -36,12 +34,14 @@ from fairfield.results.words import Words
 # Lists of coalitions longer than this are refused unless they are named.
 MOST_COALITIONS = 100_000
 
-Name = str | Callable[..., Any]
+# What reads ∂_A f, and where: the diagonal, ½ or the index; and what reads the law of coalitions.
+POINTS = ("shapley", "banzhaf", "variational_index")
+INTERACTIONS = (*POINTS, "log_odds", "block_gain")
 
 
 def interactions(
     game: Any,
-    criterion: Name = "shapley",
+    criterion: str | Callable[..., Any] = "shapley",
     *,
     order: int = 2,
     among: Iterable[Any] | None = None,
@@ -69,9 +69,7 @@ def interactions(
     >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
     [((0, 1), 3.0)]
     """
-    name = (
-        criterion if isinstance(criterion, str) else getattr(criterion, "__name__", repr(criterion))
-    )
+    name = criterion if isinstance(criterion, str) else getattr(criterion, "__name__", criterion)
     if name not in INTERACTIONS:
         known = ", ".join(INTERACTIONS)
         raise ValueError(f"interactions by {name!r} are not known; choose from {known}")
@@ -79,19 +77,19 @@ def interactions(
     problem = resolve(game, players, T, options)
     names, stderr = problem.game.players, None
     start_of(start, problem.game)
-    sets = (
-        _places(names, order, among)
-        if top is None
-        else _check_top(problem, name, order, among, top)
-    )
+    if top is None:
+        sets = _places(names, order, among)
+    else:
+        top = _check_top(problem, name, order, among, top)
     problem.check_exact()
     if top is not None:
-        points = POINTS[name](problem, 2, start)
-        sets, values = strongest_pairs(problem.extension, *points, int(top))
-    elif name in TOGETHER:
-        values, stderr = TOGETHER[name](problem, sets, start)
+        sets, values = strongest_pairs(problem.extension, *_points(problem, name, 2, start), top)
+    elif name == "log_odds":
+        values, stderr = log_odds_interactions(problem, sets)
+    elif name == "block_gain":
+        values = block_gains(problem, sets, start)
     else:
-        values = _derivatives(problem, name, order, sets, start)
+        values = _derivatives(problem, name, sets, start)
     coalitions = [tuple(names[i] for i in each) for each in sets]
     return Interactions(
         name, names, coalitions, values, problem.extension.method, repr(problem.game),
@@ -101,8 +99,8 @@ def interactions(
 
 def _check_top(
     problem: Problem, name: str, order: int, among: Iterable[Any] | None, top: int
-) -> list[Place]:
-    """Refuse a search for the strongest pairs that cannot be made; none is listed."""
+) -> int:
+    """How many pairs to look for; a search that cannot be made is refused."""
     if name not in POINTS or order != 2 or among is not None:
         raise ValueError(
             f"top={top!r} looks for pairs of all players by {', '.join(POINTS)}; leave out "
@@ -110,52 +108,27 @@ def _check_top(
         )
     if problem.game.batch:
         raise ValueError("top= is of one game; pass one game of the batch")
-    whole("top", top)
-    return []
+    return whole("top", top)
 
 
 def _places(names: tuple[Player, ...], order: int, among: Iterable[Any] | None) -> list[Place]:
     """The coalitions asked for, by the places of their players."""
-    place = {player: i for i, player in enumerate(names)}
-    return [tuple(place[each] for each in asked) for asked in _coalitions(names, order, among)]
-
-
-def _derivatives(
-    problem: Problem, name: str, order: int, sets: list[Place], start: ArrayLike
-) -> FloatArray:
-    """∂_A f read as the criterion reads ∇f: (*batch, coalitions)."""
-    extension = problem.extension
-    every_pair = order == 2 and len(sets) == comb(extension.players, 2)
-    if every_pair and name == "shapley" and isinstance(extension, TableExtension):
-        weights = size_weights.shapley_weights(extension.players, 2)
-        matrix = size_weights.pair_semivalue(extension, weights)
-    else:
-        at, shares = POINTS[name](problem, order, start)
-        if not every_pair:
-            return np.stack([_derivative(extension, a, at, shares) for a in sets], axis=-1)
-        matrix = np.sum([w * extension.hessian(x) for x, w in zip(at, shares, strict=True)], axis=0)
-    first, second = np.array(sets).T
-    return np.asarray(matrix[..., first, second])
-
-
-def _coalitions(
-    names: tuple[Player, ...], order: int, among: Iterable[Any] | None
-) -> list[tuple[Player, ...]]:
-    """The coalitions asked for, as tuples of player names."""
-    if not isinstance(order, Integral) or not 1 <= order <= len(names):
+    order = whole("order", order)
+    if order > len(names):
         raise ValueError(
-            f"order={order!r} was given; it must be a whole number between 1 and {len(names)}"
+            f"order={order} was given; it must be a whole number between 1 and {len(names)}"
         )
+    place = {player: i for i, player in enumerate(names)}
     chosen = list(names if among is None else among)
-    known = set(names)
-    if all(isinstance(item, Hashable) and item in known for item in chosen):
+    if all(isinstance(item, Hashable) and item in place for item in chosen):
         chosen = list(dict.fromkeys(chosen))
-        if not 0 < comb(len(chosen), int(order)) <= MOST_COALITIONS:
+        count = comb(len(chosen), order)
+        if not 0 < count <= MOST_COALITIONS:
             raise ValueError(
-                f"{comb(len(chosen), int(order)):,} coalitions of {order} can be made of {len(chosen)} "
+                f"{count:,} coalitions of {order} can be made of {len(chosen)} "
                 f"players; name between 1 and {MOST_COALITIONS:,} of them with among="
             )
-        return list(combinations(chosen, int(order)))
+        return list(combinations([place[each] for each in chosen], order))
     for item in chosen:
         if isinstance(item, str) or not isinstance(item, Iterable):
             raise ValueError(
@@ -164,55 +137,42 @@ def _coalitions(
             )
     sets = [tuple(item) for item in chosen]
     for coalition in sets:
-        if (
-            len(coalition) != order
-            or len(set(coalition)) != order
-            or not known.issuperset(coalition)
-        ):
+        known = place.keys() & set(coalition)
+        if not len(coalition) == len(known) == order:
             raise ValueError(
                 f"{spell(coalition)} is not a coalition of {order} of the players {spell(names)}; "
                 "among= takes players, or coalitions of the given order"
             )
-    return sets
+    return [tuple(place[each] for each in coalition) for coalition in sets]
 
 
-def _derivative(extension: Extension, a: Place, at: FloatArray, shares: FloatArray) -> FloatArray:
-    readings = [w * extension.derivative(a, x) for x, w in zip(at, shares, strict=True)]
-    return np.asarray(np.sum(readings, axis=0))
+def _derivatives(problem: Problem, name: str, sets: list[Place], start: ArrayLike) -> FloatArray:
+    """∂_A f read as the criterion reads ∇f: (*batch, coalitions)."""
+    extension, order = problem.extension, len(sets[0])
+    every_pair = order == 2 and len(sets) == comb(extension.players, 2)
+    if every_pair and name == "shapley" and isinstance(extension, TableExtension):
+        weights = size_weights.shapley_weights(extension.players, 2)
+        matrix = size_weights.pair_semivalue(extension, weights)
+    else:
+        points, shares = _points(problem, name, order, start)
+        steps = list(zip(points, shares, strict=True))
+        if not every_pair:
+            found = [sum(w * extension.derivative(a, x) for x, w in steps) for a in sets]
+            return np.stack(found, axis=-1)
+        matrix = np.asarray(sum(w * extension.hessian(x) for x, w in steps))
+    first, second = np.array(sets).T
+    return np.asarray(matrix[..., first, second])
 
 
-def _shapley_points(problem: Problem, order: int, _: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Gauss–Legendre nodes on the diagonal: ∂_A f has degree - order there."""
-    extension = problem.extension
-    count = max(1, -(-(extension.degree - order + 1) // 2))
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    return np.outer((1 + nodes) / 2, np.ones(extension.players)), weights / 2
-
-
-def _banzhaf_points(problem: Problem, order: int, _: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    return np.full((1, problem.extension.players), 0.5), np.ones(1)
-
-
-def _variational_points(
-    problem: Problem, order: int, start: ArrayLike
+def _points(
+    problem: Problem, name: str, order: int, start: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    return index_of(problem, start)[None], np.ones(1)
-
-
-# Where a criterion reads ∂_A f, and with which weights.
-POINTS: dict[str, Callable[[Problem, int, ArrayLike], tuple[FloatArray, FloatArray]]] = {
-    "shapley": _shapley_points,
-    "banzhaf": _banzhaf_points,
-    "variational_index": _variational_points,
-}
-
-# What the law of coalitions says of A, and its standard errors.
-TOGETHER: dict[
-    str, Callable[[Problem, list[Place], ArrayLike], tuple[FloatArray, FloatArray | None]]
-] = {
-    "log_odds": lambda problem, sets, _: log_odds_interactions(problem, sets),
-    "block_gain": lambda problem, sets, start: (block_gains(problem, sets, start), None),
-}
-
-# The names of all of them.
-INTERACTIONS = (*POINTS, *TOGETHER)
+    """Where a criterion reads ∂_A f, and with which weights."""
+    extension = problem.extension
+    if name == "shapley":
+        # Gauss–Legendre nodes on the diagonal, where ∂_A f has degree - order.
+        count = max(1, -(-(extension.degree - order + 1) // 2))
+        nodes, weights = np.polynomial.legendre.leggauss(count)
+        return np.outer((1 + nodes) / 2, np.ones(extension.players)), weights / 2
+    half = np.full(extension.players, 0.5)
+    return (half if name == "banzhaf" else index_of(problem, start))[None], np.ones(1)

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.marginal import marginalised
 from fairfield.boltzmann.sampled import SampledLaw
-from fairfield.core.arrays import BoolArray, FloatArray, on_host
-from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.core.arrays import FloatArray, on_host
+from fairfield.core.coalitions import enumerate_coalitions, sizes
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
 from fairfield.criteria.variational_index import VariationalIndex
@@ -55,8 +55,8 @@ def log_odds_interactions(
     for each in sets:
         gone = ~np.isin(np.arange(len(names)), each)
         smaller = marginalised(problem.played(), law, gone)[0] if gone.any() else problem.played()
-        table = on_host(smaller.table())
-        found.append(table @ _signs(len(each)))
+        signs = np.where((len(each) - sizes(len(each))) % 2, -1.0, 1.0)
+        found.append(on_host(smaller.table()) @ signs)
     return np.stack(found, axis=-1), None
 
 
@@ -81,33 +81,33 @@ def _sampled_pairs(law: SampledLaw, sets: list[Place]) -> tuple[FloatArray, Floa
     return np.asarray(found.estimate), law.run.trusted.inflation * found.stderr
 
 
-def block_gains(problem: Problem, sets: list[Place], start: ArrayLike = 0.5) -> FloatArray:
+def block_gains(problem: Problem, sets: list[Place], start: ArrayLike) -> FloatArray:
     """By how much the decoupling error falls when the players of A are kept together.
 
-    KL(q ‖ p) of the product law that the index found from ``start``, less KL(q' ‖ p) of q'(S) = q_A(S∩A) Π_{i∉A} q_i(S),
-    with any joint law q_A of the block, improved from q on: first q_A ∝ exp(E_q[F | A]/T), then
-    the others by mean-field inference, in turn, each of which raises the ELBO. In nats, never
+    KL(q ‖ p) of the product law that the index found from ``start``, less KL(q' ‖ p) of
+    q'(S) = q_A(S∩A) Π_{i∉A} q_i(S), with any joint law q_A of the block, improved from q on:
+    first q_A ∝ exp(E_q[F | A]/T), then the others by mean-field inference, in turn, each of
+    which raises the ELBO. In nats, never
     negative, 0 for a null player beside any other. Costs 2^|A| solutions of the
     index for each coalition.
     """
     extension, temperature = problem.extension, problem.needs_temperature()
-    marginals = index_of(problem, start)
-    if not extension.batch:
-        return np.array([_gain(extension, each, marginals, temperature) for each in sets])
-    games = int(np.prod(extension.batch, dtype=int))
-    points, temperatures = marginals.reshape(games, -1), np.asarray(temperature).reshape(games)
+    count = int(np.prod(extension.batch, dtype=int))
+    games = [_one(extension, g) for g in range(count)] if extension.batch else [extension]
+    points = index_of(problem, start).reshape(count, -1)
     gains = [
-        [_gain(_one(extension, g), each, points[g], temperatures[g]) for each in sets]
-        for g in range(games)
+        [_gain(game, each, x, T) for each in sets]
+        for game, x, T in zip(games, points, temperature.reshape(count), strict=True)
     ]
     return np.array(gains).reshape(*extension.batch, len(sets))
 
 
-def _gain(extension: Extension, block: Place, x: FloatArray, temperature: FloatArray) -> float:
+def _gain(extension: Extension, block: Place, x: FloatArray, temperature: float) -> float:
     inside = np.zeros(extension.players, dtype=bool)
     inside[list(block)] = True
-    corners = enumerate_coalitions(len(block))
-    faces = [ConditionedExtension(extension, _spread(inside, corner), inside) for corner in corners]
+    held = np.zeros((2 ** len(block), extension.players), dtype=bool)
+    held[:, inside] = enumerate_coalitions(len(block))
+    faces = [ConditionedExtension(extension, joined, inside) for joined in held]
     value, _ = extension.centred(x)
     start = float(value / temperature + entropy(log_odds(x)))
     others, best = x[~inside], -np.inf
@@ -124,15 +124,8 @@ def _gain(extension: Extension, block: Place, x: FloatArray, temperature: FloatA
         best = height
         joint = weights / weights.sum()
         mean = CombinedExtension(list(zip(joint.tolist(), faces, strict=True)))
-        found = mean_field.solve(anderson, mean, others, temperature, None)
-        others = found.x[0]
+        others = mean_field.solve(anderson, mean, others, np.asarray(temperature), None).x[0]
     return max(0.0, float(best - start))
-
-
-def _spread(inside: BoolArray, corner: BoolArray) -> BoolArray:
-    held = np.zeros_like(inside)
-    held[inside] = corner
-    return held
 
 
 def index_of(problem: Problem, start: ArrayLike) -> FloatArray:
@@ -147,8 +140,3 @@ def _one(extension: Extension, game: int) -> Extension:
     if not isinstance(row, TableExtension):
         raise ValueError("block gains of a batch need tables; pass one game of the batch")
     return replace(row, batch=())
-
-
-def _signs(count: int) -> FloatArray:
-    """(-1)^(k - |L|) for every coalition L of k players, in table order."""
-    return np.where((count - enumerate_coalitions(count).sum(axis=1)) % 2, -1.0, 1.0)

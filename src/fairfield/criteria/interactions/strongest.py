@@ -28,8 +28,6 @@ def strongest_pairs(
     Costs 2·64 gradients, and two for every player whose row might hold one of them. Memory
     for 2·16 points, never n².
     """
-    if extension.batch:
-        raise ValueError("top= is of one game; pass one game of the batch")
     players = extension.players
     norms = SAFETY * _row_norms(extension, at, shares)
     order = np.argsort(-norms, kind="stable")
@@ -45,8 +43,7 @@ def strongest_pairs(
             later = np.flatnonzero(rank > rank[j])
             found = np.column_stack([np.minimum(later, j), np.maximum(later, j), column[later]])
             best = np.concatenate([best, found])
-            kept = np.argsort(-np.abs(best[:, 2]), kind="stable")[:count]
-            best = best[kept]
+            best = best[np.argsort(-np.abs(best[:, 2]), kind="stable")[:count]]
     return [(int(i), int(j)) for i, j in best[:, :2]], best[:, 2]
 
 
