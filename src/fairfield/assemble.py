@@ -10,6 +10,7 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import FloatArray
+from fairfield.core.game import Game
 from fairfield.evaluation.evaluator import versions
 from fairfield.mean_field.elbo import elbo, sigmoid
 from fairfield.multilinear.table import TableExtension
@@ -53,6 +54,14 @@ def assemble(
     return write(problem, criterion, values, covariance, **about)
 
 
+def assemble_gradient(problem: Problem, criterion: str, share: float) -> Valuation:
+    """The valuation of ∇f where every player joins with the same probability."""
+    extension = problem.extension
+    at = np.full(extension.players, share)
+    covariance = extension.gradient_covariance(at)
+    return assemble(problem, criterion, extension.gradient(at), covariance=covariance)
+
+
 def write(
     problem: Problem,
     criterion: str,
@@ -66,12 +75,9 @@ def write(
         variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
         found = {"stderr": np.sqrt(variances), "covariance": covariance, **found}
     about: dict[str, Any] = {
+        **presentation(problem.game),
         "players": problem.game.players,
-        "game": repr(problem.game),
         "prior": None if problem.prior is None else sigmoid(problem.prior),
-        "data": problem.game.info.data,
-        "labels": problem.game.info.labels,
-        "words": Words.of(problem.game.info),
         "seconds": time.perf_counter() - problem.started,
         "seed": problem.options.seed,
         "versions": versions(),
@@ -80,16 +86,28 @@ def write(
     return Valuation(criterion=criterion, values=values, **{**about, **found})
 
 
+def presentation(game: Game) -> dict[str, Any]:
+    """What a valuation shows of its game."""
+    info = game.info
+    words = Words.of(info)
+    return {"game": repr(game), "data": info.data, "labels": info.labels, "words": words}
+
+
 def marginals(problem: Problem, values: FloatArray, banzhaf: bool = False) -> dict[str, Any]:
-    """Marginals σ(value/T) and T, where there is one.
+    """Marginals σ(λ + value/T) and T, where there is one.
 
     A pending temperature is settled by values that are ``banzhaf`` values.
     """
     temperature = (problem.settled(values) if banzhaf else problem).temperature
     if temperature is None:
         return {}
-    logits = values / temperature[..., None]
+    logits = _logits(problem, values, temperature)
     return {"marginals": sigmoid(logits), "temperature": as_number(temperature)}
+
+
+def _logits(problem: Problem, values: FloatArray, temperature: FloatArray) -> FloatArray:
+    scaled = values / temperature[..., None]
+    return scaled if problem.prior is None else problem.prior + scaled
 
 
 def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -> dict[str, Any]:
@@ -101,7 +119,7 @@ def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -
     if temperature is None:
         return {}
     if logits is None:
-        logits = (0.0 if problem.prior is None else problem.prior) + values / temperature[..., None]
+        logits = _logits(problem, values, temperature)
     x = sigmoid(logits)
     found: dict[str, Any] = {"marginals": x, "temperature": as_number(temperature)}
     if asked is False:

@@ -15,14 +15,7 @@ from typing import Any, TypeAlias
 
 from fairfield.boltzmann.exact import ExactLaw
 from fairfield.boltzmann.sampled import SampledLaw
-from fairfield.boltzmann.temperature import (
-    Concentrated,
-    Relative,
-    Temperature,
-    absolute,
-    check,
-    scale_of,
-)
+from fairfield.boltzmann.temperature import RELATIVE, Relative, Temperature, absolute, scale_of
 from fairfield.boltzmann.temperature import resolve as resolve_temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
@@ -113,11 +106,8 @@ class Problem:
 
     def at(self, temperature: Temperature | None) -> Problem:
         """The same problem at another temperature, checked."""
-        check(temperature)
-        scaled = isinstance(temperature, Relative) or (
-            isinstance(temperature, Concentrated) and not self.estimated
-        )
-        if temperature is not None and not scaled:
+        by_game = Relative if self.estimated else RELATIVE
+        if temperature is not None and not isinstance(temperature, by_game):
             absolute(temperature, self.game.batch)
         return replace(self, given=temperature)
 
@@ -166,8 +156,6 @@ def resolve(
 ) -> Problem:
     """The problem that these arguments pose, all of them checked, no worth evaluated."""
     started = time.perf_counter()
-    check(temperature)
     chosen = options if isinstance(options, Options) else Options().changed(options or {})
     played = as_game(game, players)
-    problem = Problem(played, Source(played, chosen), chosen, started=started)
-    return problem.at(temperature)
+    return Problem(played, Source(played, chosen), chosen, started=started).at(temperature)

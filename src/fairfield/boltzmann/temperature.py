@@ -73,12 +73,6 @@ def resolve(temperature: Temperature, extension: Extension) -> FloatArray:
     return absolute(temperature, extension.batch)
 
 
-def check(temperature: Temperature | None) -> None:
-    """Refuse what is no temperature, before any worth is paid for."""
-    if temperature is not None and not isinstance(temperature, RELATIVE):
-        _positive(temperature)
-
-
 def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
     """Numbers in the units of the worths, one for each game, where nothing sets a scale."""
     if isinstance(temperature, RELATIVE):

@@ -73,12 +73,10 @@ def written(table: Any, start: int, part: Any) -> Any:
 @cache
 def _jax_writer() -> Callable[[Any, Any, int], Any]:
     jax = import_module("jax")
-
-    def write(table: Any, part: Any, start: int) -> Any:
-        return jax.lax.dynamic_update_slice(table, part, (start,))
-
+    update = jax.lax.dynamic_update_slice
     # JAX writes in place only into an array that is donated to it.
-    return cast(Callable[[Any, Any, int], Any], jax.jit(write, donate_argnums=0))
+    writer = jax.jit(lambda table, part, start: update(table, part, (start,)), donate_argnums=0)
+    return cast(Callable[[Any, Any, int], Any], writer)
 
 
 def check_double(array: Any) -> None:
@@ -114,12 +112,8 @@ def _jax_compiler() -> Callable[[Any], Any]:
 def _torch_compiler() -> Callable[[Any], Any] | None:
     """torch.compile if it works here: it needs Triton and a C compiler."""
     torch = import_module("torch")
-
-    def double(array: Any) -> Any:
-        return 2 * array
-
     try:
-        torch.compile(double)(torch.ones(2, device="cuda"))
+        torch.compile(lambda array: 2 * array)(torch.ones(2, device="cuda"))
     except Exception:  # whatever is missing, functions are then not compiled
         return None
     return cache(lambda function: _Compiled(torch, function))

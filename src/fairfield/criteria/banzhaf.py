@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.assemble import assemble
+from fairfield.assemble import assemble_gradient
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
@@ -28,10 +28,7 @@ class Banzhaf(Criterion):
 
     def exact(self, problem: Problem) -> Valuation:
         """One gradient."""
-        extension = problem.extension
-        half = np.full(extension.players, 0.5)
-        covariance = extension.gradient_covariance(half)
-        return assemble(problem, self.name, extension.gradient(half), covariance=covariance)
+        return assemble_gradient(problem, self.name, 0.5)
 
     def estimator(self, problem: Problem) -> Estimator:
         """Regression on pairs of complementary coalitions after a surrogate, by default."""

@@ -17,6 +17,7 @@ from sys import modules
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import fairfield.criteria
+from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.estimation.loop import Estimator, estimated
@@ -24,7 +25,6 @@ from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem, resolve
 from fairfield.results.valuation import Valuation
-from fairfield.results.words import Words
 
 
 class Criterion:
@@ -250,14 +250,8 @@ class Own(Criterion):
                 f"the criterion {self.function!r} returned a {type(found).__name__}; it must "
                 "return a Valuation, as ff.shapley does"
             )
-        return replace(
-            found,
-            game=repr(problem.game),
-            data=problem.game.info.data,
-            labels=problem.game.info.labels,
-            words=Words.of(problem.game.info),
-            evaluations=problem.source.spent.evaluations,
-        )
+        evaluations = problem.source.spent.evaluations
+        return replace(found, evaluations=evaluations, **presentation(problem.game))
 
     def _takes_temperature(self) -> bool:
         try:

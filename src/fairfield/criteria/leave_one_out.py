@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.assemble import assemble, marginals, write
+from fairfield.assemble import assemble_gradient, marginals, write
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
@@ -44,10 +44,7 @@ class LeaveOneOut(Criterion):
         """One gradient, where the extension is read anyway; else n + 2 worths."""
         if self._few_worths(problem):
             return self._near_grand(problem)
-        extension = problem.extension
-        ones = np.ones(extension.players)
-        covariance = extension.gradient_covariance(ones)
-        return assemble(problem, self.name, extension.gradient(ones), covariance=covariance)
+        return assemble_gradient(problem, self.name, 1.0)
 
     def _few_worths(self, problem: Problem) -> bool:
         """Whether n + 2 worths are evaluated, and not the table that a temperature needs."""

@@ -7,6 +7,7 @@ points at which they are read. Every worth is evaluated once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import perf_counter
@@ -25,7 +26,7 @@ from fairfield.results.valuation import Valuation
 
 
 def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuation], int]:
-    """The valuations by these criteria and the worths evaluated, each criterion checked before the first worth is evaluated."""
+    """The valuations by these criteria and the worths evaluated; all are checked before."""
     sampled = _estimators(calls, problem)
     paired = {at: each for at, each in sampled.items() if isinstance(each, Paired)}
     # Those that settle a pending temperature go before those that need it.
@@ -33,17 +34,16 @@ def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuat
         (at for at in sampled if at not in paired),
         key=lambda at: not isinstance(sampled[at], Draws),
     )
-    several = _together(list(paired.values()), [sampled[at] for at in others], problem)
-    parts: list[Estimator] = [sampled[at] for at in others]
-    if several is not None:
-        parts.insert(0, several)
-    limits = _Limits.of(problem, parts, exact=len(calls) - len(sampled))
+    apart = [sampled[at] for at in others]
+    several = _together(list(paired.values()), apart, problem)
+    parts = apart if several is None else [several, *apart]
+    limits = _limits(problem, parts, exact=len(sampled) < len(calls))
     found: dict[int, Valuation] = {}
     adopted: list[Pairs | Pool] = []
     with Evaluator(problem.game, problem.options) as evaluator:
         problem = replace(problem, evaluator=evaluator)
         if several is not None:
-            *_, standing = run(problem.game, several, limits.next(), evaluator)
+            *_, standing = run(problem.game, several, next(limits), evaluator)
             adopted.append(several.pairs)
             problem = several.settle(problem)
             for at, estimate in zip(paired, several.estimates, strict=False):
@@ -54,7 +54,7 @@ def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuat
             estimator = criterion.estimator(posed)
             if isinstance(estimator, Draws):
                 estimator.adopt(adopted)
-            *_, standing = run(problem.game, estimator, limits.next(), evaluator)
+            *_, standing = run(problem.game, estimator, next(limits), evaluator)
             found[at] = written(posed, criterion.label, standing)
             if isinstance(estimator, Draws):
                 adopted.append(estimator.pool)
@@ -134,38 +134,32 @@ def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -
     return _Several(readers, options.tolerance, max(each.least for each in readers))
 
 
-@dataclass
-class _Limits:
-    """Budget and time of a call, shared out evenly among the parts that are left."""
+def _limits(problem: Problem, parts: list[Estimator], exact: bool) -> Iterator[Options]:
+    """The options of each part: budget and time, shared out evenly among the parts that are left.
 
-    options: Options
-    least: list[int]
-    budget: int | None
-    until: float
+    Exact criteria need n + 2 worths, the same for all.
+    """
+    count, options = len(problem.game.players), problem.options
+    least = [min(part.least, 2**count) for part in parts]
+    apart = count + 2 if exact else 0
+    if options.budget is not None and options.budget < sum(least) + apart:
+        raise ValueError(
+            f"{problem.game!r}: budget={options.budget:,} is too small for these criteria "
+            f"together; at least {sum(least) + apart:,} coalitions are needed"
+        )
 
-    @classmethod
-    def of(cls, problem: Problem, parts: list[Estimator], exact: int) -> _Limits:
-        """The limits of a call; ``exact`` criteria need n + 2 worths, the same for all."""
-        count, options = len(problem.game.players), problem.options
-        least = [min(part.least, 2**count) for part in parts]
-        needed = sum(least) + (count + 2 if exact else 0)
-        if options.budget is not None and options.budget < needed:
-            raise ValueError(
-                f"{problem.game!r}: budget={options.budget:,} is too small for these criteria "
-                f"together; at least {needed:,} coalitions are needed"
-            )
-        rest = None if options.budget is None else options.budget - (count + 2 if exact else 0)
-        until = inf if options.seconds is None else problem.started + options.seconds
-        return cls(options, least, rest, until)
+    def shares() -> Iterator[Options]:
+        used = apart
+        for k, fewest in enumerate(least):
+            changes: dict[str, Any] = {}
+            if options.budget is not None:
+                left = options.budget - used
+                share = max(fewest, left // (len(least) - k))
+                changes["budget"] = min(share, left - sum(least[k + 1 :]))
+                used += changes["budget"]
+            if options.seconds is not None:
+                left_s = problem.started + options.seconds - perf_counter()
+                changes["seconds"] = max(1e-3, left_s / (len(least) - k))
+            yield replace(options, **changes)
 
-    def next(self) -> Options:
-        """The options of the next part."""
-        parts, least = len(self.least), self.least.pop(0)
-        changes: dict[str, Any] = {}
-        if self.budget is not None:
-            share = max(least, self.budget // parts)
-            share = min(share, self.budget - sum(self.least))
-            changes["budget"], self.budget = share, self.budget - share
-        if self.options.seconds is not None:
-            changes["seconds"] = max(1e-3, (self.until - perf_counter()) / parts)
-        return replace(self.options, **changes)
+    return shares()

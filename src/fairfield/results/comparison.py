@@ -50,11 +50,9 @@ class Comparison(Shown, Mapping[str, Valuation]):
     @property
     def temperatures(self) -> list[float]:
         """The lowest and the highest temperature, one number where they are the same."""
-        given = [np.ravel(v.temperature) for v in self.values() if v.temperature is not None]
-        if not given:
-            return []
-        every = np.concatenate(given)
-        return sorted({float(every.min()), float(every.max())})
+        given = [v.temperature for v in self.values() if v.temperature is not None]
+        every = [float(extreme(each)) for each in given for extreme in (np.min, np.max)]
+        return sorted({min(every), max(every)}) if every else []
 
     @property
     def evaluations(self) -> int:

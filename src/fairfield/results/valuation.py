@@ -36,19 +36,13 @@ SIDE_BY_SIDE = 6
 
 Number = float | FloatArray
 
-# Which fields have an entry per game of a batch, and which per player as well.
-_PER_PLAYER = ("values", "stderr", "marginals", "data")
-_PER_GAME = (
-    "temperature",
-    "elbo",
-    "log_z",
-    "log_z_stderr",
-    "decoupling_error",
-    "steps",
-    "residual",
-    "empty",
-    "grand",
-)
+# The fields with an entry per game of a batch, and how many axes each entry has.
+_PER_GAME = {
+    **dict.fromkeys(("stops", "temperature", "elbo", "log_z", "log_z_stderr"), 0),
+    **dict.fromkeys(("decoupling_error", "steps", "residual", "empty", "grand"), 0),
+    **dict.fromkeys(("values", "stderr", "marginals", "data"), 1),
+    "covariance": 2,
+}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -141,22 +135,17 @@ class Valuation(Shown):
             index = self._games_named(index)
         # Indexing the numbers of the games keeps every index within the batch axes.
         chosen = np.arange(np.prod(self.batch)).reshape(self.batch)[index]
-        part: dict[str, Any] = {"stops": np.array(self.stops.ravel()[chosen])}
+        part: dict[str, Any] = {}
         if self.labels is not None:
             part["labels"] = tuple(self.labels[i] for i in np.ravel(chosen))
         if self.trajectory is not None:
             steps, count = len(self.trajectory), len(self.players)
             part["trajectory"] = self.trajectory.reshape(steps, -1, count)[:, chosen]
-        if self.covariance is not None:
-            shape = self.covariance.shape[-2:]
-            part["covariance"] = self.covariance.reshape(-1, *shape)[chosen]
-        for name in _PER_PLAYER:
+        for name, axes in _PER_GAME.items():
             if (held := getattr(self, name)) is not None:
-                part[name] = held.reshape(-1, len(self.players))[chosen]
-        for name in _PER_GAME:
-            if (held := getattr(self, name)) is not None:
-                some = np.asarray(held).ravel()[chosen]
-                part[name] = some if some.ndim else some.item()
+                shape = np.shape(held)[np.ndim(held) - axes :]
+                some = np.asarray(np.reshape(held, (-1, *shape))[chosen])
+                part[name] = some if some.ndim or name == "stops" else some.item()
         return replace(self, **part)
 
     def __len__(self) -> int:
@@ -203,9 +192,7 @@ class Valuation(Shown):
         self._one_game("difference")
         i, j = self._place(first), self._place(second)
         value = float(self.values[i] - self.values[j])
-        if self.stderr is None:
-            return Difference(value, value, value)
-        error = float(self.stderr[i] + self.stderr[j])
+        error = 0.0 if self.stderr is None else float(self.stderr[i] + self.stderr[j])
         if self.covariance is not None:
             among = self.covariance
             error = float(np.sqrt(max(among[i, i] + among[j, j] - 2 * among[i, j], 0.0)))
@@ -229,7 +216,7 @@ class Valuation(Shown):
                 f"this valuation is of one {self.words.row_noun}; only a batch has means"
             )
         rows = self.values.reshape(-1, len(self.players))
-        labels = np.zeros(len(rows), dtype=int) if by is None else np.asarray(by)
+        labels = np.full(len(rows), "all") if by is None else np.asarray(by)
         if labels.shape != (len(rows),):
             games = self.words.games(len(rows))
             raise ValueError(
@@ -238,7 +225,7 @@ class Valuation(Shown):
         groups = sorted(set(labels.tolist()))
         return Means(
             self.players,
-            ("all",) if by is None else tuple(groups),
+            tuple(groups),
             np.array([rows[labels == group].mean(axis=0) for group in groups]),
             np.array([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
             self.words,
