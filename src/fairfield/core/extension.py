@@ -5,8 +5,8 @@ f(x) = E F(z),   z_i ~ Bernoulli(x_i) independently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions
 
-
-class Update(Protocol):
-    """New inclusion probabilities of player ``i``, given their slope of the extension."""
-
-    def __call__(self, player: int, slope: FloatArray) -> FloatArray: ...
+# New inclusion probabilities of a player, given the player's slope of the extension.
+Update: TypeAlias = Callable[[int, FloatArray], FloatArray]
 
 
 class Extension:

@@ -10,16 +10,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cache, partial
-from importlib import import_module
-from pkgutil import iter_modules
+from functools import partial
 from sys import modules
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
-import fairfield.criteria
 from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
+from fairfield.core.imports import import_all
 from fairfield.estimation.loop import Estimator, estimated
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords
@@ -117,16 +115,9 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-@cache
-def _load() -> None:
-    """Import every module beside this one, so that the criteria in it are registered."""
-    for module in iter_modules(fairfield.criteria.__path__, "fairfield.criteria."):
-        import_module(module.name)
-
-
 def registry() -> dict[str, type[Criterion]]:
     """All criteria by their names."""
-    _load()
+    import_all("fairfield.criteria")
     return _registered
 
 
