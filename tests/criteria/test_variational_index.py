@@ -126,3 +126,10 @@ def test_bad_keywords_get_one_sentence(keywords, sentence):
         ff.variational_index([0, 1, 1, 3], **keywords)
     with pytest.raises(ValueError, match="1 or more"):
         ff.variational_values([0, 1, 1, 3], 0)
+
+
+def test_a_whole_float_is_a_number_of_starts():
+    table = [0.0, 1.0, 1.0, 0.0]
+    found, wanted = (ff.variational_index(table, temperature=0.2, starts=k) for k in (4.0, 4))
+    assert (found.values == wanted.values).all()
+    assert found.stop == wanted.stop

@@ -65,3 +65,9 @@ def test_the_convergence_table_of_the_paper(reference):
     found = ff.variational_values(game["worths"], 6, temperature=0.1)
     steps = found.step_differences(squared=False)
     assert_allclose(steps[[0, 2, 3, 5]], [0.0023, 3.61e-6, 1.53e-7, 2.77e-10], rtol=0.06)
+
+
+def test_a_whole_float_is_a_number_of_steps():
+    found = ff.variational_values([0, 1, 1, 3], 2.0, temperature=1.0)
+    assert found.criterion == "variational_values(2)"
+    assert found.trajectory.shape == (3, 2)

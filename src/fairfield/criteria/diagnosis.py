@@ -123,7 +123,7 @@ def diagnose(
     problem = resolve(game, players, temperature, options)
     if problem.game.players != valuation.players or problem.game.batch:
         raise ValueError("the valuation is of other players, or of another number of games")
-    whole("starts", starts)
+    starts = whole("starts", starts)
     problem.check_exact()
     extension, x = problem.extension, valuation.marginals
     prior = prior_logits(valuation.prior, extension.players)

@@ -8,12 +8,11 @@ points at which they are read. Every worth is evaluated once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import inf
 from time import perf_counter
 from typing import Any
 
-from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.criteria.criterion import Call
 from fairfield.estimation.adaptive import Draws
 from fairfield.estimation.loop import Estimate, Estimator, is_settled, run, written
@@ -75,37 +74,17 @@ def _estimators(calls: list[Call], problem: Problem) -> dict[int, Estimator]:
     }
 
 
-@dataclass
-class _Several:
-    """Estimators that read the same pairs: what one is told, all are told."""
+class _Several(Paired):
+    """Criteria that are read from the same pairs."""
 
-    estimators: list[Paired]
-    tolerance: float | Separation | None
-    least: int
-    estimates: list[Estimate] = field(default_factory=list)
-
-    @property
-    def pairs(self) -> Pairs:
-        """The pairs that they share."""
-        return self.estimators[0].pairs
-
-    def ask(self, most: int) -> BoolArray:
-        """The next pairs."""
-        return self.pairs.ask(most)
-
-    def provenance(self) -> dict[str, Any]:
-        """Which pairs, and the seed they come from."""
-        return self.estimators[0].provenance()
-
-    def tell(
-        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
-    ) -> None:
-        """Keep the worths with the pairs."""
-        self.pairs.tell(worths, variances)
+    def __init__(self, readers: list[Paired], tolerance: float | Separation | None) -> None:
+        super().__init__(readers[0].criterion, readers[0].pairs)
+        self.readers, self.tolerance = readers, tolerance
+        self.estimates: list[Estimate] = []
 
     def estimate(self, until: float = inf) -> Estimate:
         """The estimates of all; returned is one that is not settled yet, if there is one."""
-        self.estimates = [each.estimate(until) for each in self.estimators]
+        self.estimates = [each.estimate(until) for each in self.readers]
         if self.tolerance is None:
             return self.estimates[0]
         settled = [is_settled(each, self.tolerance) for each in self.estimates]
@@ -131,7 +110,7 @@ def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -
     pairs = Pairs(count, distinct, options.seed, noisy=problem.game.traits.noisy)
     readers = [each.on(pairs) for each in paired]
     readers += [Paired(name, pairs) for name in names[len(paired) :]]
-    return _Several(readers, options.tolerance, max(each.least for each in readers))
+    return _Several(readers, options.tolerance)
 
 
 def _limits(problem: Problem, parts: list[Estimator], exact: bool) -> Iterator[Options]:

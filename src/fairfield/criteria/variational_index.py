@@ -56,13 +56,14 @@ class VariationalIndex(Criterion):
     )
     temperature = OWN_SCALE
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", whole("starts", self.starts))
+        if self.solver not in SOLVERS:
+            known = ", ".join(SOLVERS)
+            raise ValueError(f"there is no solver {self.solver!r}; choose from {known}")
+
     def prepare(self, problem: Problem) -> Problem:
         """The problem with the prior, every argument checked."""
-        if self.solver not in SOLVERS:
-            raise ValueError(
-                f"there is no solver {self.solver!r}; choose from {', '.join(SOLVERS)}"
-            )
-        whole("starts", self.starts)
         start_of(self.start, problem.game)
         if problem.estimated and (self.starts > 1 or self.solver != "anderson"):
             raise ValueError(

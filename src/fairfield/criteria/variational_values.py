@@ -51,9 +51,11 @@ class VariationalValues(Criterion):
         """The name with the number of steps."""
         return f"{self.name}({self.steps})"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", whole("steps", self.steps))
+
     def prepare(self, problem: Problem) -> Problem:
-        """Refuse a number of steps below 1, and a start that is no point of the cube."""
-        whole("steps", self.steps)
+        """Refuse a start that is no point of the cube."""
         start_of(self.start, problem.game)
         return super().prepare(problem)
 
