@@ -112,8 +112,12 @@ def _jax_compiler() -> Callable[[Any], Any]:
 def _torch_compiler() -> Callable[[Any], Any] | None:
     """torch.compile if it works here: it needs Triton and a C compiler."""
     torch = import_module("torch")
+
+    def double(array: Any) -> Any:
+        return 2 * array
+
     try:
-        torch.compile(lambda array: 2 * array)(torch.ones(2, device="cuda"))
+        torch.compile(double)(torch.ones(2, device="cuda"))
     except Exception:  # whatever is missing, functions are then not compiled
         return None
     return cache(lambda function: _Compiled(torch, function))

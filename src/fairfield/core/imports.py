@@ -1,12 +1,9 @@
-"""Optional packages, the error where one is missing, and packages that register their parts."""
+"""Optional packages, and the error where one is missing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
 # The extra of fairfield that brings a package.
 EXTRAS = {
@@ -26,13 +23,6 @@ EXTRAS = {
 OTHERS = ("catboost", "lightgbm", "shap", "shapiq", "xgboost")
 # The name under which a package is installed, where it is another.
 INSTALLED_AS = {"sklearn": "scikit-learn"}
-
-
-@cache
-def import_all(package: str) -> None:
-    """Import every module of a package, so that what is in them is registered."""
-    for module in iter_modules(import_module(package).__path__, f"{package}."):
-        import_module(module.name)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ class Banzhaf(Criterion):
     def estimator(self, problem: Problem) -> Estimator:
         """Regression on pairs of complementary coalitions after a surrogate, by default."""
         count = len(problem.game.players)
-        return sampled(self, problem, size_shares(np.full(count, 0.5 ** (count - 1))))
+        return sampled(problem, self.name, size_shares(np.full(count, 0.5 ** (count - 1)), count))
 
 
 def banzhaf(

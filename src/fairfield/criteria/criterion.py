@@ -10,14 +10,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
+from pkgutil import iter_modules
 from sys import modules
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
+import fairfield.criteria
 from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
-from fairfield.core.imports import import_all
 from fairfield.estimation.loop import Estimator, estimated
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords
@@ -79,16 +81,6 @@ class Criterion:
         """What estimates the values from a budget of coalitions."""
         raise out_of_reach(problem.game, problem.options)
 
-    def sampler(self, problem: Problem, *known: str) -> str:
-        """The sampler that the options name, one of those known or "auto"."""
-        name = problem.options.sampler
-        if name not in ("auto", *known):
-            raise ValueError(
-                f"there is no sampler {name!r} for {self.label}; "
-                f"choose from {', '.join(['auto', *known])}"
-            )
-        return name
-
 
 Kind = TypeVar("Kind", bound=type[Criterion])
 
@@ -115,9 +107,16 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
+@cache
+def _load() -> None:
+    """Import every module beside this one, so that the criteria in it are registered."""
+    for module in iter_modules(fairfield.criteria.__path__, "fairfield.criteria."):
+        import_module(module.name)
+
+
 def registry() -> dict[str, type[Criterion]]:
     """All criteria by their names."""
-    import_all("fairfield.criteria")
+    _load()
     return _registered
 
 

@@ -8,7 +8,9 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import Any, TypeAlias, Unpack
 
@@ -117,7 +119,8 @@ class Semivalue(Criterion):
 
     def estimator(self, problem: Problem) -> Estimator:
         """Permutation sampling."""
-        return sampled(self, problem, size_shares(self.by_size(len(problem.game.players))))
+        count = len(problem.game.players)
+        return sampled(problem, self.label, size_shares(self.by_size(count), count))
 
 
 def semivalue(
@@ -142,22 +145,39 @@ def semivalue(
     return value(Semivalue(weights), game, players, temperature, options)
 
 
-def sampled(criterion: Criterion, problem: Problem, shares: FloatArray) -> Estimator:
+def sampled(problem: Problem, criterion: str, shares: FloatArray) -> Estimator:
     """The estimator of a semivalue that the option ``sampler`` names."""
-    count, seed = len(problem.game.players), problem.options.seed
-    by_pairs = ("surrogate", "regression") if criterion.name in ("shapley", "banzhaf") else ()
-    sampler = criterion.sampler(problem, "permutation", *by_pairs)
-    if sampler == "permutation" or not by_pairs:
-        return Permutations(count, shares, seed)
-    pairs = Pairs(count, [criterion.name], seed, noisy=problem.game.traits.noisy)
-    return Paired(criterion.name, pairs, helped=sampler != "regression")
+    count, options = len(problem.game.players), problem.options
+    samplers: dict[str, Callable[[], Estimator]] = {
+        "permutation": lambda: Permutations(count, shares, options.seed)
+    }
+    if criterion in ("shapley", "banzhaf"):
+
+        def paired(helped: bool) -> Estimator:
+            pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.traits.noisy)
+            return Paired(criterion, pairs, helped=helped)
+
+        samplers["surrogate"] = partial(paired, True)
+        samplers["regression"] = partial(paired, False)
+    samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
+    return pick(samplers, options.sampler, criterion)()
 
 
-def size_shares(weights: FloatArray) -> FloatArray:
+def pick(
+    samplers: dict[str, Callable[[], Estimator]], name: str, criterion: str
+) -> Callable[[], Estimator]:
+    """The sampler of this name."""
+    if name not in samplers:
+        raise ValueError(
+            f"there is no sampler {name!r} for {criterion}; choose from {', '.join(samplers)}"
+        )
+    return samplers[name]
+
+
+def size_shares(weights: ArrayLike, players: int) -> FloatArray:
     """C(n-1, s) w(s), the weight of all coalitions of each size together."""
     from scipy.special import betaln
 
-    players = len(weights)
     size = np.arange(players)
     log_counts = -betaln(size + 1, players - size) - np.log(players)
     with np.errstate(divide="ignore"):  # a weight of 0 has a share of 0

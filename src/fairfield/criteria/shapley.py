@@ -39,7 +39,7 @@ class Shapley(Criterion):
     def estimator(self, problem: Problem) -> Estimator:
         """Regression on pairs of complementary coalitions after a surrogate, by default."""
         count = len(problem.game.players)
-        return sampled(self, problem, np.full(count, 1 / count))
+        return sampled(problem, self.name, np.full(count, 1 / count))
 
 
 def shapley(

@@ -105,14 +105,10 @@ def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = (
     exact table
     """
     cells = [[name, *map(number, _without_noise(column))] for name, column in columns.items()]
-    widths = [max(map(len, column)) for column in cells]
-    lines = []
-    for row in zip(*cells, strict=True):
-        first, *others = (
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        lines.append("  ".join([first, *others]).rstrip())
+    for place, column in enumerate(cells):
+        width, pad = max(map(len, column)), str.rjust if place else str.ljust
+        cells[place] = [pad(cell, width) for cell in column]
+    lines = ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
     return "\n".join([*lines, *notes])
 
 

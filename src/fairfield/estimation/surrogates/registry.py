@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TypeAlias
 
+import fairfield.estimation.surrogates
 from fairfield.core.arrays import FloatArray
-from fairfield.core.imports import import_all
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
 # What is fitted game by game is tried for so many games at most, from so many pairs on, and
@@ -43,9 +46,17 @@ def register(surrogate: Surrogate) -> None:
     _registered[surrogate.name] = surrogate
 
 
+@cache
+def _load() -> None:
+    """Import every module beside this one, so that the surrogates in it are registered."""
+    path = fairfield.estimation.surrogates.__path__
+    for module in iter_modules(path, "fairfield.estimation.surrogates."):
+        import_module(module.name)
+
+
 def surrogates() -> list[Surrogate]:
     """All surrogates, the quickest first."""
-    import_all("fairfield.estimation.surrogates")
+    _load()
     return sorted(_registered.values(), key=lambda each: each.seconds)
 
 
