@@ -1,5 +1,7 @@
 """Several criteria estimated from one budget."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -50,3 +52,20 @@ def test_a_budget_too_small_for_all_criteria_is_refused_at_once():
     with pytest.raises(ValueError, match="too small for these criteria together"):
         ff.compare(worth, players=14, budget=60)
     assert worth.coalitions == 0
+
+
+def test_a_criterion_may_find_that_there_is_nothing_left_to_ask():
+    """The index has reached the limit of draws when the steps adopt them."""
+    rng = np.random.default_rng(0)
+    weights, pairs = rng.normal(size=12), 0.3 * rng.normal(size=(12, 12))
+
+    def worth(S):
+        inside = S.astype(float)
+        several = np.einsum("mi,ij,mj->m", inside, pairs, inside)
+        return inside @ weights + several + S[:, :3].all(axis=1)
+
+    steps = partial(ff.variational_values, steps=2)
+    criteria = ["variational_index", steps]
+    found = ff.compare(worth, players=12, budget=2500, temperature=0.7, criteria=criteria, seed=2)
+    assert "nothing is left to ask after 0 coalitions" in found["variational_values(2)"].stop
+    assert np.isfinite(found["variational_values(2)"].values).all()

@@ -24,7 +24,7 @@ class Pace:
     def expected(self, step: str, size: int) -> float:
         """The seconds of a step on a sample of this size: in proportion to it, if it has grown."""
         seconds, before = self._took.get(step, (self._guesses[step], size))
-        return seconds * max(1.0, size / before)
+        return seconds * max(1.0, size / max(before, 1))
 
     def fits(self, step: str, size: int, until: float) -> bool:
         """Whether a step begun now should be done by then (of ``time.perf_counter``)."""
