@@ -13,7 +13,6 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
-from sys import modules
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import fairfield.criteria
@@ -173,7 +172,7 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
         known = ", ".join(plain_names())
         raise ValueError(f"there is no criterion {given!r}; choose from {known}")
     # The public function of a criterion stands beside its class, under its name.
-    public = kind is not None and getattr(modules[kind.__module__], name, None) is given
+    public = kind is not None and getattr(inspect.getmodule(kind), name, None) is given
     if kind is None or not (isinstance(given, str) or public):
         own_function = cast(Callable[..., Valuation], given)
         return Call(Own(partial(own_function, *arguments, **keywords)), temperature)
