@@ -16,6 +16,11 @@ from math import comb, inf
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.special import log_binomials
+from fairfield.estimation.corrections import least_squares
+from fairfield.estimation.received import Received, ends, unseen
+from fairfield.estimation.surrogates.sample import Sample
+from fairfield.problem import Problem
 
 # Strata of up to so many pairs are listed and shuffled, larger ones drawn from.
 LISTED = 4096
@@ -84,27 +89,21 @@ class Distinct:
         found: list[BoolArray] = [np.empty((0, self.stratum.players), dtype=bool)]
         while count:
             drawn = self.stratum.draw(count, self.rng)
-            keys = np.packbits(drawn, axis=1)
-            fresh = []
-            for row, key in enumerate(keys):
-                name = key.tobytes()
-                if name not in self._seen:
-                    self._seen.add(name)
-                    fresh.append(row)
-            found.append(drawn[fresh])
+            fresh = unseen(drawn, self._seen)
+            self._seen.update(fresh)
+            found.append(drawn[list(fresh.values())])
             count -= len(fresh)
         return np.concatenate(found)
 
 
 @dataclass(frozen=True)
 class Strata:
-    """What a criterion makes of the sizes: the weight of each in its regression.
+    """What a criterion makes of the sizes 0 … n/2: the weight of each in its regression.
 
     ``reach`` is how far a residual of 1 moves the values, ``early`` whether single players
     are wanted early.
     """
 
-    sizes: IntArray
     masses: FloatArray
     reach: FloatArray
     early: bool = False
@@ -115,25 +114,16 @@ class Strata:
         size = np.arange(1, players // 2 + 1)
         spread = size * (players - size)
         masses = np.where(2 * size == players, 0.5, 1.0) / spread
-        return cls(size, masses, np.sqrt(spread))
+        return cls(np.append(0.0, masses), np.append(1.0, np.sqrt(spread)))
 
     @classmethod
     def banzhaf(cls, players: int) -> Strata:
         """All coalitions alike, but for sizes that hardly occur."""
-        from scipy.special import gammaln
-
         size = np.arange(players // 2 + 1)
-        logs = gammaln(players + 1) - gammaln(size + 1) - gammaln(players - size + 1)
+        logs = log_binomials(players)[: len(size)]
         logs += np.where(2 * size == players, 0.0, np.log(2)) - players * np.log(2)
-        kept = logs > np.log(RARE)
-        return cls(size[kept], np.exp(logs[kept]), np.ones(int(kept.sum())), early=True)
-
-    def among(self, sizes: IntArray) -> Strata:
-        """The same strata among others, which have no weight."""
-        place = np.searchsorted(sizes, self.sizes)
-        masses, reach = np.zeros(len(sizes)), np.ones(len(sizes))
-        masses[place], reach[place] = self.masses, self.reach
-        return Strata(sizes, masses, reach, self.early)
+        masses = np.where(logs > np.log(RARE), np.exp(logs), 0.0)
+        return cls(masses, np.ones(len(size)), early=True)
 
 
 class Design:
@@ -145,12 +135,12 @@ class Design:
     """
 
     def __init__(self, players: int, criteria: list[Strata], seed: int) -> None:
-        self.sizes: IntArray = np.unique(np.concatenate([each.sizes for each in criteria]))
+        masses = np.stack([each.masses for each in criteria])
+        self.sizes: IntArray = np.flatnonzero(masses.any(axis=0))
         self.strata = [Stratum(players, int(size)) for size in self.sizes]
         self.pairs = np.array([each.pairs for each in self.strata])
-        placed = [each.among(self.sizes) for each in criteria]
-        self.masses = np.stack([each.masses / each.masses.sum() for each in placed])
-        self.reach = np.stack([each.reach for each in placed])
+        self.masses = np.stack([each / each.sum() for each in masses[:, self.sizes]])
+        self.reach = np.stack([each.reach[self.sizes] for each in criteria])
         alone = (self.sizes <= 1) & any(each.early for each in criteria)
         self.early = np.where(alone, self.pairs, 0.0)
         rngs = np.random.default_rng(seed).spawn(len(self.sizes))
@@ -196,3 +186,96 @@ class Design:
         logs = np.full(players + 1, -np.inf)
         logs[self.sizes] = logs[players - self.sizes] = each
         return logs
+
+
+# The strata of the pairs from which a criterion is read.
+STRATA = {"shapley": Strata.shapley, "banzhaf": Strata.banzhaf}
+
+
+class Pairs(Received):
+    """Pairs that were asked for and their worths: one design for one criterion or for both."""
+
+    def __init__(self, players: int, criteria: list[str], seed: int, *, noisy: bool) -> None:
+        super().__init__()
+        self.players, self.criteria, self.seed, self.noisy = players, criteria, seed, noisy
+        self.design = Design(players, [STRATA[name](players) for name in criteria], seed)
+        self._pairs = np.empty((0, players), dtype=bool)
+        self._strata: IntArray = np.empty(0, dtype=np.int64)
+
+    def ask(self, most: int) -> BoolArray:
+        """∅ and N first; then pairs, each time half as many as there are."""
+        known = len(self._pairs)
+        more = max(self.players + 2, 48, known // 2)
+        pairs, strata = self.design.next(more, self._shares(known + more))
+        self._pairs = np.concatenate([self._pairs, pairs])
+        self._strata = np.concatenate([self._strata, strata])
+        coalitions = _both(pairs)
+        if not known:
+            coalitions = np.concatenate([ends(self.players), coalitions])
+        return coalitions[:most]
+
+    def _shares(self, total: int) -> FloatArray:
+        """How so many pairs are spread over the strata, by what the regressions leave."""
+        if not self._worths:
+            return self.design.shares(None, total)
+        left = []
+        for name in self.criteria:
+            sample = self.sample(name)
+            apart = least_squares(sample, name == "shapley").residuals(sample.odd)
+            scale = np.mean(apart**2, axis=1, keepdims=True)
+            squares = np.mean(apart**2 / np.where(scale > 0, scale, 1.0), axis=0)
+            strata, count = self._strata[: len(squares)], len(self.design.strata)
+            sums = np.bincount(strata, weights=squares, minlength=count)
+            left.append(sums / np.maximum(np.bincount(strata, minlength=count), 1))
+        return self.design.shares(np.stack(left), total)
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The leading axes of the worths."""
+        return self._worths[0].shape[:-1]
+
+    def worths(self) -> FloatArray:
+        """All worths, (games, 2 + coalitions of the pairs)."""
+        worths = super().worths()
+        return worths.reshape(-1, worths.shape[-1])
+
+    def noise(self) -> FloatArray | None:
+        """The variances of these worths, where they are noisy."""
+        noise = super().noise()
+        return None if noise is None else noise.reshape(-1, noise.shape[-1])
+
+    def received(self) -> tuple[BoolArray, FloatArray]:
+        """The coalitions whose worths were received, the ends first, and the log of their law."""
+        count = self.worths().shape[1] - 2
+        whole = -(-count // 2)
+        rows = np.concatenate([ends(self.players), _both(self._pairs[:whole])[:count]])
+        return rows, self.design.log_density(self._strata[:whole])
+
+    def sample(self, criterion: str) -> Sample:
+        """The whole pairs that were received, with the weights of a criterion."""
+        worths = self.worths()[:, 2:]
+        count = worths.shape[1] // 2
+        both = worths[:, : 2 * count].reshape(-1, count, 2).swapaxes(1, 2)
+        pairs, strata = self._pairs[:count], self._strata[:count]
+        drawn = np.maximum(np.bincount(strata, minlength=len(self.design.strata)), 1)
+        masses = self.design.masses[self.criteria.index(criterion)]
+        weights = (masses / drawn)[strata]
+        return Sample(
+            coalitions=pairs,
+            odd=(both[:, 0] - both[:, 1]) / 2,
+            both=both,
+            weights=weights / weights.sum(),
+            # What is noisy is never certain, however much of it is drawn.
+            fraction=(drawn / self.design.pairs * (not self.noisy))[strata],
+        )
+
+
+def pairs_for(problem: Problem, criteria: list[str]) -> Pairs:
+    """The pairs from which these criteria are read."""
+    game = problem.game
+    return Pairs(len(game.players), criteria, problem.options.seed, noisy=game.traits.noisy)
+
+
+def _both(pairs: BoolArray) -> BoolArray:
+    """Each coalition and its complement, one after the other."""
+    return np.stack([pairs, ~pairs], axis=1).reshape(-1, pairs.shape[1])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.estimation.surrogates.registry import Surrogate, register
+from fairfield.estimation.surrogates.registry import surrogate
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
 # The variance of slopes is left free, as good as.
@@ -46,6 +46,7 @@ KERNELS = (
 )
 
 
+@surrogate("kernel", lambda sample: True)
 def kernel_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit:
     """The best of a few kernels, fitted to as many pairs as can be afforded."""
     scale = np.sqrt(np.mean(sample.odd**2, axis=1, keepdims=True))
@@ -164,6 +165,3 @@ def _bells(players: int) -> tuple[FloatArray, FloatArray]:
 
 def _sizes(signs: FloatArray) -> FloatArray:
     return np.asarray((signs > 0).sum(axis=1))
-
-
-register(Surrogate("kernel", kernel_surrogate, lambda sample: True))

@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
-from fairfield.estimation.pool import Control
-from fairfield.estimation.surrogates.registry import Surrogate, enough, register
+from fairfield.estimation.reading import Control
+from fairfield.estimation.surrogates.registry import enough, surrogate
 from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted
 from fairfield.games.trees.game import TreeGame
 
@@ -29,6 +29,7 @@ def trees_are_installed() -> bool:
     return find_spec("sklearn") is not None and find_spec("numba") is not None
 
 
+@surrogate("trees", lambda sample: enough(sample) and trees_are_installed(), seconds=3.0)
 def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit | None:
     """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
     inside = sample.coalitions.astype(float)
@@ -99,13 +100,3 @@ def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> 
 def _extension(model: Any, players: int) -> Extension:
     """The extension of a model of who is in."""
     return TreeGame(model, np.ones(players), np.zeros((1, players))).extension()
-
-
-register(
-    Surrogate(
-        "trees",
-        tree_surrogate,
-        lambda sample: enough(sample) and trees_are_installed(),
-        seconds=3.0,
-    )
-)
