@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from fairfield.estimation.pairs import Design, Strata, Stratum
+from fairfield.estimation.pairs import Design, Pairs, Strata, Stratum
 
 
 @pytest.mark.parametrize(("players", "size"), [(6, 0), (6, 2), (6, 3), (7, 3)])
@@ -47,3 +47,26 @@ def test_strata_with_more_left_to_explain_are_drawn_from_more():
     shares = design.shares(left[None], 10_000)
     assert shares[3] > 2 * design.shares(None, 10_000)[3]
     assert_allclose(shares.sum(), 1.0)
+
+
+def test_one_design_serves_both_criteria():
+    alone = [Strata.shapley(12), Strata.banzhaf(12)]
+    design = Design(12, alone, 0)
+    assert_array_equal(design.sizes, np.arange(7))
+    assert_allclose(design.masses.sum(axis=1), 1.0)
+    assert design.masses[0, 0] == 0  # Shapley's values do not depend on ∅ but through N
+    assert_allclose(design.masses[1] * 2**12, [2 * comb(12, s) for s in range(6)] + [comb(12, 6)])
+
+
+def test_what_was_received_comes_with_its_law():
+    pairs = Pairs(8, ["shapley"], 3, noisy=False)
+    asked = pairs.ask(41)
+    pairs.tell(asked, asked.sum(axis=1) * 1.0)
+    coalitions, logs = pairs.received()
+    assert_array_equal(coalitions, asked)
+    assert logs.shape == (9,)
+    assert_allclose(sum(comb(8, s) * np.exp(logs[s]) for s in range(9)), 1.0)
+    sample = pairs.sample("shapley")
+    assert_array_equal(sample.coalitions, asked[2:40:2])  # whole pairs, after both ends
+    assert_allclose(sample.odd[0], sample.coalitions.sum(axis=1) - 4.0)
+    assert_allclose(sample.weights.sum(), 1.0)

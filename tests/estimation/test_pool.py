@@ -7,6 +7,7 @@ import brute
 from estimation.games import fill
 from fairfield.core.coalitions import rows_of
 from fairfield.estimation.draws import effective_size
+from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.pool import Pool
 
 
@@ -53,3 +54,26 @@ def test_a_coalition_is_come_upon_as_a_draw_or_as_a_flip(rng):
     flipped = np.bincount(pool.pairs[:, 2:4].ravel(), minlength=len(times))
     assert_array_equal(times[~drawn], flipped[~drawn])
     assert (times[~drawn] > 0).any()
+
+
+def test_what_others_have_drawn_is_adopted_once(rng):
+    """Pairs drawn by size and the draws of another pool join the mixture, no coalition twice."""
+    table, pool, other = brute.flid(rng, 8), Pool(8, 1), Pool(8, 1)
+    x = rng.uniform(0.2, 0.8, 8)
+    pairs = Pairs(8, ["shapley"], 0, noisy=False)
+    asked = pairs.ask(80)
+    pairs.tell(asked, table[rows_of(asked)])
+    fill(other, table, x[None])
+    fill(pool, table, np.full((1, 8), 0.5))
+    own = pool.drawn
+    pool.adopt(pairs)
+    pool.adopt(other)
+    rows = rows_of(pool.coalitions)
+    assert len(set(rows)) == len(rows)
+    assert_array_equal(pool.worths[0], table[rows])
+    assert pool.drawn == pool.counts.sum() == own + 78 + other.drawn
+    _, logs = pairs.received()
+    by_size = np.exp(logs)[pool.coalitions.sum(axis=1)]
+    laws = [brute.law(np.full(8, 0.5))[rows], by_size, brute.law(x)[rows]]
+    mixture = np.array([own, 78, other.drawn]) / pool.drawn @ laws
+    assert_allclose(np.exp(pool.log_mixture()), mixture)

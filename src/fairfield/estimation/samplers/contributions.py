@@ -100,30 +100,16 @@ class _Contributions:
             self.temperature = self.problem.pending.factor * scale_of(banzhaf)
         return self.temperature
 
-    def estimated(
-        self,
-        values: FloatArray,
-        covariance: FloatArray,
-        path: list[FloatArray],
-        moved: float,
-        method: str,
-        warnings: list[str],
-    ) -> Estimate:
-        """The estimate after a walk along this path, whose last step moved so far."""
+    def about(self, values: FloatArray, path: list[FloatArray], moved: float) -> dict[str, Any]:
+        """What both samplers report of a walk along this path, whose last step moved so far."""
         temperature = self.settle(values)
-        return Estimate(
-            values,
-            covariance,
-            method,
-            tuple(warnings),
-            more={
-                "marginals": sigmoid(self.prior + values / temperature),
-                "temperature": as_number(temperature),
-                "trajectory": np.stack(path),
-                "steps": len(path) - 1,
-                "residual": moved,
-            },
-        )
+        return {
+            "marginals": sigmoid(self.prior + values / temperature),
+            "temperature": as_number(temperature),
+            "trajectory": np.stack(path),
+            "steps": len(path) - 1,
+            "residual": moved,
+        }
 
 
 @sampler("monte-carlo", *CRITERIA)
@@ -175,13 +161,13 @@ class MonteCarlo(_Contributions):
             f"the error bars rest on {self.each} contributions of each player only, and are not to "
             "be trusted; raise the budget"
         )
-        return self.estimated(
+        moved = float(np.max(np.abs(self.path[-1] - self.path[-2])))
+        return Estimate(
             self.gradient,
             covariance,
-            self.path,
-            float(np.max(np.abs(self.path[-1] - self.path[-2]))),
             f"Monte Carlo, {self.each:,} contributions per player and step",
-            [few] if self.each < TRUSTED else [],
+            warnings=(few,) if self.each < TRUSTED else (),
+            more=self.about(self.gradient, self.path, moved),
         )
 
 
@@ -238,7 +224,8 @@ class OneShot(_Contributions):
         if self.steps is None and moved > SETTLED:
             warnings.append(f"the steps did not settle, the last moved x by {moved:.2g}")
         method = f"one-shot, {each:,} contributions per player, {effective:,.0f} effective"
-        return self.estimated(gradient, flat.T @ flat, path, moved, method, warnings)
+        more = self.about(gradient, path, moved)
+        return Estimate(gradient, flat.T @ flat, method, tuple(warnings), more=more)
 
     def _weights(self, rows: BoolArray, x: FloatArray) -> FloatArray:
         """q(S; x | x_i ← 0) of each contribution, normalised for every player: (each, n)."""

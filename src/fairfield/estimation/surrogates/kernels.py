@@ -36,14 +36,7 @@ class Kernel:
     noise: float
 
 
-KERNELS = (
-    Kernel(None, 0.01),
-    Kernel(1.0, 0.01),
-    Kernel(3.0, 0.01),
-    Kernel(6.0, 0.01),
-    Kernel(12.0, 0.01),
-    Kernel(4.0, 0.1),
-)
+KERNELS = (*(Kernel(scale, 0.01) for scale in (None, 1.0, 3.0, 6.0, 12.0)), Kernel(4.0, 0.1))
 
 
 @surrogate("kernel", lambda sample: True)
