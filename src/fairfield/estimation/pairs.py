@@ -32,36 +32,25 @@ EVENLY, RARE = 0.1, 1e-9
 ALONE = 0.1
 
 
-@dataclass(frozen=True)
 class Stratum:
     """The pairs whose smaller coalition has this size."""
 
-    players: int
-    size: int
-
-    @property
-    def halved(self) -> bool:
-        """Whether both coalitions of a pair are of this size."""
-        return 2 * self.size == self.players
-
-    @property
-    def pairs(self) -> float:
-        """How many there are."""
-        count = comb(self.players, self.size) // (2 if self.halved else 1)
-        return float(count) if count < 2**1000 else inf
+    def __init__(self, players: int, size: int) -> None:
+        self.players, self.size = players, size
+        # Whether both coalitions of a pair are of this size.
+        self.halved = 2 * size == players
+        count = comb(players, size) // (2 if self.halved else 1)
+        self.pairs = float(count) if count < 2**1000 else inf
 
     def every(self) -> BoolArray:
         """One coalition of each pair."""
         rows = np.array(list(combinations(range(self.players), self.size)), dtype=np.int64)
-        if self.halved:
-            rows = rows[rows[:, 0] == 0]
-        return self._coalitions(rows)
+        return self._coalitions(rows[rows[:, 0] == 0] if self.halved else rows)
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
         """One coalition of each of so many random pairs."""
-        coalitions = self._coalitions(
-            rng.random((count, self.players)).argsort(axis=1)[:, : self.size]
-        )
+        orders = rng.random((count, self.players)).argsort(axis=1)
+        coalitions = self._coalitions(orders[:, : self.size])
         return coalitions ^ ~coalitions[:, :1] if self.halved else coalitions
 
     def _coalitions(self, members: IntArray) -> BoolArray:
@@ -70,25 +59,23 @@ class Stratum:
         return coalitions
 
 
-class Distinct:
+class Distinct(Stratum):
     """The pairs of a stratum in random order, none twice."""
 
-    def __init__(self, stratum: Stratum, rng: np.random.Generator) -> None:
-        self.stratum, self.rng = stratum, rng
-        self._listed: BoolArray | None = None
+    def __init__(self, players: int, size: int, rng: np.random.Generator) -> None:
+        super().__init__(players, size)
+        self.rng, self.drawn = rng, 0
+        self._listed = rng.permutation(self.every()) if self.pairs <= LISTED else None
         self._seen: set[bytes] = set()
-        self.drawn = 0
-        if stratum.pairs <= LISTED:
-            self._listed = rng.permutation(stratum.every())
 
     def next(self, count: int) -> BoolArray:
         """So many more pairs; the caller knows how many are left."""
         start, self.drawn = self.drawn, self.drawn + count
         if self._listed is not None:
             return self._listed[start : self.drawn]
-        found: list[BoolArray] = [np.empty((0, self.stratum.players), dtype=bool)]
+        found: list[BoolArray] = [np.empty((0, self.players), dtype=bool)]
         while count:
-            drawn = self.stratum.draw(count, self.rng)
+            drawn = self.draw(count, self.rng)
             fresh = unseen(drawn, self._seen)
             self._seen.update(fresh)
             found.append(drawn[list(fresh.values())])
@@ -136,55 +123,53 @@ class Design:
 
     def __init__(self, players: int, criteria: list[Strata], seed: int) -> None:
         masses = np.stack([each.masses for each in criteria])
-        self.sizes: IntArray = np.flatnonzero(masses.any(axis=0))
-        self.strata = [Stratum(players, int(size)) for size in self.sizes]
+        self.players, self.sizes = players, np.flatnonzero(masses.any(axis=0))
+        rngs = np.random.default_rng(seed).spawn(len(self.sizes))
+        sizes = zip(self.sizes.tolist(), rngs, strict=True)
+        self.strata = [Distinct(players, size, rng) for size, rng in sizes]
         self.pairs = np.array([each.pairs for each in self.strata])
         self.masses = np.stack([each / each.sum() for each in masses[:, self.sizes]])
         self.reach = np.stack([each.reach[self.sizes] for each in criteria])
         alone = (self.sizes <= 1) & any(each.early for each in criteria)
         self.early = np.where(alone, self.pairs, 0.0)
-        rngs = np.random.default_rng(seed).spawn(len(self.sizes))
-        self._queues = [Distinct(each, rng) for each, rng in zip(self.strata, rngs, strict=True)]
 
     def shares(self, left: FloatArray | None, total: int) -> FloatArray:
         """How so many pairs are spread, given mean square residuals (criteria, strata)."""
-        spread = []
-        for criterion, (masses, reach) in enumerate(zip(self.masses, self.reach, strict=True)):
-            plain = masses * reach**2
-            even = np.full(len(plain), 1 / len(plain))
-            plain = (1 - EVENLY) * plain / plain.sum() + EVENLY * even
-            if left is not None and (need := masses * reach * np.sqrt(left[criterion])).any():
-                plain = (plain + need / need.sum()) / 2
-            spread.append(plain)
+        plain = self.masses * self.reach**2
+        even = 1 / len(self.sizes)
+        plain = (1 - EVENLY) * plain / plain.sum(axis=1, keepdims=True) + EVENLY * even
+        if left is not None:
+            need = self.masses * self.reach * np.sqrt(left)
+            whole = need.sum(axis=1, keepdims=True)
+            plain = np.where(whole > 0, (plain + need / np.where(whole > 0, whole, 1.0)) / 2, plain)
         least = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
-        return np.asarray(np.maximum(np.mean(spread, axis=0), least))
+        return np.asarray(np.maximum(np.mean(plain, axis=0), least))
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
         times: list[FloatArray] = []
         numbers: list[IntArray] = []
-        for number, (queue, share) in enumerate(zip(self._queues, shares, strict=True)):
-            more = int(min(count, queue.stratum.pairs - queue.drawn))
-            times.append((queue.drawn + np.arange(more) + 0.5) / share)
+        for number, (stratum, share) in enumerate(zip(self.strata, shares, strict=True)):
+            more = int(min(count, stratum.pairs - stratum.drawn))
+            times.append((stratum.drawn + np.arange(more) + 0.5) / share)
             numbers.append(np.full(more, number))
-        stratum = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
-        pairs = np.empty((len(stratum), self.strata[0].players), dtype=bool)
-        for number, queue in enumerate(self._queues):
-            turn = stratum == number
-            pairs[turn] = queue.next(int(turn.sum()))
-        return pairs, stratum
+        chosen = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
+        pairs = np.empty((len(chosen), self.players), dtype=bool)
+        for number, stratum in enumerate(self.strata):
+            turn = chosen == number
+            pairs[turn] = stratum.next(int(turn.sum()))
+        return pairs, chosen
 
     def log_density(self, strata: IntArray) -> FloatArray:
         """log of the chance that a draw of such pairs is a given coalition of size 0 … n.
 
         ``strata`` are those of the pairs drawn; a pair holds two coalitions.
         """
-        players = self.strata[0].players
         drawn = np.bincount(strata, minlength=len(self.strata)) / max(len(strata), 1)
         with np.errstate(divide="ignore"):  # sizes that are never drawn
             each = np.log(drawn / 2 / self.pairs)
-        logs = np.full(players + 1, -np.inf)
-        logs[self.sizes] = logs[players - self.sizes] = each
+        logs = np.full(self.players + 1, -np.inf)
+        logs[self.sizes] = logs[self.players - self.sizes] = each
         return logs
 
 
