@@ -6,7 +6,7 @@ import sys
 import numpy as np
 from numpy.testing import assert_allclose
 
-from fairfield.core.special import brentq, expit
+from fairfield.core.special import brentq, expit, log_binomials
 
 
 def test_expit_is_accurate_in_both_tails():
@@ -14,6 +14,10 @@ def test_expit_is_accurate_in_both_tails():
     assert_allclose(expit(logits), 1 / (1 + np.exp(np.minimum(-logits, 700.0))), atol=1e-304)
     assert_allclose(expit(-50.0), np.exp(-50.0), rtol=1e-15)
     assert isinstance(expit(0.0), np.ndarray)
+
+
+def test_binomials_of_every_size():
+    assert_allclose(np.exp(log_binomials(6)), [1, 6, 15, 20, 15, 6, 1], rtol=1e-13)
 
 
 def test_a_root_is_found():

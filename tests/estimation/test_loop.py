@@ -8,15 +8,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import fairfield as ff
+from estimation.games import covered
 from fairfield.core.game import Measured, Traits
 
 PLAYERS = 12
-GAINS = np.random.default_rng(3).random((PLAYERS, 4))
-
-
-def covered(S):
-    """Facility location: every column is served by its best player."""
-    return np.where(S[:, :, None], GAINS, 0.0).max(axis=1).sum(axis=1)
 
 
 class Asked:
@@ -39,14 +34,6 @@ def test_estimates_are_within_five_standard_errors(criterion, sampler):
     assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
     assert (found.stderr < 0.1).all()
     assert found.evaluations <= 2000
-
-
-def test_beta_values_are_within_five_standard_errors():
-    weights = ff.beta(4, 1)
-    exact = ff.semivalue(covered, weights, players=PLAYERS)
-    found = ff.semivalue(covered, weights, players=PLAYERS, budget=2000)
-    assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
-    assert found.criterion == "beta(4, 1)"
 
 
 @pytest.mark.parametrize("criterion", ["shapley", "banzhaf"])

@@ -8,7 +8,9 @@ import pytest
 
 import fairfield as ff
 from fairfield.estimation import loop as estimates
-from fairfield.estimation import pace, paired
+from fairfield.estimation import pace
+from fairfield.estimation.pairs import Pairs
+from fairfield.estimation.samplers import paired
 from fairfield.estimation.surrogates import registry
 from fairfield.evaluation import evaluator as evaluate
 from fairfield.evaluation.options import Options
@@ -69,7 +71,7 @@ class Slow(paired.Paired):
 
 
 def test_time_is_kept_for_the_estimate(clock):
-    pairs = paired.Pairs(PLAYERS, ["shapley"], 0, noisy=False)
+    pairs = Pairs(PLAYERS, ["shapley"], 0, noisy=False)
     estimator = Slow("shapley", pairs, helped=False)
     estimator.clock = clock
     (last,) = estimates.run(game(clock, 1e-2), estimator, Options(seconds=60.0))

@@ -49,7 +49,7 @@ def test_a_run_that_starts_ends_within_its_budget(kind, budget, rng):
     free = FreePlayers(None, count)
     landscape = Landscape(from_extension(game.extension()), temperature, None, free)
     hot = Mixture.product(np.zeros(count))
-    run = Sampler(landscape, hot, None, budget, lambda: None).run(1.0, rng)
+    run = Sampler(landscape, hot, None, budget).run(1.0, rng)
     assert landscape.visits <= budget
     assert run.tempered.log_weights.shape[1] >= LEAST_GROUPS
     assert np.isfinite([float(bridge.log_z.estimate) for bridge in run.bridges]).all()
@@ -59,7 +59,7 @@ def test_repeated_runs_share_the_budget(rng):
     game, count = known_laws.needles(rng, blocks=4, each=8), 32
     free = FreePlayers(None, count)
     landscape = Landscape(from_extension(game.extension()), 0.1, None, free)
-    sampler = Sampler(landscape, Mixture.product(np.zeros(count)), None, 40_000, lambda: None)
+    sampler = Sampler(landscape, Mixture.product(np.zeros(count)), None, 40_000)
     for effort in (1.0, 4.0, 16.0):
         if sampler.left() >= LEAST_VISITS:
             sampler.run(effort, rng)

@@ -20,7 +20,7 @@ def test_the_coldest_rung_follows_the_law(rng):
     path = Path(Landscape(source, 0.7, None, FreePlayers(None, 5)), Mixture.product(np.zeros(5)))
     ladder, ladders = Ladder(np.array([0.0, 0.4, 1.0]), np.full(3, 0.5)), 40
     start = path.draw(3 * ladders, rng)
-    found = temper(path, start, ladder, 250, rng, lambda: None)
+    found = temper(path, start, ladder, 250, rng)
     assert path.landscape.visits == 3 * ladders * steps_of(250)
     p, z = brute.boltzmann(table, 0.7), brute.coalitions(5)
     for seen, exact in (

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray, IntArray, on_host
+from fairfield.core.arrays import BoolArray, FloatArray, on_host
 from fairfield.core.coalitions import coalitions_in
 from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_energy, sigmoid
 from fairfield.multilinear import folding
@@ -187,23 +187,16 @@ class ExactLaw:
         games, width = len(of_rows), low_weights.shape[-1]
         drawn = np.empty((games, count), dtype=np.int64)
         for game in range(games):
-            rows = _inverse(of_rows[game] * high_weights, rng.random(count)[None])[0]
+            of_each = np.cumsum(of_rows[game] * high_weights)
+            rows = np.searchsorted(of_each, rng.random(count) * of_each[-1], side="right")
+            rows = np.minimum(rows, len(of_each) - 1)
             uniform = rng.random(count)
             step = max(1, DRAWN // width)
             for start in range(0, count, step):
                 some = slice(start, start + step)
                 weights = on_host(table.matrix.gather(game, rows[some])) * low_weights
-                columns = _inverse(weights, uniform[some, None])[:, 0]
-                drawn[game, some] = rows[some] * width + columns
+                steps = np.cumsum(weights, axis=1)
+                columns = np.sum(steps <= uniform[some, None] * steps[:, -1:], axis=1)
+                drawn[game, some] = rows[some] * width + np.minimum(columns, width - 1)
         drawn = drawn.reshape((*self.extension.batch, count))
         return coalitions_in(drawn, self.extension.players)
-
-
-def _inverse(weights: FloatArray, uniform: FloatArray) -> IntArray:
-    """Per line of weights, the entries that uniform numbers in [0, 1) fall on."""
-    steps = np.cumsum(weights, axis=-1)
-    found = [
-        np.searchsorted(line, at * line[-1], side="right")
-        for line, at in zip(np.atleast_2d(steps), uniform, strict=True)
-    ]
-    return np.asarray(np.minimum(np.array(found), weights.shape[-1] - 1), dtype=np.int64)

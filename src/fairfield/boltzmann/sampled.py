@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 
@@ -92,11 +92,13 @@ class SampledLaw:
                 f"players, which takes at least {LEAST_VISITS * self._visit:,} {unit}; raise it"
             )
         rng, effort = np.random.default_rng(self.options.seed), 1.0
-        with self._source() as contributions, self._bar() as tick:
+        shown = bar(None, "sampling", self.options.progress, unit=" steps")
+        with self._source() as contributions, shown as steps:
             worths, _ = contributions(self._free.fixed_in[None])
             landscape = self._landscape(contributions, float(worths[0] / self.temperature))
+            landscape.tick = steps.update
             hot = Mixture.product(self._free.bias)
-            sampler = Sampler(landscape, hot, self._near(), budget // self._visit, tick)
+            sampler = Sampler(landscape, hot, self._near(), budget // self._visit)
             while True:
                 before = sampler.left()
                 found = sampler.run(effort, rng)
@@ -109,12 +111,12 @@ class SampledLaw:
             warnings.warn(f"{self.game!r}: {sentence}", ReliabilityWarning, stacklevel=2)
         return found
 
-    def _source(self) -> AbstractContextManager[Contributions]:
-        """Contributions, from the worths of all neighbours if there is no better way."""
-        return self._evaluated() if self.contributions is None else nullcontext(self.contributions)
-
     @contextmanager
-    def _evaluated(self) -> Iterator[Contributions]:
+    def _source(self) -> Iterator[Contributions]:
+        """Contributions, from the worths of all neighbours if there is no better way."""
+        if self.contributions is not None:
+            yield self.contributions
+            return
         # An evaluator keeps the worths it has found; one with a store finds them there.
         if self._evaluator is None or self.options.store is not None:
             # The budget is counted here, in visits.
@@ -133,11 +135,6 @@ class SampledLaw:
         starts = start_points(STARTS, len(self.game.players), self.options.seed)
         modes = mean_field_modes(self.extension, self.temperature, self.prior, starts)
         return Mixture(modes.logits[:, self._free.places], modes.shares)
-
-    @contextmanager
-    def _bar(self) -> Iterator[Callable[[], None]]:
-        with bar(None, "sampling", self.options.progress, unit=" steps") as shown:
-            yield lambda: shown.update(1) and None
 
     # ----------------------------------------------------------------------- readings
 
@@ -195,7 +192,7 @@ class SampledLaw:
         return elbo(self.extension.value(sigmoid(logits)), logits, self.temperature, self.prior)
 
     def gap(self, logits: FloatArray) -> FloatArray:
-        height = self.elbo(logits)
+        height = self.elbo(logits)  # refused before a run
         return np.maximum(self.log_z - height, 0.0)
 
     def gap_of(self, height: FloatArray) -> FloatArray:
@@ -223,7 +220,7 @@ class SampledLaw:
             path = Path(landscape, Mixture.product(self._free.bias))
             chains = path.at(start)
             for _ in range(steps):
-                chains, _ = path.step(chains, np.ones(count), np.full(count, rate), rng)
+                chains, _ = path.step(chains, 1.0, rate, rng)
         self.evaluations += landscape.visits * self._visit
         return self._free.among_all(chains.inside)
 

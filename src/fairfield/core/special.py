@@ -24,6 +24,14 @@ def logit(probability: ArrayLike) -> FloatArray:
     return np.asarray(logit(probability))
 
 
+def log_binomials(count: int) -> FloatArray:
+    """log C(n, s) of all sizes s = 0 … n."""
+    from scipy.special import gammaln
+
+    size = np.arange(count + 1)
+    return np.asarray(gammaln(count + 1) - gammaln(size + 1) - gammaln(count - size + 1))
+
+
 def brentq(function: Callable[[float], float], low: float, high: float, xtol: float) -> float:
     """A root of the function between two points at which its signs differ."""
     from scipy.optimize import brentq

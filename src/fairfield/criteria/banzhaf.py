@@ -11,8 +11,9 @@ from fairfield.assemble import assemble_gradient
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
-from fairfield.criteria.semivalue import sampled, size_shares
+from fairfield.criteria.semivalue import size_shares
 from fairfield.estimation.loop import Estimator
+from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
@@ -32,8 +33,9 @@ class Banzhaf(Criterion):
 
     def estimator(self, problem: Problem) -> Estimator:
         """Regression on pairs of complementary coalitions after a surrogate, by default."""
-        count = len(problem.game.players)
-        return sampled(problem, self.name, size_shares(np.full(count, 0.5 ** (count - 1)), count))
+        count, name = len(problem.game.players), self.name
+        shares = size_shares(np.full(count, 0.5 ** (count - 1)), count)
+        return estimator_of(problem, name, name, criterion=name, shares=shares)
 
 
 def banzhaf(

@@ -8,9 +8,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import comb
 from typing import Any, TypeAlias, Unpack
 
@@ -23,8 +21,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
-from fairfield.estimation.paired import Paired, Pairs
-from fairfield.estimation.permutations import Permutations
+from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
@@ -118,9 +115,10 @@ class Semivalue(Criterion):
         return assemble(problem, self.label, extension.along_diagonal(at, shares))
 
     def estimator(self, problem: Problem) -> Estimator:
-        """Permutation sampling."""
+        """Permutation sampling, by default."""
         count = len(problem.game.players)
-        return sampled(problem, self.label, size_shares(self.by_size(count), count))
+        shares = size_shares(self.by_size(count), count)
+        return estimator_of(problem, self.name, self.label, criterion=self.name, shares=shares)
 
 
 def semivalue(
@@ -143,35 +141,6 @@ def semivalue(
     array([0.25, 0.25, 0.25])
     """
     return value(Semivalue(weights), game, players, temperature, options)
-
-
-def sampled(problem: Problem, criterion: str, shares: FloatArray) -> Estimator:
-    """The estimator of a semivalue that the option ``sampler`` names."""
-    count, options = len(problem.game.players), problem.options
-    samplers: dict[str, Callable[[], Estimator]] = {
-        "permutation": lambda: Permutations(count, shares, options.seed)
-    }
-    if criterion in ("shapley", "banzhaf"):
-
-        def paired(helped: bool) -> Estimator:
-            pairs = Pairs(count, [criterion], options.seed, noisy=problem.game.traits.noisy)
-            return Paired(criterion, pairs, helped=helped)
-
-        samplers["surrogate"] = partial(paired, True)
-        samplers["regression"] = partial(paired, False)
-    samplers["auto"] = samplers.get("surrogate", samplers["permutation"])
-    return pick(samplers, options.sampler, criterion)()
-
-
-def pick(
-    samplers: dict[str, Callable[[], Estimator]], name: str, criterion: str
-) -> Callable[[], Estimator]:
-    """The sampler of this name."""
-    if name not in samplers:
-        raise ValueError(
-            f"there is no sampler {name!r} for {criterion}; choose from {', '.join(samplers)}"
-        )
-    return samplers[name]
 
 
 def size_shares(weights: ArrayLike, players: int) -> FloatArray:

@@ -11,8 +11,8 @@ from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
-from fairfield.criteria.semivalue import sampled
 from fairfield.estimation.loop import Estimator
+from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
@@ -38,8 +38,9 @@ class Shapley(Criterion):
 
     def estimator(self, problem: Problem) -> Estimator:
         """Regression on pairs of complementary coalitions after a surrogate, by default."""
-        count = len(problem.game.players)
-        return sampled(problem, self.name, np.full(count, 1 / count))
+        count, name = len(problem.game.players), self.name
+        shares = np.full(count, 1 / count)
+        return estimator_of(problem, name, name, criterion=name, shares=shares)
 
 
 def shapley(

@@ -16,8 +16,9 @@ from typing import Any
 from fairfield.criteria.criterion import Call
 from fairfield.estimation.adaptive import Draws
 from fairfield.estimation.loop import Estimate, Estimator, is_settled, run, written
-from fairfield.estimation.paired import Paired, Pairs
+from fairfield.estimation.pairs import Pairs, pairs_for
 from fairfield.estimation.pool import Pool
+from fairfield.estimation.samplers.paired import Paired
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
 from fairfield.problem import Problem
@@ -106,11 +107,10 @@ def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -
     if not names:
         return None
     distinct = list(dict.fromkeys(names))
-    count, options = len(problem.game.players), problem.options
-    pairs = Pairs(count, distinct, options.seed, noisy=problem.game.traits.noisy)
+    pairs = pairs_for(problem, distinct)
     readers = [each.on(pairs) for each in paired]
     readers += [Paired(name, pairs) for name in names[len(paired) :]]
-    return _Several(readers, options.tolerance)
+    return _Several(readers, problem.options.tolerance)
 
 
 def _limits(problem: Problem, parts: list[Estimator], exact: bool) -> Iterator[Options]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -15,12 +14,9 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
-from fairfield.criteria.semivalue import pick
 from fairfield.criteria.variational_values import start_of
-from fairfield.estimation.contributions import MonteCarlo, OneShot
-from fairfield.estimation.index import IndexEstimator
 from fairfield.estimation.loop import Estimator
-from fairfield.estimation.surrogates.trees import trees_are_installed
+from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.evaluation.options import Keywords
 from fairfield.mean_field import solvers
 from fairfield.mean_field.anderson import anderson
@@ -104,14 +100,7 @@ class VariationalIndex(Criterion):
     def estimator(self, problem: Problem) -> Estimator:
         """Least squares over draws that follow the index, or one of the paper's samplers."""
         start = start_of(self.start, problem.game)
-        samplers: dict[str, Callable[[], Estimator]] = {
-            "auto": lambda: IndexEstimator(problem, start),
-            "least-squares": lambda: IndexEstimator(problem, start),
-            "one-shot": lambda: OneShot(problem, start, None),
-            "monte-carlo": lambda: MonteCarlo(problem, start, None),
-            "surrogate": lambda: _with_trees(problem, start),
-        }
-        return pick(samplers, problem.options.sampler, self.name)()
+        return estimator_of(problem, self.name, self.name, start=start, steps=None)
 
 
 def variational_index(
@@ -150,16 +139,6 @@ def variational_index(
     """
     criterion = VariationalIndex(start, prior, solver, starts)
     return value(criterion, game, players, temperature, options)
-
-
-def _with_trees(problem: Problem, start: FloatArray) -> Estimator:
-    """The index with boosted trees as control variate, where they help."""
-    if not trees_are_installed():
-        raise ImportError(
-            "sampler='surrogate' fits boosted trees, for which scikit-learn and numba are needed: "
-            "pip install 'fairfield[ml,trees]', or leave sampler= out"
-        )
-    return IndexEstimator(problem, start, surrogate=True)
 
 
 def _stops(

@@ -6,7 +6,6 @@ never T·logit of a saturated x.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -19,10 +18,8 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.game import Game, Players
 from fairfield.criteria.criterion import Criterion, register, value
-from fairfield.criteria.semivalue import pick
-from fairfield.estimation.contributions import MonteCarlo, OneShot
 from fairfield.estimation.loop import Estimator
-from fairfield.estimation.steps import StepsEstimator
+from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.evaluation.options import Keywords
 from fairfield.mean_field.elbo import sigmoid
 from fairfield.problem import Problem
@@ -78,13 +75,7 @@ class VariationalValues(Criterion):
     def estimator(self, problem: Problem) -> Estimator:
         """Least squares over draws along the way, or one of the paper's samplers."""
         start = start_of(self.start, problem.game)
-        samplers: dict[str, Callable[[], Estimator]] = {
-            "auto": lambda: StepsEstimator(problem, start, self.steps),
-            "least-squares": lambda: StepsEstimator(problem, start, self.steps),
-            "one-shot": lambda: OneShot(problem, start, self.steps),
-            "monte-carlo": lambda: MonteCarlo(problem, start, self.steps),
-        }
-        return pick(samplers, problem.options.sampler, self.label)()
+        return estimator_of(problem, self.name, self.label, start=start, steps=self.steps)
 
 
 def variational_values(

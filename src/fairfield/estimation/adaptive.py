@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.estimation.paired import Pairs
-from fairfield.estimation.pool import Pool, Reading, is_rare
+from fairfield.estimation.loop import Estimate
+from fairfield.estimation.pairs import Pairs
+from fairfield.estimation.pool import Pool, is_rare
+from fairfield.estimation.reading import Reading, read
+from fairfield.estimation.received import ends
 from fairfield.mean_field.elbo import CERTAIN, elbo, sigmoid
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -23,31 +29,42 @@ MOST_DRAWS, MOST_NUMBERS = 2**16, 2**22
 TRUSTED = 0.2
 
 
+@dataclass(frozen=True)
+class Found:
+    """What the draws say of one game: the values, and where and how well they were read.
+
+    ``logits`` are those of the point that the values lead to, ``level`` is f there; ``readings``
+    are those that the errors rest on.
+    """
+
+    values: FloatArray
+    covariance: FloatArray
+    logits: FloatArray
+    level: float
+    residual: float
+    readings: Sequence[Reading]
+
+
 class Draws:
     """Batches of draws, each at the points that the worths so far suggest.
 
     A temperature relative to Banzhaf's value is fixed after the first batch, drawn at ½.
     """
 
-    sampler = "least-squares"
-
     def __init__(self, problem: Problem, start: FloatArray) -> None:
-        self.problem = problem
-        self.players = len(problem.game.players)
+        self.problem, self.players = problem, len(problem.game.players)
         games = int(np.prod(problem.game.batch, dtype=int))
         self.pool = Pool(self.players, games)
         self.prior = np.zeros(self.players) if problem.prior is None else problem.prior
         # Players that the prior makes certain are so from the start.
-        certain = np.abs(self.prior) == CERTAIN
-        self.start = np.where(certain, sigmoid(self.prior), start.reshape(games, self.players))
-        self.temperature = (
-            None if problem.temperature is None else problem.temperature.reshape(games)
-        )
+        self.certain = np.abs(self.prior) == CERTAIN
+        self.start = np.where(self.certain, sigmoid(self.prior), start.reshape(games, self.players))
+        T = problem.temperature
+        self.temperature = None if T is None else T.reshape(games)
         self.batches = 0
         self._stale = False
-        self.first = max(FIRST_DRAWS, 2 * self.players, games)
-        if self.temperature is None:
-            self.first = max(2 * FIRST_DRAWS, 8 * self.players, games)
+        first = (2 * FIRST_DRAWS, 8) if T is None else (FIRST_DRAWS, 2)
+        self.first = max(first[0], first[1] * self.players, games)
         self.least = 2 + max(2 * self.players, games)
 
     def points(self) -> tuple[FloatArray, IntArray]:
@@ -66,10 +83,9 @@ class Draws:
             new = max(self.first, len(self.pool.counts) // 2)
             draws = min(max(REPEATS * new, self.pool.drawn // 2), MOST_NUMBERS // self.players)
             rng = np.random.default_rng([self.problem.options.seed, self.batches])
-            rare = is_rare(at, self.pool.drawn)
-            rare &= bool(self.batches > 0) | (np.abs(self.prior) == CERTAIN)
-            ends = None if self.batches else np.array([[False], [True]]).repeat(self.players, 1)
-            fresh = self.pool.plan(at, owners, new, draws, rare, rng, also=ends)
+            rare = is_rare(at, self.pool.drawn) & ((self.batches > 0) | self.certain)
+            also = None if self.batches else ends(self.players)
+            fresh = self.pool.plan(at, owners, new, draws, rare, rng, also=also)
             self.batches += 1
             if len(fresh):
                 return fresh[:most]
@@ -80,7 +96,7 @@ class Draws:
     def provenance(self) -> dict[str, Any]:
         """The sampler, the seed, the batch and its points."""
         return {
-            "sampler": self.sampler,
+            "sampler": "least-squares",
             "seed": self.problem.options.seed,
             "batch": self.batches,
             "points": self.points()[0].tolist(),
@@ -98,10 +114,7 @@ class Draws:
     def adopt(self, others: list[Pairs | Pool]) -> None:
         """Use coalitions that were evaluated for other criteria of the same problem."""
         for other in others:
-            if isinstance(other, Pairs):
-                self.pool.adopt_pairs(other)
-            else:
-                self.pool.adopt(other)
+            self.pool.adopt(other)
         if len(self.pool.counts):
             self.batches = 1
             self.least = max(0, self.least - len(self.pool.counts))
@@ -111,10 +124,9 @@ class Draws:
         """Fix a pending temperature by Banzhaf values; the points are to be moved."""
         if self.temperature is None and self.problem.pending is not None:
             half = np.full(self.players, 0.5)
-            banzhaf = [
-                self.pool.read(half, game).slopes.gradient for game in range(len(self.start))
-            ]
-            self.temperature = self.problem.pending.factor * scale_of(np.stack(banzhaf))
+            games = range(len(self.start))
+            banzhaf = np.stack([read(self.pool, half, game).slopes.gradient for game in games])
+            self.temperature = self.problem.pending.factor * scale_of(banzhaf)
         self._stale = True
 
     def catch_up(self) -> None:
@@ -123,55 +135,55 @@ class Draws:
             self.update()
             self._stale = False
 
-    def shaped(self, each: list[Any]) -> FloatArray:
-        """One entry per game, with the axes of the batch."""
-        found = np.stack([np.asarray(entry, dtype=float) for entry in each])
-        return found.reshape((*self.problem.game.batch, *found.shape[1:]))
-
-    def about(self, logits: FloatArray, level: FloatArray) -> dict[str, Any]:
-        """What a valuation holds beside the values: ends, marginals, temperature, ELBO."""
-        temperature = self.needed_temperature()
-        heights = elbo(level, logits, temperature, self.problem.prior)
-        found: dict[str, Any] = {
-            "empty": as_number(self.shaped(list(self.pool.worths[:, 0]))),
-            "grand": as_number(self.shaped(list(self.pool.worths[:, 1]))),
-            "marginals": self.shaped(list(sigmoid(logits))),
-            "temperature": as_number(self.shaped(list(temperature))),
-        }
-        if self.problem.options.decoupling is not False:
-            found["elbo"] = as_number(self.shaped(list(heights)))
-        return found
-
-    def counted(self, number: int) -> Any:
-        """The same number for each game of a batch."""
-        batch = self.problem.game.batch
-        return np.full(batch, number) if batch else number
-
     def needed_temperature(self) -> FloatArray:
         """The temperature of each game, known after the first batch."""
         assert self.temperature is not None
         return self.temperature
 
-    def method(self, effective: float) -> str:
-        """How the estimate came about, in a line."""
-        fixed = ", temperature fixed after the first batch" if self.problem.pending else ""
-        return (
-            f"least squares over {self.pool.drawn:,} draws of {len(self.pool.counts):,} coalitions, "
-            f"effective {effective:,.0f}{fixed}"
+    def shaped(self, each: ArrayLike) -> FloatArray:
+        """One entry per game, with the axes of the batch."""
+        found = np.asarray(each, dtype=float)
+        return found.reshape((*self.problem.game.batch, *found.shape[1:]))
+
+    def estimated(
+        self, found: Sequence[Found], steps: int, warnings: list[str], help: str = "", **more: Any
+    ) -> Estimate:
+        """The estimate of all games, after so many steps; ``help`` names what helped."""
+        problem, pool, temperature = self.problem, self.pool, self.needed_temperature()
+        readings = [reading for each in found for reading in each.readings]
+        logits = np.stack([each.logits for each in found])
+        level = np.array([each.level for each in found])
+        more["steps"] = np.full(problem.game.batch, steps) if problem.game.batch else steps
+        numbers: dict[str, ArrayLike] = {
+            "empty": pool.worths[:, 0],
+            "grand": pool.worths[:, 1],
+            "temperature": temperature,
+            "residual": [each.residual for each in found],
+        }
+        if problem.options.decoupling is not False:
+            numbers["elbo"] = elbo(level, logits, temperature, problem.prior)
+        effective = min(reading.effective for reading in readings)
+        fixed = ", temperature fixed after the first batch" if problem.pending else ""
+        limit = (
+            f"the draws reached their limit of {MOST_DRAWS:,}, so a larger budget changes nothing"
+        )
+        return Estimate(
+            values=self.shaped([each.values for each in found]),
+            covariance=self.shaped([each.covariance for each in found]),
+            method=f"least squares over {pool.drawn:,} draws of {len(pool.counts):,} coalitions, "
+            f"effective {effective:,.0f}{fixed}{help}",
+            remarks=(limit,) if pool.drawn >= MOST_DRAWS else (),
+            warnings=(*self._diagnostics(effective, readings), *warnings),
+            more={
+                **{name: as_number(self.shaped(each)) for name, each in numbers.items()},
+                "marginals": self.shaped(sigmoid(logits)),
+                **more,
+            },
         )
 
-    def remarks(self) -> tuple[str, ...]:
-        """A sentence where the number of draws, not the budget, ended the run."""
-        if self.pool.drawn < MOST_DRAWS:
-            return ()
-        return (
-            f"the draws reached their limit of {MOST_DRAWS:,}, so a larger budget changes nothing",
-        )
-
-    def diagnostics(self, readings: list[Reading]) -> list[str]:
+    def _diagnostics(self, effective: float, readings: list[Reading]) -> list[str]:
         """Sentences on why the errors are not to be trusted."""
         found = []
-        effective = min(reading.effective for reading in readings)
         if effective < TRUSTED * self.pool.drawn / len(self.start):
             found.append(
                 f"of {self.pool.drawn:,} draws only {effective:,.0f} are effective at the point "

@@ -54,3 +54,9 @@ def log_law(coalitions: BoolArray | FloatArray, x: FloatArray) -> FloatArray:
     inside = np.log(np.maximum(x, TINY))
     outside = np.log(np.maximum(1 - np.asarray(x), TINY))
     return np.asarray((inside - outside) @ coalitions.T + outside.sum(axis=-1)[..., None])
+
+
+def effective_size(weights: FloatArray, counts: FloatArray) -> float:
+    """(Σ w)²/Σ w² over draws, the number of draws of equal weight that would serve as well."""
+    squares = counts @ weights**2
+    return float((counts @ weights) ** 2 / squares) if squares > 0 else 0.0

@@ -44,19 +44,22 @@ SLACK = 1.25
 class Estimate:
     """The values of the players as estimated so far, and their errors.
 
-    ``values`` and ``stderr`` are (*batch, n), ``covariance`` of the values (*batch, n, n).
-    ``warnings`` are sentences on why the errors are unreliable, ``remarks`` others that belong
-    to why it stopped; ``more`` holds further
-    fields of the valuation by name (empty, grand, marginals, elbo, steps, residual).
+    ``values`` are (*batch, n), their ``covariance`` (*batch, n, n). ``warnings`` are sentences on
+    why the errors are unreliable, ``remarks`` others that belong to why it stopped; ``more`` holds
+    further fields of the valuation by name (empty, grand, marginals, elbo, steps, residual).
     """
 
     values: FloatArray
-    stderr: FloatArray
-    covariance: FloatArray | None
+    covariance: FloatArray
     method: str
     warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     more: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def stderr(self) -> FloatArray:
+        """The standard errors of the values, (*batch, n)."""
+        return np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
 
 
 class Estimator(Protocol):
@@ -186,23 +189,13 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
 
 def check_run(game: Game, estimator: Estimator, options: Options) -> None:
     """Refuse limits under which nothing can be estimated."""
-    _check_budget(game, estimator.least, options)
-    _check_separation(game, options.tolerance)
-
-
-def _check_budget(game: Game, least: int, options: Options) -> None:
-    """Refuse a budget from which nothing can be estimated."""
-    least = min(least, 2 ** len(game.players))
+    count, tolerance = len(game.players), options.tolerance
+    least = min(estimator.least, 2**count)
     if options.budget is not None and options.budget < least:
         raise ValueError(
             f"{game!r}: budget={options.budget:,} is too small to estimate anything; at least {least:,} "
             "coalitions are needed"
         )
-
-
-def _check_separation(game: Game, tolerance: float | Separation | None) -> None:
-    """Refuse to separate all players from nobody."""
-    count = len(game.players)
     if isinstance(tolerance, Separation) and tolerance.count >= count:
         raise ValueError(
             f"separate_{tolerance.end}({tolerance.count}) of {count} players leaves nobody to separate them from; "
@@ -252,23 +245,12 @@ def is_settled(estimate: Estimate, tolerance: float | Separation) -> bool:
         return False
     if not isinstance(tolerance, Separation):
         return bool(NORMAL * np.max(estimate.stderr) <= tolerance)
-    count = estimate.values.shape[-1]
-    values = estimate.values.reshape(-1, count)
-    errors = np.sqrt(difference_variances(estimate)).reshape(-1, count, count)
-    if tolerance.end == "bottom":
-        values = -values
-    order = np.argsort(-values, axis=-1, kind="stable")
-    best, rest = order[:, : tolerance.count, None], order[:, None, tolerance.count :]
-    game = np.arange(len(values))[:, None, None]
-    gaps = values[game, best] - values[game, rest]
-    return bool((gaps > NORMAL * errors[game, best, rest]).all())
-
-
-def difference_variances(estimate: Estimate) -> FloatArray:
-    """The variance of value_i - value_j for all pairs, (*batch, n, n)."""
+    values = estimate.values if tolerance.end == "top" else -estimate.values
+    order, best = np.argsort(-values, axis=-1, kind="stable"), np.zeros(values.shape, dtype=bool)
+    np.put_along_axis(best, order[..., : tolerance.count], True, axis=-1)
+    gaps = values[..., :, None] - values[..., None, :]
     own = estimate.stderr**2
-    both = own[..., :, None] + own[..., None, :]
-    if estimate.covariance is None:
-        return both
     # Rounding may leave less than nothing of equal players.
-    return np.maximum(both - 2 * estimate.covariance, 0.0)
+    variances = np.maximum(own[..., :, None] + own[..., None, :] - 2 * estimate.covariance, 0.0)
+    apart = best[..., :, None] & ~best[..., None, :]
+    return bool((gaps > NORMAL * np.sqrt(variances))[apart].all())

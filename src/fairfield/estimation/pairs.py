@@ -16,6 +16,11 @@ from math import comb, inf
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.special import log_binomials
+from fairfield.estimation.corrections import least_squares
+from fairfield.estimation.received import Received, ends, unseen
+from fairfield.estimation.surrogates.sample import Sample
+from fairfield.problem import Problem
 
 # Strata of up to so many pairs are listed and shuffled, larger ones drawn from.
 LISTED = 4096
@@ -27,36 +32,25 @@ EVENLY, RARE = 0.1, 1e-9
 ALONE = 0.1
 
 
-@dataclass(frozen=True)
 class Stratum:
     """The pairs whose smaller coalition has this size."""
 
-    players: int
-    size: int
-
-    @property
-    def halved(self) -> bool:
-        """Whether both coalitions of a pair are of this size."""
-        return 2 * self.size == self.players
-
-    @property
-    def pairs(self) -> float:
-        """How many there are."""
-        count = comb(self.players, self.size) // (2 if self.halved else 1)
-        return float(count) if count < 2**1000 else inf
+    def __init__(self, players: int, size: int) -> None:
+        self.players, self.size = players, size
+        # Whether both coalitions of a pair are of this size.
+        self.halved = 2 * size == players
+        count = comb(players, size) // (2 if self.halved else 1)
+        self.pairs = float(count) if count < 2**1000 else inf
 
     def every(self) -> BoolArray:
         """One coalition of each pair."""
         rows = np.array(list(combinations(range(self.players), self.size)), dtype=np.int64)
-        if self.halved:
-            rows = rows[rows[:, 0] == 0]
-        return self._coalitions(rows)
+        return self._coalitions(rows[rows[:, 0] == 0] if self.halved else rows)
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
         """One coalition of each of so many random pairs."""
-        coalitions = self._coalitions(
-            rng.random((count, self.players)).argsort(axis=1)[:, : self.size]
-        )
+        orders = rng.random((count, self.players)).argsort(axis=1)
+        coalitions = self._coalitions(orders[:, : self.size])
         return coalitions ^ ~coalitions[:, :1] if self.halved else coalitions
 
     def _coalitions(self, members: IntArray) -> BoolArray:
@@ -65,46 +59,38 @@ class Stratum:
         return coalitions
 
 
-class Distinct:
+class Distinct(Stratum):
     """The pairs of a stratum in random order, none twice."""
 
-    def __init__(self, stratum: Stratum, rng: np.random.Generator) -> None:
-        self.stratum, self.rng = stratum, rng
-        self._listed: BoolArray | None = None
+    def __init__(self, players: int, size: int, rng: np.random.Generator) -> None:
+        super().__init__(players, size)
+        self.rng, self.drawn = rng, 0
+        self._listed = rng.permutation(self.every()) if self.pairs <= LISTED else None
         self._seen: set[bytes] = set()
-        self.drawn = 0
-        if stratum.pairs <= LISTED:
-            self._listed = rng.permutation(stratum.every())
 
     def next(self, count: int) -> BoolArray:
         """So many more pairs; the caller knows how many are left."""
         start, self.drawn = self.drawn, self.drawn + count
         if self._listed is not None:
             return self._listed[start : self.drawn]
-        found: list[BoolArray] = [np.empty((0, self.stratum.players), dtype=bool)]
+        found: list[BoolArray] = [np.empty((0, self.players), dtype=bool)]
         while count:
-            drawn = self.stratum.draw(count, self.rng)
-            keys = np.packbits(drawn, axis=1)
-            fresh = []
-            for row, key in enumerate(keys):
-                name = key.tobytes()
-                if name not in self._seen:
-                    self._seen.add(name)
-                    fresh.append(row)
-            found.append(drawn[fresh])
+            drawn = self.draw(count, self.rng)
+            fresh = unseen(drawn, self._seen)
+            self._seen.update(fresh)
+            found.append(drawn[list(fresh.values())])
             count -= len(fresh)
         return np.concatenate(found)
 
 
 @dataclass(frozen=True)
 class Strata:
-    """What a criterion makes of the sizes: the weight of each in its regression.
+    """What a criterion makes of the sizes 0 … n/2: the weight of each in its regression.
 
     ``reach`` is how far a residual of 1 moves the values, ``early`` whether single players
     are wanted early.
     """
 
-    sizes: IntArray
     masses: FloatArray
     reach: FloatArray
     early: bool = False
@@ -115,25 +101,16 @@ class Strata:
         size = np.arange(1, players // 2 + 1)
         spread = size * (players - size)
         masses = np.where(2 * size == players, 0.5, 1.0) / spread
-        return cls(size, masses, np.sqrt(spread))
+        return cls(np.append(0.0, masses), np.append(1.0, np.sqrt(spread)))
 
     @classmethod
     def banzhaf(cls, players: int) -> Strata:
         """All coalitions alike, but for sizes that hardly occur."""
-        from scipy.special import gammaln
-
         size = np.arange(players // 2 + 1)
-        logs = gammaln(players + 1) - gammaln(size + 1) - gammaln(players - size + 1)
+        logs = log_binomials(players)[: len(size)]
         logs += np.where(2 * size == players, 0.0, np.log(2)) - players * np.log(2)
-        kept = logs > np.log(RARE)
-        return cls(size[kept], np.exp(logs[kept]), np.ones(int(kept.sum())), early=True)
-
-    def among(self, sizes: IntArray) -> Strata:
-        """The same strata among others, which have no weight."""
-        place = np.searchsorted(sizes, self.sizes)
-        masses, reach = np.zeros(len(sizes)), np.ones(len(sizes))
-        masses[place], reach[place] = self.masses, self.reach
-        return Strata(sizes, masses, reach, self.early)
+        masses = np.where(logs > np.log(RARE), np.exp(logs), 0.0)
+        return cls(masses, np.ones(len(size)), early=True)
 
 
 class Design:
@@ -145,54 +122,145 @@ class Design:
     """
 
     def __init__(self, players: int, criteria: list[Strata], seed: int) -> None:
-        self.sizes: IntArray = np.unique(np.concatenate([each.sizes for each in criteria]))
-        self.strata = [Stratum(players, int(size)) for size in self.sizes]
+        masses = np.stack([each.masses for each in criteria])
+        self.players, self.sizes = players, np.flatnonzero(masses.any(axis=0))
+        rngs = np.random.default_rng(seed).spawn(len(self.sizes))
+        sizes = zip(self.sizes.tolist(), rngs, strict=True)
+        self.strata = [Distinct(players, size, rng) for size, rng in sizes]
         self.pairs = np.array([each.pairs for each in self.strata])
-        placed = [each.among(self.sizes) for each in criteria]
-        self.masses = np.stack([each.masses / each.masses.sum() for each in placed])
-        self.reach = np.stack([each.reach for each in placed])
+        self.masses = np.stack([each / each.sum() for each in masses[:, self.sizes]])
+        self.reach = np.stack([each.reach[self.sizes] for each in criteria])
         alone = (self.sizes <= 1) & any(each.early for each in criteria)
         self.early = np.where(alone, self.pairs, 0.0)
-        rngs = np.random.default_rng(seed).spawn(len(self.sizes))
-        self._queues = [Distinct(each, rng) for each, rng in zip(self.strata, rngs, strict=True)]
 
     def shares(self, left: FloatArray | None, total: int) -> FloatArray:
         """How so many pairs are spread, given mean square residuals (criteria, strata)."""
-        spread = []
-        for criterion, (masses, reach) in enumerate(zip(self.masses, self.reach, strict=True)):
-            plain = masses * reach**2
-            even = np.full(len(plain), 1 / len(plain))
-            plain = (1 - EVENLY) * plain / plain.sum() + EVENLY * even
-            if left is not None and (need := masses * reach * np.sqrt(left[criterion])).any():
-                plain = (plain + need / need.sum()) / 2
-            spread.append(plain)
+        plain = self.masses * self.reach**2
+        even = 1 / len(self.sizes)
+        plain = (1 - EVENLY) * plain / plain.sum(axis=1, keepdims=True) + EVENLY * even
+        if left is not None:
+            need = self.masses * self.reach * np.sqrt(left)
+            whole = need.sum(axis=1, keepdims=True)
+            plain = np.where(whole > 0, (plain + need / np.where(whole > 0, whole, 1.0)) / 2, plain)
         least = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
-        return np.asarray(np.maximum(np.mean(spread, axis=0), least))
+        return np.asarray(np.maximum(np.mean(plain, axis=0), least))
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
         times: list[FloatArray] = []
         numbers: list[IntArray] = []
-        for number, (queue, share) in enumerate(zip(self._queues, shares, strict=True)):
-            more = int(min(count, queue.stratum.pairs - queue.drawn))
-            times.append((queue.drawn + np.arange(more) + 0.5) / share)
+        for number, (stratum, share) in enumerate(zip(self.strata, shares, strict=True)):
+            more = int(min(count, stratum.pairs - stratum.drawn))
+            times.append((stratum.drawn + np.arange(more) + 0.5) / share)
             numbers.append(np.full(more, number))
-        stratum = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
-        pairs = np.empty((len(stratum), self.strata[0].players), dtype=bool)
-        for number, queue in enumerate(self._queues):
-            turn = stratum == number
-            pairs[turn] = queue.next(int(turn.sum()))
-        return pairs, stratum
+        chosen = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
+        pairs = np.empty((len(chosen), self.players), dtype=bool)
+        for number, stratum in enumerate(self.strata):
+            turn = chosen == number
+            pairs[turn] = stratum.next(int(turn.sum()))
+        return pairs, chosen
 
     def log_density(self, strata: IntArray) -> FloatArray:
         """log of the chance that a draw of such pairs is a given coalition of size 0 … n.
 
         ``strata`` are those of the pairs drawn; a pair holds two coalitions.
         """
-        players = self.strata[0].players
         drawn = np.bincount(strata, minlength=len(self.strata)) / max(len(strata), 1)
         with np.errstate(divide="ignore"):  # sizes that are never drawn
             each = np.log(drawn / 2 / self.pairs)
-        logs = np.full(players + 1, -np.inf)
-        logs[self.sizes] = logs[players - self.sizes] = each
+        logs = np.full(self.players + 1, -np.inf)
+        logs[self.sizes] = logs[self.players - self.sizes] = each
         return logs
+
+
+# The strata of the pairs from which a criterion is read.
+STRATA = {"shapley": Strata.shapley, "banzhaf": Strata.banzhaf}
+
+
+class Pairs(Received):
+    """Pairs that were asked for and their worths: one design for one criterion or for both."""
+
+    def __init__(self, players: int, criteria: list[str], seed: int, *, noisy: bool) -> None:
+        super().__init__()
+        self.players, self.criteria, self.seed, self.noisy = players, criteria, seed, noisy
+        self.design = Design(players, [STRATA[name](players) for name in criteria], seed)
+        self._pairs = np.empty((0, players), dtype=bool)
+        self._strata: IntArray = np.empty(0, dtype=np.int64)
+
+    def ask(self, most: int) -> BoolArray:
+        """∅ and N first; then pairs, each time half as many as there are."""
+        known = len(self._pairs)
+        more = max(self.players + 2, 48, known // 2)
+        pairs, strata = self.design.next(more, self._shares(known + more))
+        self._pairs = np.concatenate([self._pairs, pairs])
+        self._strata = np.concatenate([self._strata, strata])
+        coalitions = _both(pairs)
+        if not known:
+            coalitions = np.concatenate([ends(self.players), coalitions])
+        return coalitions[:most]
+
+    def _shares(self, total: int) -> FloatArray:
+        """How so many pairs are spread over the strata, by what the regressions leave."""
+        if not self._worths:
+            return self.design.shares(None, total)
+        left = []
+        for name in self.criteria:
+            sample = self.sample(name)
+            apart = least_squares(sample, name == "shapley").residuals(sample.odd)
+            scale = np.mean(apart**2, axis=1, keepdims=True)
+            squares = np.mean(apart**2 / np.where(scale > 0, scale, 1.0), axis=0)
+            strata, count = self._strata[: len(squares)], len(self.design.strata)
+            sums = np.bincount(strata, weights=squares, minlength=count)
+            left.append(sums / np.maximum(np.bincount(strata, minlength=count), 1))
+        return self.design.shares(np.stack(left), total)
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The leading axes of the worths."""
+        return self._worths[0].shape[:-1]
+
+    def worths(self) -> FloatArray:
+        """All worths, (games, 2 + coalitions of the pairs)."""
+        worths = super().worths()
+        return worths.reshape(-1, worths.shape[-1])
+
+    def noise(self) -> FloatArray | None:
+        """The variances of these worths, where they are noisy."""
+        noise = super().noise()
+        return None if noise is None else noise.reshape(-1, noise.shape[-1])
+
+    def received(self) -> tuple[BoolArray, FloatArray]:
+        """The coalitions whose worths were received, the ends first, and the log of their law."""
+        count = self.worths().shape[1] - 2
+        whole = -(-count // 2)
+        rows = np.concatenate([ends(self.players), _both(self._pairs[:whole])[:count]])
+        return rows, self.design.log_density(self._strata[:whole])
+
+    def sample(self, criterion: str) -> Sample:
+        """The whole pairs that were received, with the weights of a criterion."""
+        worths = self.worths()[:, 2:]
+        count = worths.shape[1] // 2
+        both = worths[:, : 2 * count].reshape(-1, count, 2).swapaxes(1, 2)
+        pairs, strata = self._pairs[:count], self._strata[:count]
+        drawn = np.maximum(np.bincount(strata, minlength=len(self.design.strata)), 1)
+        masses = self.design.masses[self.criteria.index(criterion)]
+        weights = (masses / drawn)[strata]
+        return Sample(
+            coalitions=pairs,
+            odd=(both[:, 0] - both[:, 1]) / 2,
+            both=both,
+            weights=weights / weights.sum(),
+            # What is noisy is never certain, however much of it is drawn.
+            fraction=(drawn / self.design.pairs * (not self.noisy))[strata],
+        )
+
+
+def pairs_for(problem: Problem, criteria: list[str]) -> Pairs:
+    """The pairs from which these criteria are read."""
+    game = problem.game
+    return Pairs(len(game.players), criteria, problem.options.seed, noisy=game.traits.noisy)
+
+
+def _both(pairs: BoolArray) -> BoolArray:
+    """Each coalition and its complement, one after the other."""
+    return np.stack([pairs, ~pairs], axis=1).reshape(-1, pairs.shape[1])

@@ -1,98 +1,34 @@
-"""Coalitions drawn at several points in turn, and the extension read off all of them anywhere.
+"""Coalitions drawn at several points in turn, which serve at any other.
 
 Draws from q_{x_1}, …, q_{x_L} are draws from their mixture; with weights q_x(z)/mixture(z)
 they serve at any x (adaptive multiple importance sampling: Cornuet et al., 2012). A
-coalition is evaluated once, however often it is drawn. Players nearly always in or out are
-drawn so rarely on the other side that least squares cannot fit them; their slopes come from
-pairs F(S+i) - F(S), a draw and its flip. Coalitions that were drawn by their size for another
-criterion can be adopted: they are one more component of the mixture.
+coalition is evaluated once, however often it is drawn. Coalitions that were drawn by their size
+for another criterion can be adopted: they are one more component of the mixture.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.extension import Extension
-from fairfield.estimation.draws import bernoulli, log_law
-from fairfield.estimation.paired import Pairs
-from fairfield.estimation.slopes import Slopes, slopes
-from fairfield.evaluation.kept import Keys, pack
+from fairfield.estimation.draws import bernoulli, effective_size, log_law
+from fairfield.estimation.pairs import Pairs
+from fairfield.estimation.received import keys_of, unseen
 
 # A player this close to certainty, or expected fewer times than this on the other side, is rare.
 NEARLY_CERTAIN = 1e-3
 FEW_DRAWS = 8
-# Of so many pairs and more the spread is known.
-FEW_PAIRS = 3
 # The draws of a batch come in about so many blocks, unless they were smaller than this.
 BLOCKS, SMALLEST_BLOCK = 4, 64
 # A batch has no more flips than this: those of known coalitions cost no evaluation, but time.
 MOST_FLIPS = 4096
 
 
-@dataclass(frozen=True)
-class Reading:
-    """The extension of one game at x, as the pool has it.
-
-    ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) are the errors they
-    show; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
-    counts more than once; ``thin`` are players whose slope rests on next to no draws, ``effective``
-    is the number of draws at x itself that would serve as well.
-    """
-
-    slopes: Slopes
-    hessian: FloatArray
-    pairs: FloatArray
-    variances: FloatArray
-    thin: BoolArray
-    effective: float
-    repeated: FloatArray
-
-    @cached_property
-    def beside(self) -> FloatArray:
-        """The variance (n,) of slopes that come from pairs; of others, what the fit leaves out."""
-        x, fitted = self.slopes.x, self.slopes.fitted
-        root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
-        # Draws and pairs that all agree say nothing of one not seen, which may be as odd as any.
-        oddest = np.abs(self.slopes.residuals)
-        unseen = oddest.max(initial=0.0) / (self.pairs + 1)
-        beside = np.where(self.pairs > 0, np.maximum(self.variances, unseen**2), 0.0)
-        near = oddest.max(initial=0.0, where=self.slopes.counts > 0) / max(self.effective, 1.0)
-        return np.where(fitted, (near / root) ** 2, beside)
-
-    def covariance(self) -> FloatArray:
-        """The covariance of the gradient (n, n)."""
-        noise = (self.slopes.reach.T * self.repeated) @ self.slopes.reach
-        return self.slopes.covariance() + np.diag(self.beside) + noise
-
-    def spread(self) -> float:
-        """Σ_i x_i(1-x_i) Var ĝ_i: what a choice between readings makes small."""
-        return self.slopes.spread() + float(self.beside @ (self.slopes.x * (1 - self.slopes.x)))
-
-
-@dataclass(frozen=True)
-class Control:
-    """A game G like the one drawn, whose extension is known: f = f_G + f_(F-G).
-
-    ``left`` (m,) is F - G on the draws; where a coalition was seen only once, by the part of
-    G that was fitted without it. G is the mean of its parts, ``scale`` times the games of these
-    ``extensions``.
-    """
-
-    left: FloatArray
-    scale: float
-    extensions: tuple[Extension, ...]
-
-    def at(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Value, gradient and Hessian of G at x."""
-        parts = self.extensions
-        value = np.mean([part.value(x) for part in parts], axis=0)
-        gradient = np.mean([part.gradient(x) for part in parts], axis=0)
-        hessian = np.mean([part.hessian(x) for part in parts], axis=0)
-        return self.scale * value, self.scale * gradient, self.scale * hessian
+def is_rare(x: FloatArray, draws: float) -> BoolArray:
+    """Whether a player is nearly certain, or expected on their rarer side less than a few times."""
+    return np.asarray(np.minimum(x, 1 - x) < max(NEARLY_CERTAIN, FEW_DRAWS / max(draws, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -113,7 +49,7 @@ class Pool:
     """Draws of a batch of games on the same coalitions, each evaluated once."""
 
     def __init__(self, players: int, games: int) -> None:
-        self.players, self.games = players, games
+        self.players = players
         self.coalitions: BoolArray = np.empty((0, players), dtype=bool)
         # The same as numbers, which every reading multiplies.
         self.inside: FloatArray = np.empty((0, players))
@@ -151,8 +87,8 @@ class Pool:
 
         It ends with so many ``fresh`` ones, or after so many ``draws``. ``owners`` (k,) are
         the games the points are of. Of the first draws at each point the ``rare`` players
-        (k, n) are flipped as well, one at least, and a quarter as many new coalitions at most. Coalitions that
-        are wanted ``also`` come first.
+        (k, n) are flipped as well, one at least, and a quarter as many new coalitions at most.
+        Coalitions that are wanted ``also`` come first.
         """
         drawn = self._draw(points, fresh, draws, rng)
         laws = np.arange(len(drawn)) % len(points)
@@ -165,9 +101,10 @@ class Pool:
         cut = max(len(point), self._until(turned, fresh // 4))
         base, player, turned = base[:cut], player[:cut], turned[:cut]
         self._plan = _Plan(drawn, laws, points, owners, np.stack([player, base], axis=1))
-        early = int(base.max()) + 1 if len(base) else 0
-        first = np.empty((0, self.players), dtype=bool) if also is None else also
-        return self._unknown(np.concatenate([first, drawn[:early], turned, drawn[early:]]))
+        early = int(base.max(initial=-1)) + 1
+        first = drawn[:0] if also is None else also
+        every = np.concatenate([first, drawn[:early], turned, drawn[early:]])
+        return every[self._unseen(every)]
 
     def _draw(
         self, points: FloatArray, fresh: int, draws: int, rng: np.random.Generator
@@ -186,25 +123,14 @@ class Pool:
             each = max(each, len(drawn) // len(points))
         return drawn
 
+    def _unseen(self, coalitions: BoolArray) -> list[int]:
+        """The rows of those without a worth, each once."""
+        return list(unseen(coalitions, self._place).values())
+
     def _until(self, coalitions: BoolArray, fresh: int) -> int:
         """How many of them it takes to see so many new ones; one more than all if not."""
-        seen: set[bytes] = set()
-        for row, key in enumerate(_keys(coalitions), 1):
-            if key not in self._place:
-                seen.add(key)
-                if len(seen) == fresh:
-                    return row
-        return len(coalitions) + 1
-
-    def _unknown(self, coalitions: BoolArray) -> BoolArray:
-        """Those without a worth, each once, in their order."""
-        seen: set[bytes] = set()
-        fresh = []
-        for row, key in enumerate(_keys(coalitions)):
-            if key not in self._place and key not in seen:
-                seen.add(key)
-                fresh.append(row)
-        return coalitions[fresh]
+        rows = self._unseen(coalitions)
+        return rows[fresh - 1] + 1 if 0 < fresh <= len(rows) else len(coalitions) + 1
 
     def tell(
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
@@ -215,7 +141,7 @@ class Pool:
         """
         noise = np.zeros_like(worths) if variances is None else variances
         self.noise = np.concatenate([self.noise, noise], axis=1)
-        for key in _keys(coalitions):
+        for key in keys_of(coalitions):
             self._place.setdefault(key, len(self._place))
         self.coalitions = np.concatenate([self.coalitions, coalitions])
         self.inside = np.concatenate([self.inside, coalitions])
@@ -226,35 +152,29 @@ class Pool:
             self._complete(self._plan)
             self._plan = None
 
-    def adopt_pairs(self, pairs: Pairs) -> None:
-        """Use the coalitions of pairs drawn by size; both ends stand first and are no draws."""
-        coalitions, logs = pairs.received()
-        counts = np.ones(len(coalitions))
-        counts[:2] = 0.0
-        self._adopt(coalitions, pairs.worths(), pairs.noise(), counts)
-        self.by_size.append((counts.sum(), logs))
+    def adopt(self, other: Pairs | Pool) -> None:
+        """Use what was evaluated for another criterion: pairs drawn by size, or another pool.
 
-    def adopt(self, other: Pool) -> None:
-        """Use the draws of another pool; its flips of rare players are coalitions, no pairs."""
-        self._adopt(other.coalitions, other.worths, other.noise, other.counts)
-        self.points = np.concatenate([self.points, other.points])
-        self.sizes = np.concatenate([self.sizes, other.sizes])
-        self.by_size += other.by_size
-
-    def _adopt(
-        self,
-        coalitions: BoolArray,
-        worths: FloatArray,
-        noise: FloatArray | None,
-        counts: FloatArray,
-    ) -> None:
-        _, first = np.unique(pack(coalitions), return_index=True)
-        first = np.sort(first)
-        fresh = first[self._where(coalitions[first]) < 0]
+        Both ends stand first among pairs and are no draws; flips of rare players in a pool are
+        coalitions, but no pairs.
+        """
+        noise: FloatArray | None
+        if isinstance(other, Pool):
+            coalitions, counts = other.coalitions, other.counts
+            worths, noise = other.worths, other.noise
+            self.points = np.concatenate([self.points, other.points])
+            self.sizes = np.concatenate([self.sizes, other.sizes])
+            self.by_size += other.by_size
+        else:
+            coalitions, logs = other.received()
+            counts = np.ones(len(coalitions))
+            counts[:2] = 0.0
+            worths, noise = other.worths(), other.noise()
+            self.by_size.append((counts.sum(), logs))
+        fresh = self._unseen(coalitions)
         variances = None if noise is None else noise[:, fresh]
         self.tell(coalitions[fresh], worths[:, fresh], variances)
         np.add.at(self.counts, self._where(coalitions), counts)
-        self._mixture = None
 
     def _complete(self, plan: _Plan) -> None:
         """Count the planned draws up to the first whose worth is not known."""
@@ -274,7 +194,7 @@ class Pool:
         self.pairs = np.concatenate([self.pairs, found[(both[0] >= 0) & (both[1] >= 0)]])
 
     def _where(self, coalitions: BoolArray) -> IntArray:
-        return np.array([self._place.get(key, -1) for key in _keys(coalitions)], dtype=np.int64)
+        return np.array([self._place.get(key, -1) for key in keys_of(coalitions)], dtype=np.int64)
 
     def log_mixture(self) -> FloatArray:
         """log Σ_l (m_l/m) q_{x_l}(z) of every coalition (m,), the law of all draws together."""
@@ -296,6 +216,10 @@ class Pool:
         drawn = np.where(np.isfinite(mixture), mixture, np.inf)
         return np.asarray(np.exp(log_law(self.inside, x) - drawn))
 
+    def effective(self, x: FloatArray) -> float:
+        """The number of draws at x that would serve as well: (Σ w)²/Σ w²."""
+        return effective_size(self.weights(x), self.counts)
+
     def times(self) -> FloatArray:
         """How often each coalition was seen, as a draw or as the flip of one: (m,)."""
         found = self.counts.copy()
@@ -304,109 +228,3 @@ class Pool:
             # A draw has one pair with each rare player, and is still one draw.
             np.maximum.at(found, rows[:, 1], pairs)
         return found
-
-    def effective(self, x: FloatArray) -> float:
-        """The number of draws at x that would serve as well: (Σ w)²/Σ w²."""
-        return effective_size(self.weights(x), self.counts)
-
-    def read(
-        self,
-        x: FloatArray,
-        game: int = 0,
-        guess: FloatArray | None = None,
-        control: Control | None = None,
-    ) -> Reading:
-        """The extension of a game at x; ``guess`` serves for slopes that no draw shows.
-
-        With a ``control`` only what it leaves of the worths is read from the draws.
-        """
-        if control is None:
-            return self._read(x, self.worths[game], game, guess)
-        value, gradient, hessian = control.at(x)
-        found = self._read(x, control.left, game, None if guess is None else guess - gradient)
-        slopes = replace(
-            found.slopes,
-            value=found.slopes.value + value,
-            gradient=found.slopes.gradient + gradient,
-        )
-        return replace(found, slopes=slopes, hessian=found.hessian + hessian)
-
-    def _read(
-        self, x: FloatArray, worths: FloatArray, game: int, guess: FloatArray | None
-    ) -> Reading:
-        weights = self.weights(x)
-        effective = effective_size(weights, self.counts)
-        rare = is_rare(x, effective)
-        known, variances, pairs, crossed = self._from_pairs(x, worths, game, rare)
-        thin = rare & np.isnan(known)
-        if effective < 2 * self.players:
-            thin = np.isnan(known)
-        found = slopes(
-            self.inside,
-            worths,
-            x,
-            weights=weights,
-            counts=self.counts,
-            guess=np.where(thin, 0.0 if guess is None else guess, np.nan),
-            known=known,
-        )
-        fitted = found.fitted
-        root = np.sqrt(np.where(fitted, x * (1 - x), 1.0))
-        hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(root, root), 0.0)
-        # Residuals tell of noise as if every draw had its own.
-        repeated = self.noise[game] * (self.counts**2 - self.counts)
-        return Reading(found, hessian + crossed, pairs, variances, thin, effective, repeated)
-
-    def _from_pairs(
-        self, x: FloatArray, worths: FloatArray, game: int, rare: BoolArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Slopes of rare players, NaN elsewhere; their variances, numbers of pairs and ∂_ij f."""
-        known = np.full(self.players, np.nan)
-        variances, sizes = np.zeros(self.players), np.zeros(self.players)
-        crossed = np.zeros((self.players, self.players))
-        own, errors = self.pairs[self.pairs[:, 0] == game], self.noise[game]
-        certain = np.minimum(x, 1 - x) < NEARLY_CERTAIN
-        spread = np.where(certain, 1.0, x * (1 - x))
-        for i in np.flatnonzero(rare):
-            _, _, inside, outside, laws = own[own[:, 1] == i].T
-            if len(laws) < FEW_PAIRS:
-                continue
-            others = np.arange(self.players) != i
-            points = self.points[np.unique(laws)][:, others]
-            shares = np.unique(laws, return_counts=True)[1] / len(laws)
-            rows = self.coalitions[inside][:, others]
-            mixture = np.logaddexp.reduce(log_law(rows, points) + np.log(shares)[:, None], axis=0)
-            weights = np.exp(log_law(rows, x[others]) - mixture)
-            total, size = weights.sum(), effective_size(weights, np.ones(len(weights)))
-            if size < FEW_PAIRS:
-                continue
-            gains = worths[inside] - worths[outside]
-            known[i] = weights @ gains / total
-            apart = weights * (gains - known[i]) / total
-            variances[i], sizes[i] = apart @ apart * size / (size - 1), size
-            for side in (inside, outside):
-                # Pairs that share a coalition share its noise.
-                together = np.bincount(side, weights / total, len(worths))
-                variances[i] += errors @ together**2 - errors[side] @ (weights / total) ** 2
-            columns = np.where(certain[others], 0.0, (rows - x[others]) / spread[others])
-            moments = apart @ columns
-            noise = (apart**2 @ columns**2).sum()
-            kept = max(0.0, 1 - noise / (moments @ moments)) if moments.any() else 0.0
-            crossed[i, others] = crossed[others, i] = kept * moments
-        return known, variances, sizes, crossed
-
-
-def is_rare(x: FloatArray, draws: float) -> BoolArray:
-    """Whether a player is nearly certain, or expected on their rarer side less than a few times."""
-    return np.asarray(np.minimum(x, 1 - x) < max(NEARLY_CERTAIN, FEW_DRAWS / max(draws, 1.0)))
-
-
-def effective_size(weights: FloatArray, counts: FloatArray) -> float:
-    """(Σ w)²/Σ w² over draws, the number of draws of equal weight that would serve as well."""
-    squares = counts @ weights**2
-    return float((counts @ weights) ** 2 / squares) if squares > 0 else 0.0
-
-
-def _keys(coalitions: BoolArray) -> list[bytes]:
-    keys: Keys = pack(coalitions)
-    return [bytes(key) for key in keys.tolist()]

@@ -30,40 +30,101 @@ SMALL = 0.05
 
 
 @dataclass(frozen=True)
-class Slopes:
-    """What least squares says of the extension at x, for one game or a batch on the same draws.
+class Columns:
+    """Draws as the columns of a regression: 1, (z_i - x_i)/√(x_i(1-x_i)), perhaps products of these.
 
-    ``left`` (*batch, m) is what the fit leaves of the worths, ``design`` its columns (m, k): 1,
-    then (z - x)/√(x(1-x)), 0 for a player drawn only in or only out, then products. What only
-    errors need, O(m k²), is found when it is asked for.
+    A draw counts its ``weights`` (m,) as often as its ``counts`` (m,) say. Columns of players
+    without a slope to fit are 0; ``fixed`` (m,) is what slopes ``known`` from elsewhere explain.
     """
 
     x: FloatArray
+    matrix: FloatArray
+    weights: FloatArray
+    counts: FloatArray
+    fitted: BoolArray
+    known: FloatArray
+    fixed: FloatArray
+    pairs: tuple[IntArray, IntArray] | None = None
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """√(x(1-x)), 1 for players whose slope is not fitted."""
+        return np.sqrt(np.where(self.fitted, self.x * (1 - self.x), 1.0))
+
+    def with_products(self) -> Columns:
+        """Beside these, the products of two players each."""
+        first, second = np.triu_indices(len(self.x), 1)
+        both = self.fitted[first] & self.fitted[second]
+        first, second = first[both], second[both]
+        single = self.matrix[:, 1:]
+        matrix = np.concatenate([self.matrix, single[:, first] * single[:, second]], axis=1)
+        return replace(self, matrix=matrix, pairs=(first, second))
+
+    def fit(self, worths: FloatArray, guess: FloatArray) -> Slopes:
+        """Weighted least squares, slopes leaning to their ``guess`` (NaN: none)."""
+        count, scale = len(self.x), self.scale
+        single = slice(1, 1 + count)
+        # Products are shrunk to 0 by one draw, slopes to their guess by a pair of draws; the ridge of
+        # a column of zeros only keeps the matrix regular.
+        ridge = np.ones(self.matrix.shape[1])
+        ridge[0] = 0.0
+        leaning = self.fitted & ~np.isnan(guess)
+        ridge[single] = np.where(self.fitted, leaning / scale**2, 1.0)
+        pull = np.zeros(len(ridge))
+        pull[single] = np.where(leaning, guess / scale, 0.0)
+        total = self.weights * self.counts
+        # So little that it shows only where players never part, who then share their slope.
+        ridge += ROUNDING * total.sum()
+        centre = (worths @ total / total.sum())[..., None]
+        seen = worths - centre - self.fixed
+        # Aᵀ A of one matrix costs half of a product of two.
+        root = np.sqrt(total)
+        weighted = self.matrix * root[:, None]
+        inverse = np.asarray(np.linalg.inv(weighted.T @ weighted + np.diag(ridge)), dtype=float)
+        coefficients = ((seen * root) @ weighted + pull) @ inverse
+        gradient = np.where(self.fitted, coefficients[..., single] / scale, guess)
+        hessian = None
+        if self.pairs is not None:
+            first, second = self.pairs
+            hessian = np.zeros((*coefficients.shape[:-1], count, count))
+            found = coefficients[..., 1 + count :] / (scale[first] * scale[second])
+            hessian[..., first, second] = hessian[..., second, first] = found
+        return Slopes(
+            self,
+            coefficients[..., 0] + centre[..., 0],
+            np.where(np.isnan(self.known), gradient, self.known),
+            hessian,
+            seen - coefficients @ self.matrix.T,
+            inverse,
+        )
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """What least squares says of the extension at x, for one game or a batch on the same draws.
+
+    ``left`` (*batch, m) is what the fit leaves of the worths. What only errors need, O(m k²) for k
+    columns, is found when it is asked for.
+    """
+
+    columns: Columns
     value: FloatArray
     gradient: FloatArray
     hessian: FloatArray | None
     left: FloatArray
-    design: FloatArray
     inverse: FloatArray
-    fitted: BoolArray
-    weights: FloatArray
-    counts: FloatArray
-
-    @property
-    def columns(self) -> FloatArray:
-        """(z - x)/√(x(1-x)) of the players: (m, n)."""
-        return self.design[:, 1 : 1 + len(self.x)]
 
     @cached_property
     def _reach(self) -> FloatArray:
         """How much a worth of weight 1 moves each coefficient: (m, k)."""
-        return np.asarray(self.design @ self.inverse)
+        return np.asarray(self.columns.matrix @ self.inverse)
 
     @cached_property
     def reach(self) -> FloatArray:
         """How much a worth moves each slope, nearly w_j (z_j - x)/(m x(1-x)): (m, n)."""
-        single = self._reach[:, 1 : 1 + len(self.x)] / _spread(self.x, self.fitted)
-        return single * np.where(self.fitted, self.weights[:, None], 0.0)
+        columns = self.columns
+        single = self._reach[:, 1 : 1 + len(columns.x)] / columns.scale
+        return single * np.where(columns.fitted, columns.weights[:, None], 0.0)
 
     @cached_property
     def residuals(self) -> FloatArray:
@@ -72,11 +133,9 @@ class Slopes:
         So a fit that bends to its draws does not look better than it is (HC2; MacKinnon and
         White, 1985).
         """
-        return self._corrected(self.left)
-
-    def _corrected(self, left: FloatArray) -> FloatArray:
-        leverage = self.weights * np.einsum("jk,jk->j", self._reach, self.design)
-        return np.asarray(left / np.sqrt(1 - np.minimum(leverage, ALMOST)))
+        columns = self.columns
+        leverage = columns.weights * np.einsum("jk,jk->j", self._reach, columns.matrix)
+        return np.asarray(self.left / np.sqrt(1 - np.minimum(leverage, ALMOST)))
 
     def influence(self) -> FloatArray:
         """ψ_j, what each draw adds to the error of the gradient: (*batch, m, n)."""
@@ -84,53 +143,48 @@ class Slopes:
 
     def level_influence(self) -> FloatArray:
         """What each draw adds to the error of the value f(x): (*batch, m)."""
-        return np.asarray(self.residuals * self.weights * self._reach[:, 0])
+        return np.asarray(self.residuals * self.columns.weights * self._reach[:, 0])
 
     def covariance(self) -> FloatArray:
         """Cov ĝ = Σ_j ψ_j ψ_jᵀ over the draws: (*batch, n, n)."""
-        games = self.residuals.reshape(-1, len(self.counts))
-        root = np.sqrt(self.counts)[:, None] * self.reach
-        found = np.stack([(r[:, None] * root).T @ (r[:, None] * root) for r in games])
-        return np.asarray(found.reshape((*self.residuals.shape[:-1], *found.shape[1:])))
+        root, r = np.sqrt(self.columns.counts)[:, None] * self.reach, self.residuals[..., None]
+        # A product of two matrices: AᵀA of one is rounded in another way, and every error with it.
+        return np.asarray((r * root).swapaxes(-1, -2) @ (r * root))
 
     def curvature(self) -> FloatArray:
-        """√D ∇²f √D, D = diag x(1-x), as well as it is known: (*batch, n, n).
+        """√D ∇²f √D, D = diag x(1-x), of one game, as well as it is known: (n, n).
 
         The fitted Hessian; without one the moments E r (z_i - x_i)(z_j - x_j), all shrunk by
         the share of their squares that is not noise (James and Stein).
         """
+        at, fitted = self.columns, self.columns.fitted
         if self.hessian is not None:
-            root = np.sqrt(self.x * (1 - self.x))
+            root = np.sqrt(at.x * (1 - at.x))
             return np.asarray(root[:, None] * self.hessian * root)
-        games = self.left.reshape(-1, len(self.counts))
-        found = np.stack([self._moments(r) for r in games])
-        return np.asarray(found.reshape((*self.left.shape[:-1], *found.shape[1:])))
-
-    def _moments(self, left: FloatArray) -> FloatArray:
-        columns, each = self.columns, self.weights * self.counts
+        single, each = at.matrix[:, 1 : 1 + len(at.x)], at.weights * at.counts
         total = each.sum()
-        effective = total**2 / (each @ self.weights)
+        effective = total**2 / (each @ at.weights)
         # A draw on the rare side of a player has the largest leverage, (1-x)/x over draws.
-        x = self.x[self.fitted]
+        x = at.x[fitted]
         rarest = np.max((1 - x) / x, initial=1.0), np.max(x / (1 - x), initial=1.0)
         small = (1 + len(x) + max(rarest)) / effective < SMALL
-        residuals = left if small else self._corrected(left)
-        moments: FloatArray = (each * residuals * columns.T) @ columns / total
+        residuals = self.left if small else self.residuals
+        moments: FloatArray = (each * residuals * single.T) @ single / total
         np.fill_diagonal(moments, 0.0)
         # The noise of all pairs i ≠ j together: Σ_ij c_i² c_j² = (Σ c²)² - Σ c⁴. A column has
         # two values, so c² = 1 + tc with t = (1 - 2x)/√(x(1-x)), and c⁴ = 1 + t² + (2t + t³)c.
-        skew = np.where(self.fitted, (1 - 2 * self.x) / _spread(self.x, self.fitted), 0.0)
-        squares = self.fitted.sum() + columns @ skew
-        fourths = np.sum(self.fitted + skew**2) + columns @ (2 * skew + skew**3)
+        skew = np.where(fitted, (1 - 2 * at.x) / at.scale, 0.0)
+        squares = fitted.sum() + single @ skew
+        fourths = np.sum(fitted + skew**2) + single @ (2 * skew + skew**3)
         pairs = squares**2 - fourths
-        noise = (self.counts * (self.weights * residuals) ** 2) @ pairs / total**2
+        noise = (at.counts * (at.weights * residuals) ** 2) @ pairs / total**2
         size = np.sum(moments**2)
         return moments * max(0.0, 1 - float(noise / size)) if size > 0 else moments
 
     def spread(self) -> float:
         """Σ_i x_i(1-x_i) Var ĝ_i over the batch: what a choice between fits makes small."""
-        each = self.counts * self.residuals**2
-        return float(np.sum(each @ (self.reach**2 @ (self.x * (1 - self.x)))))
+        x, each = self.columns.x, self.columns.counts * self.residuals**2
+        return float(np.sum(each @ (self.reach**2 @ (x * (1 - x)))))
 
 
 def slopes(
@@ -153,110 +207,23 @@ def slopes(
     ``products`` permits columns for pairs of players, used where they make the error of the
     gradient smaller. Cost: O(m n²), with products O(m n⁴).
     """
-    times = np.ones(len(coalitions)) if counts is None else counts
-    share = np.ones(len(coalitions)) if weights is None else weights
-    design = _Design.of(coalitions, x, share, times, known)
-    expected = np.full(len(x), np.nan) if guess is None else guess
-    found = design.fit(worths, expected)
-    count = len(x)
-    columns = 1 + count + count * (count - 1) // 2
-    if not products or columns > min(MOST_COLUMNS, len(coalitions) // DRAWS_PER_COLUMN):
+    draws, count = coalitions.shape
+    weights = np.ones(draws) if weights is None else weights
+    counts = np.ones(draws) if counts is None else counts
+    guess = np.full(count, np.nan) if guess is None else guess
+    known = np.full(count, np.nan) if known is None else known
+    used = (weights * counts > 0) * 1.0
+    inside = used @ coalitions
+    fitted = (inside > 0) & (inside < used.sum()) & (x > 0) & (x < 1) & np.isnan(known)
+    given = np.nan_to_num(known)
+    fixed = coalitions @ given - x @ given
+    matrix = np.ones((draws, 1 + count))
+    columns = Columns(x, matrix, weights, counts, fitted, known, fixed)
+    np.subtract(coalitions, x, out=matrix[:, 1:])
+    matrix[:, 1:] *= fitted / columns.scale
+    found = columns.fit(worths, guess)
+    most = min(MOST_COLUMNS, draws // DRAWS_PER_COLUMN)
+    if not products or 1 + count + count * (count - 1) // 2 > most:
         return found
-    second = design.with_products().fit(worths, expected)
+    second = columns.with_products().fit(worths, guess)
     return second if second.spread() < found.spread() else found
-
-
-@dataclass(frozen=True)
-class _Design:
-    """Columns 1, (z_i - x_i)/√(x_i(1-x_i)) and perhaps products of these, with the draws' weights.
-
-    Columns of players without a slope to fit are 0; ``fixed`` (m,) is what known slopes explain.
-    """
-
-    x: FloatArray
-    columns: FloatArray
-    weights: FloatArray
-    counts: FloatArray
-    fitted: BoolArray
-    known: FloatArray
-    fixed: FloatArray
-    pairs: tuple[IntArray, IntArray] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        coalitions: BoolArray | FloatArray,
-        x: FloatArray,
-        weights: FloatArray,
-        counts: FloatArray,
-        known: FloatArray | None,
-    ) -> _Design:
-        given = np.full(len(x), np.nan) if known is None else known
-        used = (weights * counts > 0) * 1.0
-        inside = used @ coalitions
-        fitted = (inside > 0) & (inside < used.sum()) & (x > 0) & (x < 1) & np.isnan(given)
-        columns = np.ones((len(coalitions), 1 + len(x)))
-        np.subtract(coalitions, x, out=columns[:, 1:])
-        columns[:, 1:] *= fitted / _spread(x, fitted)
-        slopes = np.nan_to_num(given)
-        fixed = coalitions @ slopes - x @ slopes
-        return cls(x, columns, weights, counts, fitted, given, fixed)
-
-    def with_products(self) -> _Design:
-        first, second = np.triu_indices(len(self.x), 1)
-        both = self.fitted[first] & self.fitted[second]
-        first, second = first[both], second[both]
-        single = self.columns[:, 1:]
-        columns = np.concatenate([self.columns, single[:, first] * single[:, second]], axis=1)
-        return replace(self, columns=columns, pairs=(first, second))
-
-    def fit(self, worths: FloatArray, guess: FloatArray) -> Slopes:
-        count, scale = len(self.x), _spread(self.x, self.fitted)
-        single = slice(1, 1 + count)
-        # Products are shrunk to 0 by one draw, slopes to their guess by a pair of draws; the ridge of
-        # a column of zeros only keeps the matrix regular.
-        ridge = np.ones(self.columns.shape[1])
-        ridge[0] = 0.0
-        leaning = self.fitted & ~np.isnan(guess)
-        ridge[single] = np.where(self.fitted, leaning / scale**2, 1.0)
-        pull = np.zeros(len(ridge))
-        pull[single] = np.where(leaning, guess / scale, 0.0)
-        total = self.weights * self.counts
-        # So little that it shows only where players never part, who then share their slope.
-        ridge += ROUNDING * total.sum()
-        centre = (worths @ total / total.sum())[..., None]
-        seen = worths - centre - self.fixed
-        # Aᵀ A of one matrix costs half of a product of two.
-        root = np.sqrt(total)
-        weighted = self.columns * root[:, None]
-        inverse = np.asarray(np.linalg.inv(weighted.T @ weighted + np.diag(ridge)), dtype=float)
-        coefficients = ((seen * root) @ weighted + pull) @ inverse
-        gradient = coefficients[..., single] / scale
-        gradient = np.where(self.fitted, gradient, guess)
-        return Slopes(
-            self.x,
-            coefficients[..., 0] + centre[..., 0],
-            np.where(np.isnan(self.known), gradient, self.known),
-            self._hessian(coefficients, scale),
-            seen - coefficients @ self.columns.T,
-            self.columns,
-            inverse,
-            self.fitted,
-            self.weights,
-            self.counts,
-        )
-
-    def _hessian(self, coefficients: FloatArray, scale: FloatArray) -> FloatArray | None:
-        if self.pairs is None:
-            return None
-        count = len(self.x)
-        first, second = self.pairs
-        hessian = np.zeros((*coefficients.shape[:-1], count, count))
-        found = coefficients[..., 1 + count :] / (scale[first] * scale[second])
-        hessian[..., first, second] = hessian[..., second, first] = found
-        return hessian
-
-
-def _spread(x: FloatArray, fitted: BoolArray) -> FloatArray:
-    """√(x(1-x)), 1 for players whose slope is not fitted."""
-    return np.sqrt(np.where(fitted, x * (1 - x), 1.0))

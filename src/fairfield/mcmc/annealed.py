@@ -14,7 +14,7 @@ Carlo, 2015.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,40 +26,26 @@ from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mcmc.ladder import Ladder
 from fairfield.mean_field.elbo import sigmoid
 
-Tick = Callable[[], None]
-
 
 def climb(
-    path: Path, chains: Chains, ladder: Ladder, rng: np.random.Generator, tick: Tick
+    path: Path, chains: Chains, ladder: Ladder, rng: np.random.Generator
 ) -> Iterator[tuple[float, FloatArray, Chains]]:
     """β, log w so far and the chains at every rung, from draws of the base at β = 0."""
     logs = np.zeros(len(chains.inside))
     yield 0.0, logs, chains
     for k, step in enumerate(np.diff(ladder.betas)):
         logs = logs + step * chains.gains
-        chains = _moved(path, chains, ladder, k + 1, rng)
-        tick()
+        chains, _ = path.step(chains, ladder.betas[k + 1], ladder.rates[k + 1], rng)
         yield float(ladder.betas[k + 1]), logs, chains
 
 
-def descend(
-    path: Path, chains: Chains, ladder: Ladder, rng: np.random.Generator, tick: Tick
-) -> FloatArray:
+def descend(path: Path, chains: Chains, ladder: Ladder, rng: np.random.Generator) -> FloatArray:
     """log w of chains drawn from p, on the way down to the base."""
     logs = np.zeros(len(chains.inside))
     for k, step in reversed(list(enumerate(np.diff(ladder.betas)))):
-        chains = _moved(path, chains, ladder, k + 1, rng)
+        chains, _ = path.step(chains, ladder.betas[k + 1], ladder.rates[k + 1], rng)
         logs += step * chains.gains
-        tick()
     return logs
-
-
-def _moved(
-    path: Path, chains: Chains, ladder: Ladder, rung: int, rng: np.random.Generator
-) -> Chains:
-    count = len(chains.inside)
-    beta, rate = np.full(count, ladder.betas[rung]), np.full(count, ladder.rates[rung])
-    return path.step(chains, beta, rate, rng)[0]
 
 
 @dataclass(frozen=True)

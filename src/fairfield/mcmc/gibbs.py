@@ -55,14 +55,19 @@ class Path:
         return self.at(self.base.draw(count, rng))
 
     def step(
-        self, chains: Chains, beta: FloatArray, rate: FloatArray, rng: np.random.Generator
+        self,
+        chains: Chains,
+        beta: FloatArray | float,
+        rate: FloatArray | float,
+        rng: np.random.Generator,
     ) -> tuple[Chains, BoolArray]:
         """The chains after redrawing each player with probability ``rate``, and which moved.
 
-        ``beta`` and ``rate`` have an entry per chain. Visits one coalition per chain.
+        ``beta`` and ``rate`` are one number, or one per chain. Visits one coalition per chain.
         """
+        beta = np.broadcast_to(beta, len(chains.inside))
         odds = _between(beta, chains.base_log_odds, chains.log_odds)
-        block = rng.random(odds.shape) < rate[:, None]
+        block = rng.random(odds.shape) < np.asarray(rate)[..., None]
         fresh = rng.random(odds.shape) < sigmoid(odds)
         there = self.at(np.where(block, fresh, chains.inside))
         back = _between(beta, there.base_log_odds, there.log_odds)

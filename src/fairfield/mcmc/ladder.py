@@ -55,9 +55,7 @@ def pilot(
         beta = _next(betas[-1], here.gains)
         here = here.take(resample((beta - betas[-1]) * here.gains, chains, rng))
         for _ in range(MOVES):
-            here, accepted = path.step(
-                here, np.full(chains, beta), np.broadcast_to(rate, chains), rng
-            )
+            here, accepted = path.step(here, beta, rate, rng)
             rate = adapted(rate, accepted.mean(keepdims=True), len(path.landscape.free), 1.0)
         betas.append(beta)
         rates.append(float(rate[0]))

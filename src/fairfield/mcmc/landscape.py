@@ -84,7 +84,7 @@ class Landscape:
     """log exp(F(S)/T)·prior(S) - centre over the free players, and the log-odds of each.
 
     The ``centre`` is taken out because large offsets cost digits. ``visits`` counts the
-    coalitions that were evaluated.
+    coalitions that were evaluated, ``tick`` is called whenever some were.
     """
 
     contributions: Contributions
@@ -92,11 +92,13 @@ class Landscape:
     prior: FloatArray | None
     free: FreePlayers
     centre: float = 0.0
+    tick: Callable[[], object] = lambda: None
     visits: int = 0
 
     def evaluate(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Log weights (m,) and log-odds (m, free) at coalitions of the free players."""
         self.visits += len(coalitions)
+        self.tick()
         worths, steps = self.contributions(self.free.among_all(coalitions))
         log_weights = worths / self.temperature - self.centre
         log_odds = steps[:, self.free.places] / self.temperature

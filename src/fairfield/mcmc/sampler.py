@@ -16,7 +16,7 @@ from math import ceil
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.mcmc.annealed import Bridge, Tick, climb, descend
+from fairfield.mcmc.annealed import Bridge, climb, descend
 from fairfield.mcmc.bases import Mixture
 from fairfield.mcmc.gibbs import Path
 from fairfield.mcmc.ladder import (
@@ -132,7 +132,6 @@ class Sampler:
     hot: Mixture
     near: Mixture | None  # None: the mean of where the pilot ends
     budget: int
-    tick: Tick
 
     def run(self, effort: float, rng: np.random.Generator) -> Run:
         """Climb, temper, descend; the number of steps grows with ``effort``."""
@@ -142,13 +141,13 @@ class Sampler:
         climbs = [self._climb(*each, groups, rungs, rng) for each in zip(paths, ways, strict=True)]
         iterations = self._iterations(groups, len(rungs.betas), ways, effort)
         starts = paths[HOT].at(_starts(climbs, groups, rng))
-        tempered = temper(paths[HOT], starts, rungs, iterations, rng, self.tick)
+        tempered = temper(paths[HOT], starts, rungs, iterations, rng)
         # From the later half, so that what the ladders found late is included.
         when = np.linspace(iterations - 1, iterations // 2, TOGETHER).astype(int)
         cold = tempered.coalitions[when].reshape(-1, len(self.landscape.free))
         bridges = []
         for path, way, climbed in zip(paths, ways, climbs, strict=True):
-            down = descend(path, path.at(cold), way, rng, self.tick)
+            down = descend(path, path.at(cold), way, rng)
             grouped = (logs.reshape(TOGETHER, groups).T for logs in (climbed[-1][0], down))
             bridges.append(Bridge(*grouped))
         return Run(tempered, tuple(bridges), self.landscape.centre)
@@ -219,7 +218,7 @@ class Sampler:
         """log w and coalitions where the chains passed each of the rungs."""
         seen: list[Passed] = []
         start = path.draw(groups * TOGETHER, rng)
-        for beta, logs, chains in climb(path, start, way, rng, self.tick):
+        for beta, logs, chains in climb(path, start, way, rng):
             while len(seen) < len(rungs.betas) and beta >= rungs.betas[len(seen)] - 1e-12:
                 seen.append((logs, chains.inside))
         return seen

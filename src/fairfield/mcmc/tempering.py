@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.mcmc.annealed import Tick
 from fairfield.mcmc.gibbs import Chains, Path, adapted
 from fairfield.mcmc.ladder import Ladder
 from fairfield.mean_field.elbo import sigmoid
@@ -66,12 +65,7 @@ def steps_of(iterations: int) -> int:
 
 
 def temper(
-    path: Path,
-    chains: Chains,
-    ladder: Ladder,
-    iterations: int,
-    rng: np.random.Generator,
-    tick: Tick,
+    path: Path, chains: Chains, ladder: Ladder, iterations: int, rng: np.random.Generator
 ) -> Tempered:
     """Run ladders whose rungs stand one after the other in ``chains`` (rungs · ladders)."""
     rungs = len(ladder.betas)
@@ -87,7 +81,6 @@ def temper(
     for k in range(-settle, iterations):
         chains, accepted = path.step(chains, betas, np.repeat(rates, ladders), rng)
         chains = _swapped(chains, ladder.betas, ladders, k % 2, rng)
-        tick()
         if k < 0:
             rates = adapted(rates, accepted.reshape(rungs, ladders).mean(axis=1), free, 0.3)
             continue

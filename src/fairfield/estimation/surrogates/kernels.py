@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.estimation.surrogates.registry import Surrogate, register
+from fairfield.estimation.surrogates.registry import surrogate
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
 # The variance of slopes is left free, as good as.
@@ -36,16 +36,10 @@ class Kernel:
     noise: float
 
 
-KERNELS = (
-    Kernel(None, 0.01),
-    Kernel(1.0, 0.01),
-    Kernel(3.0, 0.01),
-    Kernel(6.0, 0.01),
-    Kernel(12.0, 0.01),
-    Kernel(4.0, 0.1),
-)
+KERNELS = (*(Kernel(scale, 0.01) for scale in (None, 1.0, 3.0, 6.0, 12.0)), Kernel(4.0, 0.1))
 
 
+@surrogate("kernel", lambda sample: True)
 def kernel_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit:
     """The best of a few kernels, fitted to as many pairs as can be afforded."""
     scale = np.sqrt(np.mean(sample.odd**2, axis=1, keepdims=True))
@@ -164,6 +158,3 @@ def _bells(players: int) -> tuple[FloatArray, FloatArray]:
 
 def _sizes(signs: FloatArray) -> FloatArray:
     return np.asarray((signs > 0).sum(axis=1))
-
-
-register(Surrogate("kernel", kernel_surrogate, lambda sample: True))

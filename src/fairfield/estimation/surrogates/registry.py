@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import TypeAlias
 
-import fairfield.estimation.surrogates
 from fairfield.core.arrays import FloatArray
+from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
 # What is fitted game by game is tried for so many games at most, from so many pairs on, and
@@ -35,28 +32,29 @@ class Surrogate:
     name: str
     fit: Fitting
     suits: Callable[[Sample], bool]
-    seconds: float = 0.0
+    seconds: float
 
 
 _registered: dict[str, Surrogate] = {}
 
 
-def register(surrogate: Surrogate) -> None:
-    """Have a surrogate tried."""
-    _registered[surrogate.name] = surrogate
+def surrogate(
+    name: str, suits: Callable[[Sample], bool], *, seconds: float = 0.0
+) -> Callable[[Fitting], Fitting]:
+    """Decorates the fit of a surrogate, which has it tried on the samples it suits."""
 
+    def register(fit: Fitting) -> Fitting:
+        taken = _registered.get(name)
+        refuse_taken(f"a surrogate {name!r}", taken and taken.fit, fit)
+        _registered[name] = Surrogate(name, fit, suits, seconds)
+        return fit
 
-@cache
-def _load() -> None:
-    """Import every module beside this one, so that the surrogates in it are registered."""
-    path = fairfield.estimation.surrogates.__path__
-    for module in iter_modules(path, "fairfield.estimation.surrogates."):
-        import_module(module.name)
+    return register
 
 
 def surrogates() -> list[Surrogate]:
     """All surrogates, the quickest first."""
-    _load()
+    import_all("fairfield.estimation.surrogates")
     return sorted(_registered.values(), key=lambda each: each.seconds)
 
 

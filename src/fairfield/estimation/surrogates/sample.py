@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.special import log_binomials
 
 FOLDS = 5
 # So many pairs are fitted to at most; more are left to the correction.
@@ -34,11 +35,6 @@ class Diagonal:
     shares: FloatArray
 
     @classmethod
-    def of(cls, criterion: str, players: int) -> Diagonal:
-        """That of shapley or banzhaf."""
-        return cls.shapley(players) if criterion == "shapley" else cls.banzhaf(players)
-
-    @classmethod
     def shapley(cls, players: int) -> Diagonal:
         """Every point of the diagonal alike, every size alike."""
         nodes, weights = np.polynomial.legendre.leggauss(-(-players // 2))
@@ -47,11 +43,7 @@ class Diagonal:
     @classmethod
     def banzhaf(cls, players: int) -> Diagonal:
         """The midpoint of the diagonal, sizes by the binomial distribution."""
-        from scipy.special import gammaln
-
-        size = np.arange(players)
-        logs = gammaln(players) - gammaln(size + 1) - gammaln(players - size)
-        shares = np.exp(logs - (players - 1) * np.log(2))
+        shares = np.exp(log_binomials(players - 1) - (players - 1) * np.log(2))
         return cls("banzhaf", np.array([0.5]), np.ones(1), shares)
 
 
@@ -81,8 +73,8 @@ class Sample:
 class Fit:
     """A surrogate of each game: its values (games, n), and what it leaves of the odd parts.
 
-    ``inside`` and ``outside`` (games, p) are residuals of
-    the surrogate that was fitted to a pair and of one that was not.
+    ``inside`` and ``outside`` (games, p) are residuals of the surrogate that was fitted to a pair
+    and of one that was not.
     """
 
     name: str

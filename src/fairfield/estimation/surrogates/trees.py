@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
-from fairfield.estimation.pool import Control
-from fairfield.estimation.surrogates.registry import Surrogate, enough, register
+from fairfield.estimation.reading import Control
+from fairfield.estimation.surrogates.registry import enough, surrogate
 from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted
 from fairfield.games.trees.game import TreeGame
 
@@ -29,6 +25,7 @@ def trees_are_installed() -> bool:
     return find_spec("sklearn") is not None and find_spec("numba") is not None
 
 
+@surrogate("trees", lambda sample: enough(sample) and trees_are_installed(), seconds=3.0)
 def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit | None:
     """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
     inside = sample.coalitions.astype(float)
@@ -42,13 +39,10 @@ def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatAr
         scale = scales[game] or 1.0
         worths = sample.both[game][:, kept].ravel() / scale
         both = np.concatenate([inside[kept], 1 - inside[kept]])
-        with _threads_that_pay(both):
-            model = _boosted(both, worths, leaves, seed)
-            odd = scale * (model.predict(inside) - model.predict(1 - inside)) / 2
-        extension = _extension(model, players)
+        (ins, outs), extension = _boosted(both, worths, leaves, seed, inside, 1 - inside)
         half = np.full(players, 0.5)
         values = extension.shapley() if diagonal.name == "shapley" else extension.gradient(half)
-        return odd, scale * values
+        return scale * (ins - outs) / 2, scale * values
 
     return cross_fitted("boosted trees", sample, fit, seed, rival)
 
@@ -56,8 +50,8 @@ def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatAr
 def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed: int) -> Control:
     """Gradient-boosted trees on coalitions (m, n) and their worths (m,), each fold left out once.
 
-    ``times`` (m,) tells how often each was come upon. One more draw of a coalition that was come
-    upon twice would be of one that the trees know, so what all of them leave counts there; of
+    ``times`` (m,) tells how often each was seen. One more draw of a coalition that was seen twice
+    would be of one that the trees were fitted to, so what all of them leave counts there; of
     the others, what those leave that were fitted without them.
     """
     fold = np.random.default_rng(seed).permutation(len(inside)) % FOLDS
@@ -66,23 +60,18 @@ def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed
     known, left, extensions = worths.copy(), worths.copy(), []
     for k in range(FOLDS):
         out = fold == k
-        with _threads_that_pay(inside):
-            model = _boosted(inside[~out], worths[~out] / scale, leaves, seed)
-            fitted = scale * model.predict(inside)
+        (found,), extension = _boosted(inside[~out], worths[~out] / scale, leaves, seed, inside)
+        fitted = scale * found
         known -= fitted / FOLDS
         left[out] -= fitted[out]
-        extensions.append(_extension(model, inside.shape[1]))
+        extensions.append(extension)
     return Control(np.where(times > 1, known, left), scale, tuple(extensions))
 
 
-@contextmanager
-def _threads_that_pay(inside: FloatArray) -> Iterator[None]:
-    """One thread for small samples: more would mostly wait for each other, on busy cores long."""
-    with threadpool_limits(limits=1 if inside.size < SHARED else None, user_api="openmp"):
-        yield
-
-
-def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> Any:
+def _boosted(
+    inside: FloatArray, worths: FloatArray, leaves: int, seed: int, *others: FloatArray
+) -> tuple[list[FloatArray], Extension]:
+    """What trees fitted to coalitions (m, n) predict of others, and the extension of their game."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(
@@ -93,19 +82,11 @@ def _boosted(inside: FloatArray, worths: FloatArray, leaves: int, seed: int) -> 
         early_stopping=False,
         random_state=seed % 2**32,  # scikit-learn takes no more
     )
-    return model.fit(inside, worths)
-
-
-def _extension(model: Any, players: int) -> Extension:
-    """The extension of a model of who is in."""
-    return TreeGame(model, np.ones(players), np.zeros((1, players))).extension()
-
-
-register(
-    Surrogate(
-        "trees",
-        tree_surrogate,
-        lambda sample: enough(sample) and trees_are_installed(),
-        seconds=3.0,
-    )
-)
+    # One thread for small samples: more would mostly wait for each other, on busy cores long.
+    limit = 1 if inside.size < SHARED else None
+    with threadpool_limits(limits=limit, user_api="openmp"):
+        model.fit(inside, worths)
+        predicted = [model.predict(each) for each in others]
+    players = inside.shape[1]
+    game = TreeGame(model, np.ones(players), np.zeros((1, players)))
+    return predicted, game.extension()

@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.surrogates.registry import Surrogate, enough, register
+from fairfield.estimation.surrogates.registry import enough, surrogate
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample, cross_fitted
 
 # Triples taken up in one pass, and passes; pairs per triple.
@@ -24,6 +24,11 @@ MOST_PLAYERS = 128
 CHOOSING = 2000
 
 
+@surrogate(
+    "triples",
+    lambda sample: enough(sample) and sample.coalitions.shape[1] <= MOST_PLAYERS,
+    seconds=0.1,
+)
 def triple_surrogate(
     sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray
 ) -> Fit | None:
@@ -79,13 +84,3 @@ def _together(c: FloatArray, left: FloatArray) -> FloatArray:
 
 def _columns(c: FloatArray, triples: IntArray) -> FloatArray:
     return np.concatenate([c, c[:, triples].prod(axis=2)], axis=1)
-
-
-register(
-    Surrogate(
-        "triples",
-        triple_surrogate,
-        lambda sample: enough(sample) and sample.coalitions.shape[1] <= MOST_PLAYERS,
-        seconds=0.1,
-    )
-)

@@ -19,16 +19,17 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.adaptive import TRUSTED, Draws
-from fairfield.estimation.draws import log_law
-from fairfield.estimation.importance import FEW_EFFECTIVE, weighed
+from fairfield.estimation.adaptive import TRUSTED, Draws, Found
+from fairfield.estimation.draws import effective_size, log_law
 from fairfield.estimation.loop import Estimate
-from fairfield.estimation.pool import Control, Reading
+from fairfield.estimation.reading import Control, Reading, read
+from fairfield.estimation.samplers.registry import sampler
+from fairfield.estimation.surrogates.trees import tree_control, trees_are_installed
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.games.set_functions.pairwise import PairwiseExtension
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
-from fairfield.mean_field.elbo import CERTAIN, elbo, log_odds, sigmoid
+from fairfield.mean_field.elbo import elbo, log_odds, sigmoid
 from fairfield.mean_field.solvers import MeanField
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -41,6 +42,8 @@ CLOSE, NEAR = 1e-4, 1e-2
 MOST_MODELS, FEW_MODELS = 16, 3
 # Boosted trees are used where they leave this share of the variance, by draws they have not seen.
 WORTHWHILE = 0.8
+# From fewer effective draws neither log Z nor its error is to be trusted.
+FEW_EFFECTIVE = 100
 # Beyond these logits the other side is never drawn.
 FAR = 36.0
 
@@ -66,23 +69,21 @@ class _Model:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The index of one game by the last model: where it lies, and how well it is known."""
+class _Index(Found):
+    """The index of one game by the last model."""
 
-    values: FloatArray
-    logits: FloatArray
-    level: float
-    covariance: FloatArray
-    residual: float
-    reading: Reading
     saddle: bool
     helped: bool
 
 
+@sampler("auto", "variational_index")
+@sampler("least-squares", "variational_index")
 class IndexEstimator(Draws):
     """Estimates the variational index."""
 
-    def __init__(self, problem: Problem, start: FloatArray, *, surrogate: bool = False) -> None:
+    def __init__(
+        self, problem: Problem, start: FloatArray, steps: None = None, *, surrogate: bool = False
+    ) -> None:
         super().__init__(problem, start)
         self.surrogate = surrogate
         self.logits = np.clip(log_odds(self.start), -FAR, FAR)
@@ -90,9 +91,8 @@ class IndexEstimator(Draws):
 
     def points(self) -> tuple[FloatArray, IntArray]:
         """The index so far; ½ where the temperature waits for Banzhaf's value."""
-        certain = np.abs(self.prior) == CERTAIN
         x = np.full_like(self.start, 0.5) if self.temperature is None else sigmoid(self.logits)
-        return np.where(certain, sigmoid(self.prior), x), np.arange(len(x))
+        return np.where(self.certain, sigmoid(self.prior), x), np.arange(len(x))
 
     def update(self) -> None:
         """Move every game towards its index."""
@@ -113,17 +113,17 @@ class IndexEstimator(Draws):
 
         It is ``enough`` that its own index is so close.
         """
-        temperature, certain = self.needed_temperature()[[game]], np.abs(self.prior) == CERTAIN
-        logits = np.where(certain, self.prior, start)
+        temperature = self.needed_temperature()[game]
+        logits = np.where(self.certain, self.prior, start)
         pace, nearest = 1.0, np.inf
         gradient = self.guesses[game]
         for _ in range(most):
             x = sigmoid(logits)
-            reading = self.pool.read(x, game, gradient, control)
+            reading = read(self.pool, x, game, gradient, control)
             gradient, hessian = reading.slopes.gradient, reading.hessian
             model = PairwiseExtension(gradient - hessian @ x, hessian)
-            index = mean_field.solve(anderson, model, x, temperature[0], self.prior)
-            target = np.where(certain, self.prior, np.clip(index.logits[0], -FAR, FAR))
+            index = mean_field.solve(anderson, model, x, temperature, self.prior)
+            target = np.where(self.certain, self.prior, np.clip(index.logits[0], -FAR, FAR))
             apart = float(np.max(np.abs(sigmoid(target) - x)))
             # A model whose index is no nearer than the last one's asks for shorter steps.
             pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
@@ -138,8 +138,6 @@ class IndexEstimator(Draws):
         plain = self._model(game, self.logits[game], MOST_MODELS, CLOSE)
         if not self.surrogate:
             return plain
-        from fairfield.estimation.surrogates.trees import tree_control
-
         pool, seed = self.pool, self.problem.options.seed
         # One thread: the same bits on every machine.
         with one_blas_thread():
@@ -148,24 +146,24 @@ class IndexEstimator(Draws):
         better = helped.reading.spread() < WORTHWHILE * plain.reading.spread()
         return helped if better and helped.apart <= max(CLOSE, plain.apart) else plain
 
-    def _solve(self, game: int) -> _Found:
+    def _solve(self, game: int) -> _Index:
         """The index of a game, with its covariance by the delta method."""
         temperature, model = self.needed_temperature()[game], self._best(game)
         reading = model.reading
-        x, gradient, hessian = reading.slopes.x, reading.slopes.gradient, reading.hessian
+        gradient, hessian, x = reading.slopes.gradient, reading.hessian, reading.slopes.columns.x
         at = model.index.logits[0] if model.holds else self.prior + gradient / temperature
         step = sigmoid(at) - x if model.holds else np.zeros_like(x)
         spread = sigmoid(at) * sigmoid(-at)
         root = np.sqrt(spread)
         top = np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / temperature
         through = np.linalg.inv(np.eye(len(x)) - hessian * spread / temperature)
-        return _Found(
+        return _Index(
             values=model.index.gradient[0] if model.holds else gradient,
+            covariance=through @ reading.covariance() @ through.T,
             logits=at,
             level=float(reading.slopes.value + step @ (gradient + hessian @ step / 2)),
-            covariance=through @ reading.covariance() @ through.T,
             residual=float(model.index.residual[0]) if model.holds else model.apart,
-            reading=reading,
+            readings=[reading],
             saddle=bool(top >= 1),
             helped=model.control is not None,
         )
@@ -183,67 +181,66 @@ class IndexEstimator(Draws):
     def estimate(self, until: float = inf) -> Estimate:
         """The index of the last model, with its errors by the delta method."""
         found = [self._solve(game) for game in range(len(self.start))]
-        diagnostics = self.diagnostics([each.reading for each in found])
+        warned = []
         if any(each.residual > CLOSE for each in found):
-            diagnostics.append(
+            warned.append(
                 "the draws did not reach the fixed point yet, so the errors are not to be trusted; "
                 "raise the budget"
             )
         if any(each.saddle for each in found):
-            diagnostics.append(
+            warned.append(
                 "the ELBO has no maximum at the point found, so the errors are not to be trusted"
             )
-        covariance = self.shaped([each.covariance for each in found])
         trees = " beside boosted trees" if any(each.helped for each in found) else ""
-        logits = np.stack([each.logits for each in found])
-        level = np.array([each.level for each in found])
         law = self._law(found) if self.problem.options.decoupling else {}
-        return Estimate(
-            values=self.shaped([each.values for each in found]),
-            stderr=np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)),
-            covariance=covariance,
-            method=self.method(min(each.reading.effective for each in found)) + trees,
-            remarks=self.remarks(),
-            warnings=tuple(diagnostics),
-            more={
-                **self.about(logits, level),
-                **law,
-                "steps": self.counted(self.batches),
-                "residual": as_number(self.shaped([each.residual for each in found])),
-            },
-        )
+        return self.estimated(found, self.batches, warned, trees, **law)
 
-    def _law(self, found: list[_Found]) -> dict[str, Any]:
+    def _law(self, found: list[_Index]) -> dict[str, Any]:
         """log Z and the decoupling error log Z - ELBO, from the same draws.
 
-        The ELBO is flat at the index, so of its error only that of f(x)/T counts. The standard
-        error is the larger one of the two.
+            Z = Σ_S exp(E(S)) = E[exp(E(S))/q(S)],   S drawn from q
+
+        E is F/T plus the log prior, q the law of all draws. Where q is far from p a few draws
+        decide, Z comes out too small and its error too; their effective number says so. A mode
+        that q never draws is missed unseen. The ELBO is flat at the index, so of its error only
+        that of f(x)/T counts; the standard error is the larger one of the two.
         """
-        pool, prior = self.pool, self.problem.prior
+        pool, prior, rows = self.pool, self.problem.prior, []
         log_prior = 0.0 if prior is None else log_law(pool.inside, sigmoid(prior))
-        log_z, gap, error = [], [], []
         for each, worths, temperature in zip(
             found, pool.worths, self.needed_temperature(), strict=True
         ):
-            law = weighed(worths / temperature + log_prior - pool.log_mixture(), pool.counts)
-            apart = law.shifts - each.reading.slopes.level_influence() / temperature
-            variance = max(pool.counts @ law.shifts**2, pool.counts @ apart**2)
-            log_z.append(law.log_z)
-            gap.append(
-                max(
-                    0.0,
-                    law.log_z
-                    - float(elbo(np.asarray(each.level), each.logits, temperature, prior)),
-                )
-            )
-            error.append(np.sqrt(variance))
-            if law.effective < max(FEW_EFFECTIVE, TRUSTED * pool.drawn):
+            logs = worths / temperature + log_prior - pool.log_mixture()
+            drawn = pool.counts > 0
+            top = float(np.max(logs, initial=-np.inf, where=drawn))
+            weights = np.where(drawn, np.exp(np.minimum(logs - top, 0.0)), 0.0)
+            mean = float(pool.counts @ weights / pool.counts.sum())
+            shifts = (weights / mean - 1) / pool.counts.sum()
+            apart = shifts - each.readings[0].slopes.level_influence() / temperature
+            variance = max(pool.counts @ shifts**2, pool.counts @ apart**2)
+            log_z = top + float(np.log(mean))
+            height = float(elbo(np.asarray(each.level), each.logits, temperature, prior))
+            rows.append((log_z, max(0.0, log_z - height), np.sqrt(variance)))
+            effective = effective_size(weights, pool.counts)
+            if effective < max(FEW_EFFECTIVE, TRUSTED * pool.drawn):
                 warnings.warn(
                     f"{self.problem.game!r}: log Z is not sure: of {pool.drawn:,} draws only "
-                    f"{law.effective:,.0f} are effective, {FEW_EFFECTIVE} and a fifth of all are "
+                    f"{effective:,.0f} are effective, {FEW_EFFECTIVE} and a fifth of all are "
                     "needed; raise the budget or the temperature",
                     ReliabilityWarning,
                     stacklevel=2,
                 )
-        found_by_name = {"log_z": log_z, "decoupling_error": gap, "log_z_stderr": error}
-        return {name: as_number(self.shaped(each)) for name, each in found_by_name.items()}
+        names = ("log_z", "decoupling_error", "log_z_stderr")
+        columns = zip(*rows, strict=True)
+        return {n: as_number(self.shaped(each)) for n, each in zip(names, columns, strict=True)}
+
+
+@sampler("surrogate", "variational_index")
+def with_trees(problem: Problem, start: FloatArray, steps: None) -> IndexEstimator:
+    """The index with boosted trees as control variate, where they help."""
+    if not trees_are_installed():
+        raise ImportError(
+            "sampler='surrogate' fits boosted trees, for which scikit-learn and numba are needed: "
+            "pip install 'fairfield[ml,trees]', or leave sampler= out"
+        )
+    return IndexEstimator(problem, start, surrogate=True)

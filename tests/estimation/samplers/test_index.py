@@ -1,4 +1,4 @@
-"""The variational criteria under a budget, against exact answers and literal definitions."""
+"""The variational index under a budget, against exact answers and literal definitions."""
 
 import re
 
@@ -11,19 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 import fairfield as ff
 from conftest import needs
+from estimation.games import errors, hidden
 from fairfield.core.coalitions import rows_of
 from fairfield.results.valuation import NORMAL
-
-
-def hidden(table):
-    """A table as a function, so that it is sampled."""
-    return lambda S: table[rows_of(S)]
-
-
-def errors(found, exact):
-    """Distances from the exact values in standard errors, rounding aside."""
-    rounding = 1e-9 * np.abs(exact).max()
-    return np.abs(found.values - exact) / (found.stderr + rounding)
 
 
 @pytest.fixture(params=brute.FAMILIES)
@@ -74,75 +64,6 @@ def test_a_law_far_from_its_mean_field_is_doubted(rng):
         )
 
 
-def test_values_of_k_steps_are_within_their_errors(table):
-    exact = ff.variational_values(table, 3, temperature=2.0)
-    found = ff.variational_values(hidden(table), 3, players=12, temperature=2.0, budget=1500)
-    assert found.trajectory.shape == (4, 12)
-    assert found.steps == 3
-    assert (errors(found, exact.values) <= 5).all()
-    once = ff.variational_values(hidden(table), 1, players=12, temperature=2.0, budget=1500)
-    assert (errors(once, ff.banzhaf(table).values) <= 5).all()
-
-
-@pytest.mark.parametrize("sampler", ["one-shot", "monte-carlo"])
-def test_the_papers_samplers_are_within_their_errors(rng, sampler):
-    table = brute.flid(rng, 11)
-    options = {"players": 11, "temperature": 8.0, "budget": 2000, "sampler": sampler}
-    exact = ff.variational_values(table, 2, temperature=8.0)
-    found = ff.variational_values(hidden(table), 2, **options)
-    assert (errors(found, exact.values) <= 5).all()
-    assert "not to be trusted" not in found.stop
-    if sampler == "one-shot":  # ten steps leave the other with nine contributions each
-        exact = ff.variational_index(table, temperature=8.0)
-        assert (errors(ff.variational_index(hidden(table), **options), exact.values) <= 5).all()
-
-
-def test_monte_carlo_is_the_papers_by_definition(rng):
-    table, temperature, each = brute.flid(rng, 9), 0.7, 3
-    options = {"players": 9, "temperature": temperature, "budget": 2 * 9 * 2 * each, "seed": 4}
-    found = ff.variational_values(hidden(table), 2, sampler="monte-carlo", **options)
-    draws, x = np.random.default_rng(4), np.full(9, 0.5)
-    for _ in range(2):
-        uniform, gradient = draws.random((each, 9, 9)), np.zeros(9)
-        for k in range(each):
-            for i in range(9):
-                without = uniform[k, i] < x
-                without[i] = False
-                row = int(rows_of(without))
-                gradient[i] += (table[row | 1 << i] - table[row]) / each
-        x = 1 / (1 + np.exp(-gradient / temperature))
-    assert_allclose(found.values, gradient)
-    assert_allclose(found.marginals, x)
-
-
-def test_one_shot_is_the_papers_by_definition(rng):
-    table, temperature, each = brute.flid(rng, 8), 2.0, 12
-    found = ff.variational_values(
-        hidden(table),
-        3,
-        players=8,
-        temperature=temperature,
-        budget=16 * each,
-        seed=9,
-        sampler="one-shot",
-    )
-    uniform = np.random.default_rng(9).random((16, 8, 8))[:each]
-    x = np.full(8, 0.5)
-    for _ in range(3):
-        gradient, effective = np.zeros(8), []
-        for i in range(8):
-            others = np.arange(8) != i
-            without = (uniform[:, i] < 0.5) & others
-            rows = rows_of(without)
-            gains = table[rows | 1 << i] - table[rows]
-            chances = np.where(without, x, 1 - x)[:, others].prod(axis=1)
-            gradient[i] = chances @ gains / chances.sum()
-            effective.append(chances.sum() ** 2 / (chances**2).sum())
-        x = 1 / (1 + np.exp(-gradient / temperature))
-    assert_allclose(found.values, gradient)
-    assert f"{each} contributions per player, {min(effective):,.0f} effective" in found.method
-
-
 def test_trees_explain_what_trees_have_made():
     """Worths that a tree tells in a few leaves; a root of a sum it cannot."""
     needs("sklearn", "ml")
@@ -165,23 +86,6 @@ def test_trees_explain_what_trees_have_made():
     skill = np.arange(1, 14)
     same = ff.variational_index(lambda S: np.sqrt(S @ skill), sampler="surrogate", **options)
     assert "trees" not in same.method
-
-
-def test_trees_that_know_a_coalition_speak_of_it():
-    """Draws of a cold law repeat: what folds leave of known coalitions is not what is left."""
-    needs("sklearn", "ml")
-    needs("numba", "trees")
-    from fairfield.estimation.surrogates.trees import tree_control
-
-    rng = np.random.default_rng(0)
-    inside = brute.coalitions(7).astype(float)
-    worths = rng.normal(size=2**7)
-    often, once = (
-        tree_control(inside, worths, np.full(2**7, times), seed=0) for times in (2.0, 1.0)
-    )
-    known = np.array([often.at(row)[0] for row in inside])
-    assert_allclose(often.left, worths - known, atol=1e-9)
-    assert np.mean(once.left**2) > 2 * np.mean(often.left**2)
 
 
 @settings(max_examples=10, deadline=None)
@@ -237,20 +141,6 @@ def test_priors_tilt_and_certain_players(rng):
     assert_array_equal(found.marginals[8:10], [0, 1])
 
 
-def test_a_relative_temperature_is_fixed_by_the_first_batch(rng):
-    table = brute.flid(rng, 12)
-    found = ff.variational_index(hidden(table), players=12, budget=1200)
-    assert "temperature fixed after the first batch" in found.method
-    own = ff.variational_index(table).temperature
-    assert abs(found.temperature / own - 1) < 0.3
-    exact = ff.variational_index(table, temperature=found.temperature)
-    assert (errors(found, exact.values) <= 5).all()
-    options = {"players": 12, "budget": 1200, "temperature": ff.relative(10)}
-    shot = ff.variational_index(hidden(table), sampler="one-shot", **options)
-    exact = ff.variational_index(table, temperature=shot.temperature)
-    assert (errors(shot, exact.values) <= 5).all()
-
-
 def test_compare_settles_one_temperature_for_all(rng):
     table = brute.flid(rng, 12)
     both = ff.compare(
@@ -258,30 +148,6 @@ def test_compare_settles_one_temperature_for_all(rng):
     )
     assert list(both) == ["shapley", "variational_index"]
     assert both["shapley"].temperature == both["variational_index"].temperature
-
-
-class Batch(ff.Game):
-    """Games on the same coalitions, without a closed form."""
-
-    def __init__(self, tables):
-        self.tables, self.batch = tables, tables.shape[:-1]
-        self.players = tuple(range(tables.shape[-1].bit_length() - 1))
-
-    def worths(self, coalitions):
-        return self.tables[..., rows_of(coalitions)]
-
-
-def test_batches_have_their_own_points(rng):
-    tables = np.stack([brute.flid(rng, 11), brute.mixed(rng, 11), brute.flid(rng, 11)])
-    exact = ff.variational_index(ff.TableGame(tables), temperature=2.0)
-    found = ff.variational_index(Batch(tables), temperature=2.0, budget=1500)
-    assert found.values.shape == (3, 11)
-    assert found.covariance.shape == (3, 11, 11)
-    assert (errors(found, exact.values) <= 5).all()
-    walked = ff.variational_values(Batch(tables), 2, temperature=2.0, budget=1500)
-    exact = ff.variational_values(ff.TableGame(tables), 2, temperature=2.0)
-    assert walked.trajectory.shape == (3, 3, 11)
-    assert (errors(walked, exact.values) <= 5).all()
 
 
 def test_same_seed_same_values_any_number_of_jobs(rng):
@@ -339,18 +205,3 @@ def test_what_cannot_be_is_refused_in_a_sentence(rng, asked, sentence):
     options = {"players": 12, "temperature": 1.0, "budget": 100, **asked}
     with pytest.raises(ValueError, match=re.escape(sentence)):
         ff.variational_index(hidden(brute.mixed(rng, 12)), **options)
-
-
-def test_the_papers_samplers_take_one_game(rng):
-    game = Batch(np.stack([brute.mixed(rng, 9)] * 2))
-    with pytest.raises(ValueError, match="takes one game"):
-        ff.variational_index(game, temperature=1.0, budget=100, sampler="one-shot")
-
-
-def test_the_limit_of_draws_is_named(monkeypatch):
-    monkeypatch.setattr("fairfield.estimation.adaptive.MOST_DRAWS", 2000)
-    found = ff.variational_index(
-        lambda S: 3.0 * S.sum(axis=1), players=12, temperature=1.0, budget=4000, progress=False
-    )
-    assert found.evaluations < 4000
-    assert "the draws reached their limit of 2,000" in found.stop

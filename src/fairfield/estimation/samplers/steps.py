@@ -12,24 +12,23 @@ from math import inf
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.adaptive import Draws
+from fairfield.estimation.adaptive import Draws, Found
 from fairfield.estimation.loop import Estimate
-from fairfield.estimation.pool import Reading
+from fairfield.estimation.reading import Reading, read
+from fairfield.estimation.samplers.registry import sampler
 from fairfield.mean_field.elbo import sigmoid
 from fairfield.problem import Problem
-from fairfield.results.valuation import as_number
 
 
 @dataclass(frozen=True)
-class _Walk:
-    """K steps of one game: x^0 … x^K, the last gradient, its covariance, what was read on the way."""
+class _Walk(Found):
+    """K steps of one game, x^0 … x^K, and what they lead to."""
 
     path: FloatArray
-    values: FloatArray
-    covariance: FloatArray
-    readings: list[Reading]
 
 
+@sampler("auto", "variational_values")
+@sampler("least-squares", "variational_values")
 class StepsEstimator(Draws):
     """Estimates x^k = σ(λ + ∇f(x^(k-1))/T), k = 1 … K, from draws at all points of the way.
 
@@ -47,12 +46,12 @@ class StepsEstimator(Draws):
     def points(self) -> tuple[FloatArray, IntArray]:
         """The start, then all points of the way so far; ½ while the temperature waits."""
         games = np.arange(len(self.start))
-        if not self.walks:
-            return (
-                self.start if self.temperature is not None else np.full_like(self.start, 0.5)
-            ), games
-        ways = np.concatenate([walk.path[:-1] for walk in self.walks])
-        return ways, games.repeat(self.steps)
+        if self.walks:
+            ways = np.concatenate([walk.path[:-1] for walk in self.walks])
+            return ways, games.repeat(self.steps)
+        return (
+            self.start if self.temperature is not None else np.full_like(self.start, 0.5)
+        ), games
 
     def update(self) -> None:
         """Walk through all games from the start."""
@@ -72,16 +71,25 @@ class StepsEstimator(Draws):
             shifts = reading.slopes.influence() + shifts @ carried.T
             reach = reading.slopes.reach + reach @ carried.T
             variance = np.diag(reading.beside) + carried @ variance @ carried.T
-            path.append(sigmoid(self.prior + reading.slopes.gradient / temperature))
+            logits = self.prior + reading.slopes.gradient / temperature
+            path.append(sigmoid(logits))
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
-        covariance += (reach.T * readings[-1].repeated) @ reach
-        readings.append(self._read(path[-1], game, self.steps))
-        values = readings[-2].slopes.gradient
-        return _Walk(np.stack(path), values, covariance, readings)
+        covariance += (reach.T * reading.repeated) @ reach
+        end = self._read(path[-1], game, self.steps).slopes
+        ahead = sigmoid(self.prior + end.gradient / temperature)
+        return _Walk(
+            values=reading.slopes.gradient,
+            covariance=covariance,
+            logits=logits,
+            level=float(end.value),
+            residual=float(np.max(np.abs(ahead - path[-1]))),
+            readings=readings,
+            path=np.stack(path),
+        )
 
     def _read(self, x: FloatArray, game: int, k: int) -> Reading:
-        reading = self.pool.read(x, game, self.guesses[game, k])
+        reading = read(self.pool, x, game, self.guesses[game, k])
         self.guesses[game, k] = gradient = reading.slopes.gradient
         later = self.guesses[game, k + 1]
         self.guesses[game, k + 1] = np.where(np.isnan(later), gradient, later)
@@ -90,26 +98,6 @@ class StepsEstimator(Draws):
     def estimate(self, until: float = inf) -> Estimate:
         """The last walk, with its errors carried from step to step."""
         self.catch_up()
-        covariance = self.shaped([walk.covariance for walk in self.walks])
-        temperature = self.needed_temperature()[:, None]
-        values = np.stack([walk.values for walk in self.walks])
-        ends = [walk.readings[-1].slopes for walk in self.walks]
-        repeated = sigmoid(self.prior + np.stack([end.gradient for end in ends]) / temperature)
-        logits = self.prior + values / temperature
-        read = [reading for walk in self.walks for reading in walk.readings[:-1]]
-        paths = [self.shaped([walk.path[k] for walk in self.walks]) for k in range(self.steps + 1)]
-        residual = np.max(np.abs(repeated - sigmoid(logits)), axis=-1)
-        return Estimate(
-            values=self.shaped(list(values)),
-            stderr=np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)),
-            covariance=covariance,
-            method=self.method(min(reading.effective for reading in read)),
-            remarks=self.remarks(),
-            warnings=tuple(self.diagnostics(read)),
-            more={
-                **self.about(logits, np.array([float(end.value) for end in ends])),
-                "trajectory": np.stack(paths),
-                "steps": self.counted(self.steps),
-                "residual": as_number(self.shaped(list(residual))),
-            },
-        )
+        paths = np.stack([walk.path for walk in self.walks], axis=1)
+        shape = len(paths), *self.problem.game.batch, self.players
+        return self.estimated(self.walks, self.steps, [], trajectory=paths.reshape(shape))

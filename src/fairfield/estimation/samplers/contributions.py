@@ -19,10 +19,12 @@ from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.draws import log_law
 from fairfield.estimation.loop import Estimate
+from fairfield.estimation.samplers.registry import sampler
 from fairfield.mean_field.elbo import sigmoid
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
+CRITERIA = ("variational_index", "variational_values")
 # The paper finds 5 to 10 iterations enough for the index.
 USUAL_STEPS = 10
 # Contributions per player in the first round of "one-shot".
@@ -35,31 +37,40 @@ MOST_STEPS, SETTLED = 500, 1e-10
 class _Contributions:
     """Pairs of coalitions without and with a player, asked for in order and received in part."""
 
-    sampler: str
+    name: str
 
     def __init__(self, problem: Problem, start: FloatArray, steps: int | None) -> None:
         if problem.game.batch:
             raise ValueError(
-                f"sampler={self.sampler!r} takes one game, a batch of {problem.game.batch} was given; "
+                f"sampler={self.name!r} takes one game, a batch of {problem.game.batch} was given; "
                 "leave sampler= out, or value the games one by one"
             )
         if problem.temperature is None and not (start == 0.5).all():
             raise ValueError(
-                f"sampler={self.sampler!r} has no Banzhaf value where start is not ½; pass "
+                f"sampler={self.name!r} has no Banzhaf value where start is not ½; pass "
                 "temperature= as a number in the units of the worths"
             )
-        self.problem, self.start = problem, start
+        self.problem, self.start, self.steps = problem, start, steps
         self.players = len(start)
         self.prior = np.zeros(self.players) if problem.prior is None else problem.prior
         self.temperature = problem.temperature
-        self.steps = steps
         self.rng = np.random.default_rng(problem.options.seed)
         self.planned: BoolArray = np.empty((0, self.players), dtype=bool)
         self.received: FloatArray = np.empty(0)
 
     def provenance(self) -> dict[str, Any]:
         """The sampler and its seed."""
-        return {"sampler": self.sampler, "seed": self.problem.options.seed}
+        return {"sampler": self.name, "seed": self.problem.options.seed}
+
+    def plan(self) -> None:
+        """Plan more contributions, those of the last plan being received."""
+        raise NotImplementedError
+
+    def ask(self, most: int) -> BoolArray:
+        """The contributions planned that are not received yet, or more of them."""
+        if len(self.received) == len(self.planned):
+            self.plan()
+        return self.planned[len(self.received) :][:most]
 
     def tell(
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
@@ -67,8 +78,8 @@ class _Contributions:
         """Keep the worths, which come in the order of the proposals."""
         self.received = np.concatenate([self.received, worths])
 
-    def plan(self, inside: FloatArray, each: int) -> None:
-        """``each`` contributions of every player, others joining with the given probability."""
+    def draw(self, inside: FloatArray, each: int) -> None:
+        """Plan ``each`` contributions of every player, others joining with this probability."""
         drawn = self.rng.random((each, self.players, self.players)) < inside
         own = np.eye(self.players, dtype=bool)
         both = np.stack([drawn & ~own, drawn | own], axis=2)
@@ -89,34 +100,23 @@ class _Contributions:
             self.temperature = self.problem.pending.factor * scale_of(banzhaf)
         return self.temperature
 
-    def known_temperature(self) -> FloatArray:
-        """The temperature, known after the first step."""
-        assert self.temperature is not None
-        return self.temperature
-
-    def summary(
-        self, values: FloatArray, covariance: FloatArray, path: list[FloatArray], moved: float
-    ) -> dict[str, Any]:
-        """What both samplers report."""
-        temperature = self.known_temperature()
+    def about(self, values: FloatArray, path: list[FloatArray], moved: float) -> dict[str, Any]:
+        """What both samplers report of a walk along this path, whose last step moved so far."""
+        temperature = self.settle(values)
         return {
-            "values": values,
-            "stderr": np.sqrt(np.diagonal(covariance)),
-            "covariance": covariance,
-            "more": {
-                "marginals": sigmoid(self.prior + values / temperature),
-                "temperature": as_number(temperature),
-                "trajectory": np.stack(path),
-                "steps": len(path) - 1,
-                "residual": moved,
-            },
+            "marginals": sigmoid(self.prior + values / temperature),
+            "temperature": as_number(temperature),
+            "trajectory": np.stack(path),
+            "steps": len(path) - 1,
+            "residual": moved,
         }
 
 
+@sampler("monte-carlo", *CRITERIA)
 class MonteCarlo(_Contributions):
     """The paper's plain Monte Carlo: m new coalitions for every player and step."""
 
-    sampler = "monte-carlo"
+    name = "monte-carlo"
 
     def __init__(self, problem: Problem, start: FloatArray, steps: int | None) -> None:
         super().__init__(problem, start, steps)
@@ -129,61 +129,62 @@ class MonteCarlo(_Contributions):
         self.least = 4 * self.players * self.rounds
         self.each = problem.options.budget // (2 * self.players * self.rounds)
         self.path = [start]
-        self.readings: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        # Of every step: how its error adds to that of the step before, and its own variance.
+        self.errors: list[tuple[FloatArray, FloatArray]] = []
 
-    def ask(self, most: int) -> BoolArray:
-        """The contributions of the next step, once those of the last are received."""
-        if len(self.received) == len(self.planned) and len(self.readings) < self.rounds:
-            self.plan(self.path[-1], self.each)
-        return self.planned[len(self.received) :][:most]
+    def plan(self) -> None:
+        """The contributions of the next step."""
+        if len(self.errors) < self.rounds:
+            self.draw(self.path[-1], self.each)
 
     def tell(
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
     ) -> None:
         """Take the step that the worths complete."""
         super().tell(coalitions, worths, variances)
-        if len(self.received) == len(self.planned):
-            self._step()
-
-    def _step(self) -> None:
+        if len(self.received) < len(self.planned):
+            return
         rows, gains = self.contributions(-2 * self.players * self.each)
-        x = self.path[-1]
-        gradient, variance = gains.mean(axis=0), gains.var(axis=0, ddof=1) / len(gains)
-        weights = np.full_like(gains, 1 / len(gains))
-        self.readings.append((gradient, variance, curvature(rows, gains, weights, x)))
-        temperature = self.settle(gradient)
-        self.path.append(sigmoid(self.prior + gradient / temperature))
+        x, self.gradient = self.path[-1], gains.mean(axis=0)
+        temperature = self.settle(self.gradient)
+        hessian = curvature(rows, gains, np.full_like(gains, 1 / len(gains)), x)
+        carried = hessian * (x * (1 - x)) / temperature
+        self.errors.append((carried, gains.var(axis=0, ddof=1) / len(gains)))
+        self.path.append(sigmoid(self.prior + self.gradient / temperature))
 
     def estimate(self, until: float = inf) -> Estimate:
         """The last step that is complete, errors carried from step to step."""
-        temperature, covariance = self.known_temperature(), np.zeros((self.players, self.players))
-        for x, (_, variance, hessian) in zip(self.path, self.readings, strict=False):
-            carried = hessian * (x * (1 - x)) / temperature
+        covariance = np.zeros((self.players, self.players))
+        for carried, variance in self.errors:
             covariance = np.diag(variance) + carried @ covariance @ carried.T
+        few = (
+            f"the error bars rest on {self.each} contributions of each player only, and are not to "
+            "be trusted; raise the budget"
+        )
         moved = float(np.max(np.abs(self.path[-1] - self.path[-2])))
-        few = f"the error bars rest on {self.each} contributions of each player only, and are not to be trusted; raise the budget"
         return Estimate(
-            **self.summary(self.readings[-1][0], covariance, self.path, moved),
-            method=f"Monte Carlo, {self.each:,} contributions per player and step",
+            self.gradient,
+            covariance,
+            f"Monte Carlo, {self.each:,} contributions per player and step",
             warnings=(few,) if self.each < TRUSTED else (),
+            more=self.about(self.gradient, self.path, moved),
         )
 
 
+@sampler("one-shot", *CRITERIA)
 class OneShot(_Contributions):
     """The paper's one-shot trick: uniform coalitions, evaluated once and weighted at every step."""
 
-    sampler = "one-shot"
+    name = "one-shot"
 
     def __init__(self, problem: Problem, start: FloatArray, steps: int | None) -> None:
         super().__init__(problem, start, steps)
         self.least = 4 * self.players
 
-    def ask(self, most: int) -> BoolArray:
+    def plan(self) -> None:
         """Half as many contributions again of every player."""
-        if len(self.received) == len(self.planned):
-            known = len(self.planned) // (2 * self.players)
-            self.plan(np.full(self.players, 0.5), max(FIRST, known // 2))
-        return self.planned[len(self.received) :][:most]
+        known = len(self.planned) // (2 * self.players)
+        self.draw(np.full(self.players, 0.5), max(FIRST, known // 2))
 
     def estimate(self, until: float = inf) -> Estimate:
         """The steps asked for, or steps until they settle, on the same contributions."""
@@ -213,12 +214,18 @@ class OneShot(_Contributions):
             through = np.linalg.inv(np.eye(self.players) - carried)
             shifts = own[..., None] * through.T
         flat = shifts.reshape(-1, self.players)
-        effective = float(np.min(1 / np.sum(weights**2, axis=0)))
-        return Estimate(
-            **self.summary(gradient, flat.T @ flat, path, moved),
-            method=f"one-shot, {len(gains):,} contributions per player, {effective:,.0f} effective",
-            warnings=self._diagnostics(effective, len(gains), moved),
-        )
+        effective, each = float(np.min(1 / np.sum(weights**2, axis=0))), len(gains)
+        warnings = []
+        if effective < max(TRUSTED, 0.2 * each):
+            warnings.append(
+                f"of {each:,} contributions of a player only {effective:,.0f} are effective at the "
+                "point found, so the errors are not to be trusted; leave sampler= out"
+            )
+        if self.steps is None and moved > SETTLED:
+            warnings.append(f"the steps did not settle, the last moved x by {moved:.2g}")
+        method = f"one-shot, {each:,} contributions per player, {effective:,.0f} effective"
+        more = self.about(gradient, path, moved)
+        return Estimate(gradient, flat.T @ flat, method, tuple(warnings), more=more)
 
     def _weights(self, rows: BoolArray, x: FloatArray) -> FloatArray:
         """q(S; x | x_i ← 0) of each contribution, normalised for every player: (each, n)."""
@@ -228,17 +235,6 @@ class OneShot(_Contributions):
             logs[:, i] = log_law(rows[:, i][:, others], x[others])
         weights = np.exp(logs - logs.max(axis=0))
         return np.asarray(weights / weights.sum(axis=0))
-
-    def _diagnostics(self, effective: float, each: int, moved: float) -> tuple[str, ...]:
-        found = []
-        if effective < max(TRUSTED, 0.2 * each):
-            found.append(
-                f"of {each:,} contributions of a player only {effective:,.0f} are effective at the "
-                "point found, so the errors are not to be trusted; leave sampler= out"
-            )
-        if self.steps is None and moved > SETTLED:
-            found.append(f"the steps did not settle, the last moved x by {moved:.2g}")
-        return tuple(found)
 
 
 def curvature(rows: BoolArray, gains: FloatArray, weights: FloatArray, x: FloatArray) -> FloatArray:

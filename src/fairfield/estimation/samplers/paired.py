@@ -17,110 +17,22 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.corrections import known_moments, least_squares
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pace import Pace
-from fairfield.estimation.pairs import Design, Strata
+from fairfield.estimation.pairs import STRATA, Pairs, pairs_for
+from fairfield.estimation.samplers.registry import sampler
 from fairfield.estimation.surrogates.registry import Surrogate, surrogates
 from fairfield.estimation.surrogates.sample import Diagonal, Sample, no_surrogate
 from fairfield.evaluation.threads import one_blas_thread
+from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
 # Error bars from fewer pairs per player are unreliable.
 RELIABLE = 3
-# The strata of the pairs from which a criterion is read.
-STRATA = {"shapley": Strata.shapley, "banzhaf": Strata.banzhaf}
-
-
-class Pairs:
-    """Pairs that were asked for and their worths: one design for one criterion or for both."""
-
-    def __init__(self, players: int, criteria: list[str], seed: int, *, noisy: bool) -> None:
-        self.players, self.criteria, self.seed, self.noisy = players, criteria, seed, noisy
-        self.design = Design(players, [STRATA[name](players) for name in criteria], seed)
-        self._pairs = np.empty((0, players), dtype=bool)
-        self._strata: IntArray = np.empty(0, dtype=np.int64)
-        self._worths: list[FloatArray] = []
-        self._noise: list[FloatArray] = []
-
-    def ask(self, most: int) -> BoolArray:
-        """∅ and N first; then pairs, each time half as many as there are."""
-        known = len(self._pairs)
-        more = max(self.players + 2, 48, known // 2)
-        pairs, strata = self.design.next(more, self._shares(known + more))
-        self._pairs = np.concatenate([self._pairs, pairs])
-        self._strata = np.concatenate([self._strata, strata])
-        coalitions = _both(pairs)
-        if not known:
-            ends = np.repeat([[False], [True]], self.players, axis=1)
-            coalitions = np.concatenate([ends, coalitions])
-        return coalitions[:most]
-
-    def tell(self, worths: FloatArray, variances: FloatArray | None) -> None:
-        """Keep the worths; they come in the order in which they were asked for."""
-        self._worths.append(worths)
-        if variances is not None:
-            self._noise.append(variances)
-
-    def _shares(self, total: int) -> FloatArray:
-        """How so many pairs are spread over the strata, by what the regressions leave."""
-        if not self._worths:
-            return self.design.shares(None, total)
-        left = []
-        for name in self.criteria:
-            sample = self.sample(name)
-            apart = least_squares(sample, name == "shapley").residuals(sample.odd)
-            scale = np.mean(apart**2, axis=1, keepdims=True)
-            squares = np.mean(apart**2 / np.where(scale > 0, scale, 1.0), axis=0)
-            strata, count = self._strata[: len(squares)], len(self.design.strata)
-            drawn = np.bincount(strata, minlength=count)
-            left.append(
-                np.bincount(strata, weights=squares, minlength=count) / np.maximum(drawn, 1)
-            )
-        return self.design.shares(np.stack(left), total)
-
-    @property
-    def batch(self) -> tuple[int, ...]:
-        """The leading axes of the worths."""
-        return self._worths[0].shape[:-1]
-
-    def worths(self) -> FloatArray:
-        """All worths, (games, 2 + coalitions of the pairs)."""
-        worths = np.concatenate(self._worths, axis=-1)
-        return worths.reshape(-1, worths.shape[-1])
-
-    def noise(self) -> FloatArray | None:
-        """The variances of these worths, where they are noisy."""
-        if not self._noise:
-            return None
-        return np.concatenate(self._noise, axis=-1).reshape(self.worths().shape)
-
-    def received(self) -> tuple[BoolArray, FloatArray]:
-        """The coalitions whose worths were received, the ends first, and the log of their law."""
-        count = self.worths().shape[1] - 2
-        ends = np.repeat([[False], [True]], self.players, axis=1)
-        whole = -(-count // 2)
-        rows = np.concatenate([ends, _both(self._pairs[:whole])[:count]])
-        return rows, self.design.log_density(self._strata[:whole])
-
-    def sample(self, criterion: str) -> Sample:
-        """The whole pairs that were received, with the weights of a criterion."""
-        worths = self.worths()[:, 2:]
-        count = worths.shape[1] // 2
-        both = worths[:, : 2 * count].reshape(-1, count, 2).swapaxes(1, 2)
-        pairs, strata = self._pairs[:count], self._strata[:count]
-        drawn = np.maximum(np.bincount(strata, minlength=len(self.design.strata)), 1)
-        masses = self.design.masses[self.criteria.index(criterion)]
-        weights = (masses / drawn)[strata]
-        return Sample(
-            coalitions=pairs,
-            odd=(both[:, 0] - both[:, 1]) / 2,
-            both=both,
-            weights=weights / weights.sum(),
-            # What is noisy is never certain, however much of it is drawn.
-            fraction=(drawn / self.design.pairs * (not self.noisy))[strata],
-        )
+# How a criterion averages ∇f on the diagonal.
+DIAGONALS = {"shapley": Diagonal.shapley, "banzhaf": Diagonal.banzhaf}
 
 
 class Paired:
@@ -129,7 +41,7 @@ class Paired:
     def __init__(self, criterion: str, pairs: Pairs, *, helped: bool = True) -> None:
         self.criterion, self.pairs, self.helped = criterion, pairs, helped
         self.players = pairs.players
-        self.diagonal = Diagonal.of(criterion, self.players)
+        self.diagonal = DIAGONALS[criterion](self.players)
         # Enough pairs to fit every slope, both ends, and two pairs to estimate an error.
         self.least = 2 * (self.players + 2) + 2
         self.efficient = criterion == "shapley"
@@ -155,18 +67,18 @@ class Paired:
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
     ) -> None:
         """Keep the worths with the pairs."""
-        self.pairs.tell(worths, variances)
+        self.pairs.tell(coalitions, worths, variances)
 
     def estimate(self, until: float = inf) -> Estimate:
         """Values by the surrogate and the correction with the smallest variance, game by game.
 
         Surrogates that would not be fitted by ``until`` are left out.
         """
-        batch, ends = self.pairs.batch, self.pairs.worths()[:, :2]
+        batch, known = self.pairs.batch, self.pairs.worths()[:, :2]
         sample = self.pairs.sample(self.criterion)
         regression = least_squares(sample, self.efficient)
-        answers = [regression.of(no_surrogate(sample), ends)]
-        answers.append(known_moments(sample, self.efficient).of(no_surrogate(sample), ends))
+        answers = [regression.of(no_surrogate(sample), known)]
+        answers.append(known_moments(sample, self.efficient).of(no_surrogate(sample), known))
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
             for surrogate in self._surrogates(sample, answers[0].spread):
@@ -177,7 +89,7 @@ class Paired:
                     fit = surrogate.fit(sample, self.diagonal, self.pairs.seed, best.left)
                 if fit is not None:
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
-                    answers.append(regression.of(fit, ends))
+                    answers.append(regression.of(fit, known))
         which = np.argmin([answer.spread for answer in answers], axis=0)
         chosen = [(answers[i], game) for game, i in enumerate(which)]
         covariance = np.stack([answer.covariance(game) for answer, game in chosen])
@@ -188,13 +100,12 @@ class Paired:
         shape = (*batch, self.players)
         return Estimate(
             values=np.stack([answer.values[game] for answer, game in chosen]).reshape(shape),
-            stderr=np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)).reshape(shape),
             covariance=covariance.reshape(*shape, self.players),
             method="; ".join(dict.fromkeys(answer.method for answer, _ in chosen)),
             warnings=self._warnings(len(sample.coalitions)),
             more={
-                "empty": as_number(ends[:, 0].reshape(batch)),
-                "grand": as_number(ends[:, 1].reshape(batch)),
+                "empty": as_number(known[:, 0].reshape(batch)),
+                "grand": as_number(known[:, 1].reshape(batch)),
             },
         )
 
@@ -215,6 +126,14 @@ class Paired:
         )
 
 
-def _both(pairs: BoolArray) -> BoolArray:
-    """Each coalition and its complement, one after the other."""
-    return np.stack([pairs, ~pairs], axis=1).reshape(-1, pairs.shape[1])
+@sampler("auto", *STRATA)
+@sampler("surrogate", *STRATA)
+def with_surrogate(problem: Problem, criterion: str, shares: FloatArray) -> Paired:
+    """Regression after the best surrogate."""
+    return Paired(criterion, pairs_for(problem, [criterion]))
+
+
+@sampler("regression", *STRATA)
+def regression(problem: Problem, criterion: str, shares: FloatArray) -> Paired:
+    """Regression alone."""
+    return Paired(criterion, pairs_for(problem, [criterion]), helped=False)

@@ -12,29 +12,34 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.loop import Estimate
+from fairfield.estimation.received import Received, ends
+from fairfield.estimation.samplers.registry import sampler
 from fairfield.evaluation.kept import pack
+from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
 # From fewer orders a variance is not to be trusted.
 TRUSTED = 100
 
 
-class Permutations:
+@sampler("auto", "semivalue")
+@sampler("permutation", "semivalue", "shapley", "banzhaf")
+class Permutations(Received):
     """Estimates a semivalue from random orders, n - 1 coalitions each.
 
     ``shares[s]`` is the weight of all coalitions of size s = 0 … n-1 together.
     """
 
-    def __init__(self, players: int, shares: FloatArray, seed: int) -> None:
-        self.players, self.shares, self.seed = players, shares, seed
+    def __init__(self, problem: Problem, criterion: str, shares: FloatArray) -> None:
+        super().__init__()
+        self.players, self.shares = len(problem.game.players), shares
+        self.seed = problem.options.seed
         # Two orders give a variance, and both ends belong to all orders.
-        self.least = 2 + 2 * (players - 1)
-        self._rng = np.random.default_rng(seed)
-        self._orders = np.empty((0, players), dtype=np.int64)
-        self._worths: list[FloatArray] = []
-        self._noise: list[FloatArray] = []
+        self.least = 2 + 2 * (self.players - 1)
+        self._rng = np.random.default_rng(self.seed)
+        self._orders = np.empty((0, self.players), dtype=np.int64)
 
     def ask(self, most: int) -> BoolArray:
         """Both ends first, then the coalitions along half as many orders again as so far."""
@@ -42,37 +47,20 @@ class Permutations:
         more = max(8, known // 2)
         orders = self._rng.permuted(np.tile(np.arange(self.players), (more, 1)), axis=1)
         self._orders = np.concatenate([self._orders, orders])
-        entered = np.argsort(orders, axis=1)[:, None, :]  # when each player enters
-        along = entered < np.arange(1, self.players)[:, None]
-        coalitions = along.reshape(-1, self.players)
+        coalitions = _entered(orders)[:, 1:-1].reshape(-1, self.players)
         if not known:
-            ends = np.repeat([[False], [True]], self.players, axis=1)
-            coalitions = np.concatenate([ends, coalitions])
+            coalitions = np.concatenate([ends(self.players), coalitions])
         return coalitions[:most]
 
     def provenance(self) -> dict[str, Any]:
         """Orders so far and the seed they come from."""
         return {"sampler": "permutation", "seed": self.seed, "orders": len(self._orders)}
 
-    def tell(
-        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
-    ) -> None:
-        """Keep the worths; they come in the order of the proposal."""
-        self._worths.append(worths)
-        if variances is not None:
-            self._noise.append(variances)
-
     def estimate(self, until: float = inf) -> Estimate:
         """The mean over whole orders; their contributions are independent draws."""
-        worths = np.concatenate(self._worths, axis=-1)
-        empty, grand = worths[..., 0], worths[..., 1]
-        count = (worths.shape[-1] - 2) // max(self.players - 1, 1) if self.players > 1 else 2
-        batch = worths.shape[:-1]
-        inside = worths[..., 2 : 2 + count * (self.players - 1)]
-        inside = inside.reshape(*batch, count, self.players - 1)
-        ends = [np.broadcast_to(end[..., None, None], (*batch, count, 1)) for end in (empty, grand)]
-        path = np.concatenate([ends[0], inside, ends[1]], axis=-1)
-        added = np.diff(path, axis=-1) * (self.players * self.shares)
+        worths, noise = self.worths(), self.noise()
+        count = (worths.shape[-1] - 2) // (self.players - 1) if self.players > 1 else 2
+        added = np.diff(self._along(worths, count), axis=-1) * (self.players * self.shares)
         by_player = np.empty_like(added)
         np.put_along_axis(
             by_player, np.broadcast_to(self._orders[:count], added.shape), added, axis=-1
@@ -80,46 +68,51 @@ class Permutations:
         values = by_player.mean(axis=-2)
         apart = by_player - values[..., None, :]
         covariance = apart.swapaxes(-1, -2) @ apart / (count * (count - 1))
-        if self._noise:
-            covariance = covariance + self._shared_noise(count)
+        if noise is not None:
+            covariance = covariance + self._shared_noise(self._along(noise, count))
         few = f"the error bars rest on {count} orders only, and are not to be trusted"
         return Estimate(
             values=values,
-            stderr=np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)),
             covariance=covariance,
             method=f"permutation sampling, {count} orders",
             warnings=(few,) if count < TRUSTED else (),
-            more={"empty": as_number(empty), "grand": as_number(grand)},
+            more={"empty": as_number(worths[..., 0]), "grand": as_number(worths[..., 1])},
         )
 
-    def _shared_noise(self, count: int) -> FloatArray:
+    def _along(self, received: FloatArray, count: int) -> FloatArray:
+        """What was received along so many orders, from ∅ to N: (*batch, count, n + 1)."""
+        inner = self.players - 1
+        inside = received[..., 2 : 2 + count * inner]
+        inside = inside.reshape(*received.shape[:-1], count, inner)
+        first_last = np.broadcast_to(received[..., None, :2], (*inside.shape[:-1], 2))
+        return np.concatenate([first_last[..., :1], inside, first_last[..., 1:]], axis=-1)
+
+    def _shared_noise(self, noise: FloatArray) -> FloatArray:
         """The covariance (*batch, n, n) that noise adds since orders share coalitions.
 
         Each of them moves the values by its noise times all that it weighs, while orders that
         are taken for independent tell of its parts one by one.
         """
-        orders, inner = self._orders[:count], self.players - 1
-        weights = np.broadcast_to(self.players * self.shares / count, orders.shape)
-        entered = np.argsort(orders, axis=1)[:, None, :]
-        along = (entered < np.arange(self.players + 1)[:, None]).reshape(-1, self.players)
+        count = noise.shape[-2]
+        orders = self._orders[:count]
         by_order = np.zeros((count, self.players + 1, self.players))
         rows, steps = np.arange(count)[:, None], np.arange(self.players)
-        by_order[rows, steps, orders] -= weights
-        by_order[rows, steps + 1, orders] += weights
+        by_order[rows, steps, orders] -= self.players * self.shares / count
+        by_order[rows, steps + 1, orders] += self.players * self.shares / count
         effect = by_order.reshape(-1, self.players)
+        along = _entered(orders).reshape(-1, self.players)
         which = np.unique(pack(along), return_inverse=True)[1].ravel()
         total = np.zeros((which.max() + 1, self.players))
         np.add.at(total, which, effect)
-        noise_of_all = np.concatenate(self._noise, axis=-1)
-        inside = noise_of_all[..., 2 : 2 + count * inner].reshape(
-            *noise_of_all.shape[:-1], count, inner
-        )
-        ends = np.broadcast_to(noise_of_all[..., None, :2], (*noise_of_all.shape[:-1], count, 2))
-        noise = np.concatenate([ends[..., :1], inside, ends[..., 1:]], axis=-1)
-        noise = noise.reshape(*noise_of_all.shape[:-1], -1)
-        of_each = np.empty((*noise_of_all.shape[:-1], len(total)))
+        noise = noise.reshape(*noise.shape[:-2], -1)
+        of_each = np.empty((*noise.shape[:-1], len(total)))
         of_each[..., which] = noise
         together = np.einsum("...u,ui,uj->...ij", of_each, total, total, optimize=True)
-        return np.asarray(
-            together - np.einsum("...k,ki,kj->...ij", noise, effect, effect, optimize=True)
-        )
+        apart = np.einsum("...k,ki,kj->...ij", noise, effect, effect, optimize=True)
+        return np.asarray(together - apart)
+
+
+def _entered(orders: IntArray) -> BoolArray:
+    """The coalitions along each order, from ∅ to N: (orders, n + 1, n)."""
+    place = np.argsort(orders, axis=1)[:, None, :]  # when each player enters
+    return np.asarray(place < np.arange(orders.shape[1] + 1)[:, None])

@@ -1,0 +1,1 @@
+"""Ways to estimate a criterion from a budget of coalitions, by name."""

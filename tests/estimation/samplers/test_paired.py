@@ -1,0 +1,123 @@
+"""Regression on pairs, and the laws that survive sampling."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+
+import brute
+import fairfield as ff
+from estimation.games import PLAYERS, SIGNS, sampled
+from fairfield.core.game import Traits
+
+# No subnormal games: worths of 1e-200 and nothing larger are refused.
+WORTHS = st.integers(-(10**6), 10**6)
+TABLES = arrays(np.int64, 2**PLAYERS, elements=WORTHS).map(lambda whole: whole / 1e5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(TABLES, st.integers(0, 99))
+def test_shapley_estimates_share_out_the_worth_of_all(table, seed):
+    for sampler in ("regression", "permutation"):
+        found = sampled(ff.shapley, table, seed=seed, sampler=sampler)
+        assert_allclose(found.values.sum(), table[-1] - table[0], atol=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(arrays(np.int64, PLAYERS, elements=WORTHS), TABLES, st.integers(0, 99))
+def test_games_of_players_and_of_pairs_are_known_without_error(slopes, other, seed):
+    """Pairs leave nothing of even interactions, so slopes and pairs are fitted exactly."""
+    S = brute.coalitions(PLAYERS).astype(float)
+    pairs = np.einsum("mi,mj,ij->m", S, S, np.resize(other, (PLAYERS, PLAYERS)))
+    for table in (S @ slopes, S @ slopes + pairs):
+        for criterion in (ff.shapley, ff.banzhaf):
+            found = sampled(criterion, table, seed=seed)
+            scale = np.abs(table).max() + 1e-300
+            assert_allclose(found.values, criterion(table).values, atol=1e-10 * scale)
+            assert (found.stderr <= 1e-10 * scale).all()
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(0.01, 100), st.integers(0, 9))
+def test_estimates_scale_with_the_game(factor, seed):
+    table = np.maximum(0, SIGNS @ np.arange(PLAYERS) + 0.3) ** 0.5
+    for sampler in ("auto", "regression", "permutation"):
+        one = sampled(ff.shapley, table, seed=seed, sampler=sampler)
+        more = sampled(ff.shapley, factor * table, seed=seed, sampler=sampler)
+        assert_allclose(more.values, factor * one.values, rtol=1e-6, atol=1e-9 * factor)
+        assert_allclose(more.stderr, factor * one.stderr, rtol=1e-5, atol=1e-9 * factor)
+
+
+def test_a_null_player_is_worth_nothing_within_its_error():
+    table = np.maximum(0, SIGNS @ np.append(np.arange(PLAYERS - 1.0), 0) + 0.3) ** 0.5
+    for criterion in (ff.shapley, ff.banzhaf):
+        found = sampled(criterion, table)
+        assert abs(found.values[-1]) <= 5 * found.stderr[-1]
+        assert found.stderr[-1] < 0.1 * np.abs(found.values).max()
+
+
+@pytest.mark.parametrize("sampler", ["auto", "regression"])
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_intervals_hold_the_truth_as_often_as_they_say(criterion, sampler):
+    """Over seeds; the benchmark has the long study."""
+    rng = np.random.default_rng(1)
+    table = np.tanh(SIGNS @ rng.standard_normal(PLAYERS)) + 0.05 * rng.standard_normal(2**PLAYERS)
+    exact = criterion(table).values
+    runs = [sampled(criterion, table, budget=120, seed=s, sampler=sampler) for s in range(20)]
+    inside = np.mean([np.abs(v.values - exact) <= 1.96 * v.stderr for v in runs])
+    assert 0.85 < inside <= 1.0
+    spread = np.std([v.values for v in runs], axis=0).mean()
+    assert 0.6 < np.mean([v.stderr for v in runs]) / spread < 1.7
+
+
+def test_worths_that_only_singles_have_are_known_once_singles_are(rng):
+    """Nothing is linear here; known moments do what least squares cannot."""
+    table = np.zeros(2**PLAYERS)
+    table[2 ** np.arange(PLAYERS)] = 1e30 * rng.random(PLAYERS)
+    for criterion in (ff.shapley, ff.banzhaf):
+        found = sampled(criterion, table, budget=250)
+        assert found.method.startswith("weighted means")
+        assert_allclose(found.values, criterion(table).values, atol=1e15)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_a_single_player_who_is_wild_is_found(criterion):
+    """Worths of 1e39 in one coalition of 4096: no error bar could tell of it unseen."""
+    table = brute.coalitions(12) @ np.arange(12.0)
+    table[2**5] = 1e39
+    exact = criterion(table).values
+    for seed in range(5):
+        found = sampled(criterion, table, budget=500, seed=seed, sampler="regression")
+        assert_allclose(found.values, exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_noise_is_not_taken_for_what_is_known(criterion, rng):
+    """Of nearly all coalitions little is left unknown, but for the noise of their worths."""
+    table = ff.TableGame(SIGNS @ np.arange(9.0) + rng.standard_normal(2**PLAYERS))
+
+    class Trials(ff.Game):
+        players, traits = table.players, Traits(noisy=True)
+
+        def worths(self, coalitions):
+            return table.worths(coalitions)
+
+    by_noise = criterion(ff.TableGame(np.zeros(2**PLAYERS), variances=np.ones(2**PLAYERS))).stderr
+    # The noise of F(∅) and F(N), a part of Shapley's values, is not looked at.
+    ends = 2 / PLAYERS**2 if criterion is ff.shapley else 0.0
+    found = criterion(Trials(), budget=500, sampler="regression")
+    assert_allclose(np.mean(found.stderr**2), np.mean(by_noise**2) - ends, rtol=0.3)
+    exact = sampled(criterion, table.worth_table, budget=500, sampler="regression")
+    assert np.mean(exact.stderr**2) < 0.1 * np.mean(found.stderr**2)
+
+
+def test_hundreds_of_players_are_no_trouble(rng):
+    slopes = rng.standard_normal(600)
+    for criterion in (ff.shapley, ff.banzhaf):
+        found = criterion(
+            lambda S: np.tanh(S @ slopes / 20), players=600, budget=1300, sampler="regression"
+        )
+        assert np.isfinite(found.values).all()
+        assert "few for 600 players" in found.stop

@@ -1,0 +1,64 @@
+"""The extension read off a pool, anywhere."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import brute
+from estimation.games import fill
+from fairfield.core.coalitions import rows_of
+from fairfield.estimation.pool import Pool, is_rare
+from fairfield.estimation.reading import read
+
+
+def test_readings_away_from_the_draws_are_within_their_errors(rng):
+    table, pool = brute.mixed(rng, 8), Pool(8, 1)
+    for seed in range(6):
+        fill(pool, table, rng.uniform(0.4, 0.6, (1, 8)), seed=seed)
+    x = rng.uniform(0.4, 0.6, 8)
+    reading = read(pool, x)
+    error = np.sqrt(np.diagonal(reading.covariance()))
+    assert (np.abs(reading.slopes.gradient - brute.gradient(table, x)) <= 5 * error).all()
+
+
+def test_rare_players_are_read_from_pairs(rng):
+    table, pool = brute.mixed(rng, 8), Pool(8, 1)
+    x = np.r_[0.0, 1.0, 1e-5, np.full(5, 0.5)]
+    rare = is_rare(x, 100)
+    assert_array_equal(rare, [True] * 3 + [False] * 5)
+    for seed in range(4):
+        fill(pool, table, x[None], rare[None], seed=seed, fresh=20)
+    reading = read(pool, x)
+    error = np.sqrt(np.diagonal(reading.covariance()))
+    assert not reading.thin.any()
+    assert (np.abs(reading.slopes.gradient - brute.gradient(table, x)) <= 5 * error).all()
+
+
+def test_players_without_pairs_or_draws_are_thin(rng):
+    table, pool = brute.mixed(rng, 8), Pool(8, 1)
+    x = np.r_[0.0, np.full(7, 0.5)]
+    fill(pool, table, x[None])
+    guess = np.full(8, 3.0)
+    reading = read(pool, x, guess=guess)
+    assert_array_equal(reading.thin, [True] + [False] * 7)
+    assert reading.slopes.gradient[0] == 3.0
+
+
+@pytest.mark.parametrize("chance", [0.8, 1.0])
+def test_noise_is_not_averaged_out_by_drawing_a_coalition_again(chance):
+    """Worths that are noise alone: slopes are as far from 0 as their errors say."""
+    point = np.full((1, 8), chance)
+    point[0, 3:] = 0.8, 0.9, 0.9, 0.95, 0.95
+    rare = point >= 1
+    squares, told = [], []
+    for seed in range(40):
+        table, pool = np.random.default_rng(seed).normal(size=2**8), Pool(8, 1)
+        rng = np.random.default_rng([seed, 1])
+        asked = pool.plan(point, np.zeros(1, dtype=int), 60, 2000, rare, rng)
+        pool.tell(asked, table[None, rows_of(asked)], np.ones((1, len(asked))))
+        reading = read(pool, point[0])
+        squares.append(reading.slopes.gradient**2)
+        told.append(np.diagonal(reading.covariance()))
+    ratio = np.mean(squares, axis=0) / np.mean(told, axis=0)
+    assert (ratio < 1 + 5 * np.sqrt(2 / 40)).all()
+    assert ratio.mean() > 0.5
