@@ -37,7 +37,6 @@ class Forest:
 
     nodes: Nodes
     intercept: float
-    player_of: Int64s
     players: int
     background: FloatArray
     depth: int
@@ -53,9 +52,9 @@ class Forest:
         inside = np.ascontiguousarray(coalitions)
         worths = np.full((rows.shape[1], len(inside)), self.intercept)
         if self.dependent:
-            add_dependent_worths(self.nodes, self.player_of, rows, inside, worths)
+            add_dependent_worths(self.nodes, rows, inside, worths)
         else:
-            add_worths(self.nodes, self.player_of, rows, self.background, inside, worths)
+            add_worths(self.nodes, rows, self.background, inside, worths)
         return worths
 
 
@@ -165,7 +164,6 @@ class TreeExtension(Extension):
             low, high, tree = ahead.pop()
             end, used = collect(
                 forest.nodes,
-                forest.player_of,
                 forest.players,
                 np.ascontiguousarray(self.explained[:, low:high]),
                 padded,

@@ -27,7 +27,6 @@ from fairfield.games.trees.worths import goes_left
 @compiled
 def collect(
     nodes: Nodes,
-    player_of: Int64s,
     players: int,
     rows: FloatArray,
     background: FloatArray,
@@ -46,7 +45,7 @@ def collect(
     used = np.zeros(5, np.int64)  # cells, members, terms, literals, shares
     while tree < len(nodes.roots):
         before = used.copy()
-        if not _descend(nodes, player_of, players, rows, background, tree, walk, terms, used):
+        if not _descend(nodes, players, rows, background, tree, walk, terms, used):
             used[:] = before
             break
         tree += 1
@@ -57,7 +56,6 @@ def collect(
 @compiled
 def _descend(
     nodes: Nodes,
-    player_of: Int64s,
     players: int,
     rows: FloatArray,
     background: FloatArray,
@@ -76,7 +74,7 @@ def _descend(
         top -= 1
         node, parent, depth, low, high, length = stack[top]
         if parent >= 0:
-            place = _step(nodes, player_of, walk, node, parent, depth, length)
+            place = _step(nodes, walk, node, parent, depth, length)
             new, bit = place == length, ONE << Word(place)
             length += new
             low, high = high, _advance(nodes, walk, node, parent, bit, new, rows, low, high)
@@ -114,11 +112,9 @@ def _test(nodes: Nodes, node: int, numbers: FloatArray, every: Words, left: Word
 
 
 @compiled
-def _step(
-    nodes: Nodes, player_of: Int64s, walk: Walk, node: int, parent: int, depth: int, length: int
-) -> int:
+def _step(nodes: Nodes, walk: Walk, node: int, parent: int, depth: int, length: int) -> int:
     """Extend the path from parent to node; the place on it of the player whom the parent splits."""
-    who, place = player_of[nodes.feature[parent]], 0
+    who, place = nodes.player[parent], 0
     while place < length and walk.players[place] != who:
         place += 1
     before = walk.last_split[depth - 1, place]

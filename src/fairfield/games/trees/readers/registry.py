@@ -47,6 +47,13 @@ def reads(library: str, *bases: str, models: str) -> Callable[[Read], Read]:
     """Register a function ``read(model, output)`` for models with these base classes."""
 
     def register(read: Read) -> Read:
+        for reader in READERS:
+            if reader.library == library and not {*bases}.isdisjoint(reader.bases):
+                twice = min({*bases} & {*reader.bases})
+                raise ValueError(
+                    f"{read.__name__} registers for {library}'s {twice}, which {reader.read.__name__} "
+                    "reads already; a class has one reader, so leave out one of the two"
+                )
         READERS.append(Reader(library, bases, models, read))
         return read
 
