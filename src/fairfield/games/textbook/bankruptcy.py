@@ -65,7 +65,8 @@ class BankruptcyGame(Game):
         # The claims of absent players add up, until they use up the estate.
         top = min(int(np.ceil(self.estate / self.unit)), int(self._rounded.sum()))
         left_over = np.maximum(0.0, self.estate - self.unit * np.arange(top + 1))
-        sums = WeightedSums.one(self._rounded, left_over, absent=True)
+        absent = np.ones((1, len(self.claims)), dtype=bool)
+        sums = WeightedSums(self._rounded, absent, left_over[None])
         return WeightedSumExtension([sums], "closed form: bankruptcy")
 
     def error_bound(self, x: ArrayLike) -> FloatArray:

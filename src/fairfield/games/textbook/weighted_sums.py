@@ -46,11 +46,6 @@ class WeightedSums:
     absent: BoolArray  # (games, n)
     worths: FloatArray  # (games, sums)
 
-    @classmethod
-    def one(cls, weights: IntArray, worths: FloatArray, *, absent: bool = False) -> WeightedSums:
-        """A single game, in which all players count when in, or all when out."""
-        return cls(weights, np.full((1, len(weights)), absent), worths[None])
-
     def some(self, games: slice) -> WeightedSums:
         """A few of the games."""
         own = self.weights if self.weights.ndim == 1 else self.weights[games]
