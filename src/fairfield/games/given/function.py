@@ -8,14 +8,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from fairfield.core.arrays import (
-    BoolArray,
-    FloatArray,
-    device_named,
-    free_bytes,
-    on_host,
-    written,
-)
+from fairfield.core.arrays import BoolArray, FloatArray, device_named, free_bytes, on_host, written
 from fairfield.core.coalitions import coalitions_in
 from fairfield.core.game import Game, Players, Traits, Worths, name_players
 from fairfield.evaluation.progress import bar

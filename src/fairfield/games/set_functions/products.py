@@ -107,11 +107,7 @@ def _around(factors: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _padded(
-    members: Any,
-    out: FloatArray,
-    inside: FloatArray,
-    coefficients: FloatArray,
-    chosen: IntArray,
+    members: Any, out: FloatArray, inside: FloatArray, coefficients: FloatArray, chosen: IntArray
 ) -> Products:
     """Some products as arrays; factors that pad them are 1, in and out."""
     from scipy.sparse import csr_array
