@@ -145,9 +145,10 @@ class TreeExtension(Extension):
             part._ahead = []
             for where, terms in self._kept:
                 inside = np.flatnonzero(np.isin(picked, where))
-                place = np.full(len(where), -1)
-                place[np.searchsorted(where, picked[inside])] = np.arange(len(inside))
-                part._kept.append((inside, tree_terms.restrict(terms, place)))
+                if len(inside):
+                    place = np.full(len(where), -1)
+                    place[np.searchsorted(where, picked[inside])] = np.arange(len(inside))
+                    part._kept.append((inside, tree_terms.restrict(terms, place)))
         return part
 
     def _blocks(self, keep: bool = True) -> Iterator[tuple[Int64s, Terms]]:

@@ -25,7 +25,7 @@ from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
 from fairfield.games.features.rows import as_table, info_of_rows
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
 from fairfield.games.trees.readers.registry import read_model
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _encode(trees: TreeModel, given: Any) -> FloatArray:
         # scikit-learn warns where only one of model and rows has names, which is fine here.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
         rows = np.ascontiguousarray(trees.encode(given).T)
-        own = trees.own_output(given[:COMPARED])
+        own = picked(trees.raw(given[:COMPARED]), trees.output)
     first = np.ascontiguousarray(rows[:, :COMPARED])
     ours = np.full((len(own), 1), trees.intercept)
     everyone = np.ones((1, len(rows)), dtype=bool)

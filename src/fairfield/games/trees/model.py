@@ -41,10 +41,6 @@ class TreeModel:
         self.nodes, centre = join(trees)
         self.intercept = float(start) + centre
 
-    def own_output(self, rows: Any) -> FloatArray:
-        """The library's own answer to rows as given."""
-        return picked(self.raw(rows), self.output)
-
 
 def picked(answers: Any, output: Output) -> FloatArray:
     """One output of what a library returns for rows."""
