@@ -157,21 +157,13 @@ class TreeExtension(Extension):
         if not self._ahead:
             return
         forest, ahead = self.forest, list(self._ahead)
-        size = forest.background.shape[1]
-        padded = np.pad(forest.background, ((0, 0), (0, -size % 64)))
         most = 64 * len(forest.nodes.left) * self.explained.shape[1]
         room = tree_terms.blank(min(CAPACITY, most), forest.dependent)
         while ahead:
             low, high, tree = ahead.pop()
-            end, used = collect(
-                forest.nodes,
-                forest.players,
-                np.ascontiguousarray(self.explained[:, low:high]),
-                padded,
-                tree,
-                start_walk(forest.depth, high - low, size),
-                room,
-            )
+            some = self.explained[:, low:high]
+            walk = start_walk(forest.depth, forest.players, some, forest.background)
+            end, used = collect(forest.nodes, tree, walk, room)
             if end < len(forest.nodes.roots):
                 ahead.append((low, high, end))
             if end == tree:
