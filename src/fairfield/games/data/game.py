@@ -13,22 +13,13 @@ from fairfield.core.checks import whole
 from fairfield.core.coalitions import members, spell
 from fairfield.core.copies import lent
 from fairfield.core.fingerprint import digest, is_complete, text_of
-from fairfield.core.game import (
-    NO_FAILURES,
-    Failures,
-    Game,
-    GameInfo,
-    Measured,
-    Player,
-    Traits,
-    name_players,
-)
+from fairfield.core.game import NO_FAILURES, Failures, Game, GameInfo, Measured, Traits
 from fairfield.core.imports import needed_for
-from fairfield.core.labels import is_missing, plain_labels
+from fairfield.core.labels import plain_labels
 from fairfield.evaluation.warnings_once import Place, each_once
+from fairfield.games.data.groups import owners, split_off
 from fairfield.games.data.random_states import Setter, random_states
 from fairfield.games.data.scoring import all_classes, best_constants, scorers_of, with_classes
-from fairfield.games.features.rows import row_players
 
 Scoring = str | Callable[[Any, Any, Any], float]
 # The worth of coalitions on which the paper's code fits no model.
@@ -98,9 +89,9 @@ class DataGame(Game):
         _check_lengths("training", self.X, self.y)
         _check_lengths("test", self.X_test, self.y_test)
         if groups is not None and np.ndim(groups) == 0:
-            self.X, self.X_test, groups = _split_off(groups, self.X, self.X_test)
+            self.X, self.X_test, groups = split_off(groups, self.X, self.X_test)
         # owner[r] is the player who owns row r.
-        self.players, self.owner = _owners(groups, self.X, len(self.y))
+        self.players, self.owner = owners(groups, self.X, len(self.y))
         self._scorers = scorers_of(scoring)
         self.scorings = tuple(self._scorers)
         if isinstance(scoring, Mapping):
@@ -245,40 +236,3 @@ def _check_lengths(which: str, X: Any, y: Any) -> None:
 
 def _listed(scoring: Any) -> list[Any]:
     return list(scoring.values()) if isinstance(scoring, Mapping) else [scoring]
-
-
-def _split_off(column: Any, X: Any, X_test: Any) -> tuple[Any, Any, Any]:
-    """X and X_test without the column that names the groups, and that column."""
-    known = list(getattr(X, "columns", ()))
-    if column not in known:
-        raise ValueError(
-            f"groups={column!r} is no column of X, which "
-            + (f"has {', '.join(map(str, known[:12]))}" if known else f"is {type(X).__name__}")
-            + "; name a column of a DataFrame, or give one label per row"
-        )
-    if hasattr(X_test, "columns"):
-        X_test = X_test.drop(columns=column, errors="ignore")
-    return X.drop(columns=column), X_test, X[column]
-
-
-def _owners(groups: Any, X: Any, rows: int) -> tuple[tuple[Player, ...], IntArray]:
-    """The players, and which of them owns each row: groups sorted by name, or single rows.
-
-    >>> _owners(["b", "a", "b"], None, 3)
-    (('a', 'b'), array([1, 0, 1]))
-    """
-    if groups is None:
-        return row_players(X, rows), np.arange(rows)
-    labels = np.asarray(groups)
-    if labels.shape != (rows,):
-        raise ValueError(
-            f"groups have shape {labels.shape}; give one label for each of {rows} rows"
-        )
-    for row, label in enumerate(labels.tolist()):
-        if is_missing(label):
-            raise ValueError(f"row {row} has the group {label!r}; every row needs a group")
-    try:
-        names, owner = np.unique(labels, return_inverse=True)
-    except TypeError:
-        raise ValueError("groups mix labels that cannot be sorted; make them all strings") from None
-    return name_players(names.tolist()), owner.astype(np.int64)
