@@ -171,20 +171,6 @@ def forward_pairs(x: FloatArray, weights: IntArray, steps: FloatArray) -> FloatA
     return np.asarray(np.moveaxis(hessian, (0, 1), (-2, -1)))
 
 
-def size_distribution(x: FloatArray) -> FloatArray:
-    """The distribution of the number of players who join, P(0) … P(n): (..., n + 1).
-
-    >>> size_distribution(np.array([0.5, 0.5])).tolist()
-    [0.25, 0.5, 0.25]
-    """
-    sizes = np.zeros((*x.shape[:-1], x.shape[-1] + 1))
-    sizes[..., 0] = 1.0
-    for i in range(x.shape[-1]):
-        _join(sizes[..., 1:], sizes[..., :-1], x[..., i, None])
-        sizes[..., 0] *= 1 - x[..., i]
-    return sizes
-
-
 def _join(distribution: FloatArray, shifted: FloatArray, probability: FloatArray) -> None:
     """Mix a distribution with its shift by one more player who joins at random, in place."""
     joined = probability * shifted
