@@ -32,3 +32,19 @@ def census():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fits need not have converged
         return X, y, {name: model.fit(X, y) for name, model in models.items()}
+
+
+@pytest.fixture
+def frame(rng):
+    """A table with columns of many dtypes."""
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 25, 30),
+            "height": rng.standard_normal(30),
+            "job": pd.Categorical(rng.choice(["clerk", "baker", "smith"], 30)),
+            "town": pd.Series(rng.choice(["Rome", "Oslo"], 30), dtype=object),
+            "member": rng.random(30) < 0.5,
+            "since": pd.to_datetime(rng.choice(["2020-01-01", "2021-05-05"], 30)),
+        }
+    )

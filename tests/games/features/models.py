@@ -28,3 +28,17 @@ class Counted:
     @property
     def rows(self):
         return np.concatenate(self.seen)
+
+
+def read(table):
+    """A model that insists on the dtypes it was promised."""
+    assert list(table.columns) == ["age", "height", "job", "town", "member", "since"]
+    assert table["age"].dtype == np.int64
+    assert list(table["job"].cat.categories) == ["baker", "clerk", "smith"]
+    assert table["town"].dtype == object
+    assert table["member"].dtype == bool
+    years = table["since"].dt.year.to_numpy() - 2020
+    towns = (table["town"] == "Oslo").to_numpy()
+    return (
+        table["age"] * table["height"] + table["job"].cat.codes * years + towns * table["member"]
+    ).to_numpy()

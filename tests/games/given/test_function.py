@@ -8,13 +8,13 @@ from numpy.testing import assert_allclose
 import fairfield as ff
 from conftest import needs
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.games.given import tabulate
+from fairfield.games.given import function as functions
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_worth_function_fills_its_table_on_the_device(dtype, rng, monkeypatch):
     torch = needs("torch", "torch")
-    monkeypatch.setattr(tabulate, "CHUNK", 2**5)
+    monkeypatch.setattr(functions, "CHUNK", 2**5)
     pairs = rng.standard_normal((8, 8))
     there = torch.asarray(pairs)
     seen = []
@@ -38,7 +38,7 @@ def test_a_worth_function_fills_its_table_on_the_device(dtype, rng, monkeypatch)
 
 def test_a_worth_function_on_a_device_may_write_into_its_argument(monkeypatch):
     torch = needs("torch", "torch")
-    monkeypatch.setattr(tabulate, "CHUNK", 2**3)
+    monkeypatch.setattr(functions, "CHUNK", 2**3)
     held = torch.zeros(2**5, dtype=torch.float64)
     weights = torch.asarray(2.0 ** np.arange(5))
 
@@ -74,3 +74,26 @@ def test_bad_devices_and_answers_are_told():
     nan = ff.FunctionGame(lambda S: S.sum(dim=1) / 0 * 0, 3, device="cpu")
     with pytest.raises(ValueError, match=r"coalition \{\} is nan"):
         ff.shapley(nan)
+
+
+def test_a_table_too_large_for_its_device_is_refused_in_words(monkeypatch):
+    monkeypatch.setattr(functions, "free_bytes", lambda _: 10**9)
+    game = ff.FunctionGame(
+        lambda S: strict.sum(strict.astype(S, strict.float64), axis=1),
+        33,
+        device=strict.Device("CPU_DEVICE"),
+    )
+    with pytest.raises(MemoryError, match=r"2\^33 worths takes 68.7 GB, and .* has 1 GB free"):
+        ff.shapley(game)
+
+
+def test_an_error_on_the_device_tells_where(monkeypatch):
+    needs("torch", "torch")
+    monkeypatch.setattr(functions, "CHUNK", 2**2)
+
+    def worths(coalitions):
+        return 1 / 0 if coalitions[:, 2].any() else coalitions.sum(dim=1)
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        ff.shapley(ff.FunctionGame(worths, 4, device="cpu"))
+    assert "at rows 4 to 7 of the 16 coalitions" in caught.value.__notes__[0]

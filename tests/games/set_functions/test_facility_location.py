@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
-from games.examples import assert_same_game
 
 rng = np.random.default_rng(7)
 
@@ -48,13 +47,6 @@ def test_the_description_covers_all_numbers_on_any_device() -> None:
         ff.FLDCGame(gains, weights, complements + 1),
     ):
         assert changed.describe() != game.describe()
-
-
-def test_sums_of_maxima_on_any_device(xp, rng):
-    gains, weights = rng.standard_normal(7), rng.standard_normal((7, 3))
-    here, there = ff.FLIDGame(gains, weights), ff.FLIDGame(gains, xp.asarray(weights))
-    assert_same_game(here, there, rng)
-    assert there.describe() == here.describe()
 
 
 def test_fldc_is_flid_less_its_complement(rng):

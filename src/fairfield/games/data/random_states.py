@@ -46,13 +46,12 @@ def _inside(value: Any, named: set[int], every: bool) -> Iterator[Setter]:
         return
     elif hasattr(value, "get_params"):
         yield from random_states(value, every=every)
-    elif hasattr(value, "random_state") and _is_open(value, every):
+    elif (
+        hasattr(value, "random_state")
+        and getattr(value, "shuffle", True)
+        and (every or not isinstance(value.random_state, Integral))
+    ):
         yield partial(setattr, value, "random_state")
-
-
-def _is_open(splitter: Any, every: bool) -> bool:
-    shuffles = getattr(splitter, "shuffle", True)
-    return bool(shuffles) and (every or not isinstance(splitter.random_state, Integral))
 
 
 def _set_parameter(model: Any, name: str, seed: int) -> Any:

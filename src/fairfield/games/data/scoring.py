@@ -54,11 +54,8 @@ def _refuse_metric(scoring: Any) -> None:
     """Refuse a metric, which compares labels and takes no model."""
     try:
         first = next(iter(inspect.signature(scoring).parameters), "")
-    except (
-        TypeError,
-        ValueError,
-    ):  # functions that are not written in Python may hide their parameters
-        return
+    except (TypeError, ValueError):
+        return  # functions that are not written in Python may hide their parameters
     if first in ("y_true", "y_test", "truth"):
         name = getattr(scoring, "__name__", type(scoring).__name__)
         raise TypeError(

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names, number, slabs
 from fairfield.core.combined import CombinedExtension
+from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Players
+from fairfield.core.imports import needed_for
 from fairfield.core.labels import plain_labels
 from fairfield.games.ensembles.ballots import Ballots, ballots_of
-from fairfield.games.ensembles.scores import TIE, score_of
 from fairfield.games.ensembles.vote_tables import right_shares
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.textbook.voting import WholeVotes, reached, whole_votes
@@ -28,6 +29,10 @@ RESOLUTION = 1000
 # Up to so many models the exact table costs about as much as the closed form.
 FEW = 16
 METHOD = "closed form: votes"
+# Sums of real votes that differ by less are a tie: about their rounding error.
+TIE = 1e-9
+# The score of votes (rows, labels), or of numbers (rows, 1) where there are no labels.
+Score: TypeAlias = Callable[[FloatArray], float]
 
 
 class EnsembleGame(Game):
@@ -102,7 +107,7 @@ class EnsembleGame(Game):
         ballots = ballots_of(models_or_predictions, X_test, truth, vote, labels)
         self.players = names(players, len(ballots.votes))
         self._labels, self._truth = ballots.labels, truth
-        self._score = score_of(scoring, ballots.labels, X_test, truth)
+        self._score = _score_of(scoring, ballots.labels, X_test, truth)
         self._read(ballots)
         self.empty = self._fallback(fallback)
 
@@ -221,3 +226,44 @@ def _empty_coalition(count: int) -> ProductsExtension:
 
     ones = np.ones(count)
     return ProductsExtension(csr_array(ones[None]), ones, 0 * ones, np.ones(1), method=METHOD)
+
+
+def _score_of(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
+    """The share of right rows, a function of true and predicted labels, or a scorer."""
+    if len(labels) and scoring in (None, "accuracy"):
+        return lambda votes: _share_right(votes, labels, truth)
+    if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
+        return lambda votes: float(scoring(lent(truth), _decided(votes, labels)))
+    return _scorer(scoring or "r2", labels, X_test, truth)
+
+
+def _share_right(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> float:
+    true = truth[:, None] == labels
+    return float((votes[true] - np.where(true, -np.inf, votes).max(axis=1) >= TIE).mean())
+
+
+def _decided(votes: FloatArray, labels: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(labels[votes.argmax(axis=1)]) if len(labels) else votes[:, 0]
+
+
+def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
+    """A scikit-learn scorer, applied to votes as if a model had made them."""
+    with needed_for("this scoring"):
+        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+        from sklearn.metrics import get_scorer
+
+    class Vote(ClassifierMixin if len(labels) else RegressorMixin, BaseEstimator):  # type: ignore[misc]  # chosen at run time
+        classes_ = labels
+
+        def __init__(self, votes: FloatArray) -> None:
+            self.votes = votes
+
+        def predict(self, X: Any) -> NDArray[Any]:
+            return _decided(self.votes, labels)
+
+        def predict_proba(self, X: Any) -> FloatArray:
+            return self.votes
+
+    scorer = get_scorer(scoring)
+    rows = np.zeros((len(truth), 1)) if X_test is None else X_test
+    return lambda votes: float(scorer(Vote(votes), rows, lent(truth)))

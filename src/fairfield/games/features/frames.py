@@ -66,7 +66,8 @@ def _in_dtype(column: Any, dtype: Any) -> Any:
         return column.astype(dtype)
     if isinstance(dtype, pd.CategoricalDtype):
         return _in_categories(column, dtype, "other table")
-    dates, texts = dtype.kind in "mM", _texts(column)
+    # Columns of objects count as texts, which they may hold.
+    dates, texts = dtype.kind in "mM", pd.api.types.is_string_dtype(column.dtype)
     if texts and pd.api.types.is_numeric_dtype(dtype):
         column = _numbers(column, dtype)
     try:
@@ -87,13 +88,6 @@ def _in_categories(column: Any, dtype: Any, whose: str) -> Any:
             f"{whose}; give both the same categories"
         )
     return column.astype(dtype)
-
-
-def _texts(column: Any) -> bool:
-    """Whether a column may hold texts."""
-    from pandas.api.types import is_object_dtype, is_string_dtype
-
-    return is_object_dtype(column.dtype) or is_string_dtype(column.dtype)
 
 
 def _numbers(column: Any, dtype: Any) -> Any:

@@ -19,13 +19,7 @@ from fairfield.evaluation.progress import bar
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.model_output import (
-    Function,
-    link_of,
-    linked,
-    linked_name,
-    output_of,
-)
+from fairfield.games.features.model_output import Function, link_of, linked, linked_name, output_of
 from fairfield.games.features.rows import Matrix, Tabular, as_table, info_of_rows, replaced
 from fairfield.games.features.subcubes import Cubes
 from fairfield.games.trees.readers.registry import reader_of

@@ -45,14 +45,11 @@ class Tabular:
         """From arrays or DataFrames of the same columns, two axes each."""
         if is_frame(rows) or is_frame(background):
             rows, background = same_frames(rows, background)
-            names, (cells, codes, decode) = tuple(rows.columns), _of_frames(rows, background)
+            names, found = rows.columns, _of_frames(rows, background)
         else:
-            names, (cells, codes, decode) = (
-                tuple(range(rows.shape[1])),
-                _of_arrays(rows, background),
-            )
-        own = len(rows)
-        return cls(names, cells[:own], cells[own:], codes[:own], codes[own:], decode)
+            names, found = range(rows.shape[1]), _of_arrays(rows, background)
+        own, (cells, codes, decode) = len(rows), found
+        return cls(tuple(names), cells[:own], cells[own:], codes[:own], codes[own:], decode)
 
 
 def _of_arrays(rows: Matrix, background: Matrix) -> Cells:

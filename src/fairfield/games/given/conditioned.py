@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -71,10 +70,6 @@ class ConditionedGame(Game):
         return xp.reshape(cube[(..., *places[::-1])], (*self.batch, -1))
 
     def extension(self) -> Extension | None:
-        return self._extension
-
-    @cached_property
-    def _extension(self) -> Extension | None:
         whole = self.whole.extension()
         return None if whole is None else ConditionedExtension(whole, self.inside, self.fixed)
 

@@ -70,22 +70,13 @@ class NeighborExtension(Extension):
         values = [sum(near.worth() for near in self._stretches(point, 0)) for point in points]
         return np.array(values).reshape(lead)
 
-    def gradient(self, x: ArrayLike) -> FloatArray:
-        """∇f(x): O(M K) per test point."""
-        points, lead = flat_points(x, self.players)
-        slopes = np.zeros(points.shape)
-        for point, slope in zip(points, slopes, strict=True):
-            for near in self._stretches(point, 1):
-                near.add_slopes(slope)
-        return slopes.reshape(*lead, self.players)
-
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """f(x) and ∇f(x): O(M K) per test point."""
         points, lead = flat_points(x, self.players)
         values, slopes = np.zeros(len(points)), np.zeros(points.shape)
         for i, point in enumerate(points):
             for near in self._stretches(point, 1):
-                values[i] += near.worth()
-                near.add_slopes(slopes[i])
+                values[i] += near.add_slopes(slopes[i])
         return values.reshape(lead), slopes.reshape(*lead, self.players)
 
     def hessian(self, x: ArrayLike) -> FloatArray:
@@ -205,9 +196,11 @@ class Stretch:
         terms = zip(self.inside, self.match, self.tails, strict=False)
         return self.share * float(sum(x @ (a * tail[self.k]) for x, a, tail in terms))
 
-    def steps(self) -> Iterator[tuple[int, FloatArray]]:
-        """From the last neighbour to the first, i and L_{i+1}(k+1) - L_{i+1}(k) for k < K."""
-        later = np.zeros((self.k + 1, len(self.left)))
+    def steps(self, later: FloatArray) -> Iterator[tuple[int, FloatArray]]:
+        """From the last neighbour to the first, i and L_{i+1}(k+1) - L_{i+1}(k) for k < K.
+
+        ``later`` (K + 1, tests) is 0 at first, and L_1(k), k < K, at the end.
+        """
         for i in reversed(range(len(self.inside))):
             later[-1] = self.match[i]
             step = later[1:] - later[:-1]
@@ -215,13 +208,14 @@ class Stretch:
             step *= self.inside[i]
             later[:-1] += step
 
-    def add_slopes(self, answer: FloatArray) -> None:
-        """Add the part of ∇f at these test points."""
-        slopes = np.empty(self.match.shape)
-        for i, step in self.steps():
+    def add_slopes(self, answer: FloatArray) -> float:
+        """Add the part of ∇f at these test points; returns that of f, 1/K Σ_{k<K} L_1(k)."""
+        slopes, later = np.empty(self.match.shape), np.zeros((self.k + 1, len(self.left)))
+        for i, step in self.steps(later):
             np.add.reduce(self.tails[i][1 : self.k + 1] * step, out=slopes[i])
         slopes *= self.share
         np.add.at(answer, self.rows.ravel(), slopes.ravel())
+        return self.share * float(later[:-1].sum())
 
     def add_curvatures(self, answer: FloatArray) -> None:
         """Add the part of ∂²f at these test points, for each neighbour i before each j.
@@ -231,7 +225,7 @@ class Stretch:
         """
         length, count = self.match.shape
         steps = np.empty((length, self.k, count))
-        for i, step in self.steps():
+        for i, step in self.steps(np.zeros((self.k + 1, count))):
             steps[i] = step
         together = max(1, PAIRS // length**2)
         for first in range(0, count, together):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import array_api_compat
 import numpy as np
@@ -19,6 +19,8 @@ from fairfield.core.imports import needed_for
 
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 Index: TypeAlias = Callable[[Any, int], tuple[Any, Any]]
+# Row numbers by distance, so many of them or a few more, for a slice of the test points.
+Search: TypeAlias = Callable[[slice, int], IntArray]
 
 # Test points whose lists are searched and kept together.
 BLOCK = 1024
@@ -33,12 +35,6 @@ SMALL = 4096
 
 # Metrics that have another name in SciPy than in scikit-learn.
 ALIASES = {"l1": "cityblock", "l2": "euclidean", "manhattan": "cityblock", "minkowski": "euclidean"}
-
-
-class Search(Protocol):
-    """Row numbers by distance, ``count`` or a few more, for a slice of the test points."""
-
-    def __call__(self, tests: slice, count: int) -> IntArray: ...
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,10 +59,6 @@ class CoverageGame(Game):
         return np.asarray(self.importance @ covered)
 
     def extension(self) -> Extension:
-        return self._extension
-
-    @cached_property
-    def _extension(self) -> ProductsExtension:
         missed = 1 - self.cover.data
         return ProductsExtension(
             self.cover,

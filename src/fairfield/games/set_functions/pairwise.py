@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
-from fairfield.core.checks import (
-    flat_points,
-    is_sparse,
-    names,
-    numbers,
-    numbers_anywhere,
-    parts_of,
-)
+from fairfield.core.checks import flat_points, is_sparse, names, numbers, numbers_anywhere, parts_of
 from fairfield.core.extension import Extension, Update
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
@@ -44,13 +36,16 @@ class PairwiseGame(Game):
                 f"{len(self.linear)} linear terms and quadratic terms of shape "
                 f"{self.quadratic.shape} were given; they must be of the same players"
             )
-        odd = _largest(self.quadratic - self.quadratic.T)
-        if odd > 1e-12 * _largest(self.quadratic):
+        odd, largest = (
+            float(abs(_on_host(each)).max())
+            for each in (self.quadratic - self.quadratic.T, self.quadratic)
+        )
+        if odd > 1e-12 * largest:
             raise ValueError(
                 f"quadratic[i, j] and quadratic[j, i] differ by up to {odd:.3g}; it must be "
                 "symmetric; pass (J + J.T) / 2 if half of both is meant"
             )
-        if _diagonal(self.quadratic).any():
+        if _on_host(self.quadratic).diagonal().any():
             raise ValueError(
                 "quadratic has entries on its diagonal; they must be 0; what a player brings "
                 "alone belongs in linear"
@@ -80,7 +75,7 @@ class CutGame(PairwiseGame):
 
     def __init__(self, weights: Any, *, players: Players | None = None) -> None:
         arcs = _square(weights, "weights")
-        loops = _diagonal(arcs)
+        loops = _on_host(arcs).diagonal()
         ones = np.ones(len(loops))
         if is_sparse(arcs):
             from scipy.sparse import diags_array
@@ -143,14 +138,5 @@ def _square(given: Any, what: str) -> Any:
     return matrix
 
 
-def _largest(matrix: Any) -> float:
-    if is_sparse(matrix):
-        return float(abs(matrix).max())
-    xp = array_api_compat.array_namespace(matrix)
-    return float(xp.max(xp.abs(matrix)))
-
-
-def _diagonal(matrix: Any) -> FloatArray:
-    if is_sparse(matrix):
-        return np.asarray(matrix.diagonal())
-    return np.asarray(on_host(array_api_compat.array_namespace(matrix).linalg.diagonal(matrix)))
+def _on_host(matrix: Any) -> Any:
+    return matrix if is_sparse(matrix) else on_host(matrix)

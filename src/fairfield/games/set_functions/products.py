@@ -60,21 +60,14 @@ class ProductsExtension(Extension):
             for kind in np.unique(kinds)
         )
 
-    def value(self, x: ArrayLike) -> FloatArray:
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
-        value = np.full(len(at), self.constant)
-        for block, some, factors in self._parts(at):
-            value[some] += factors.prod(axis=-1) @ block.coefficients
-        return value.reshape(lead)
-
-    def gradient(self, x: ArrayLike) -> FloatArray:
-        at, lead = flat_points(x, self.players)
-        gradient = np.zeros(at.shape)
+        value, gradient = np.full(len(at), self.constant), np.zeros(at.shape)
         for block, some, factors in self._parts(at):
             before, after = _around(factors)
-            rest = (before * after).reshape(len(factors), -1)
-            gradient[some] += rest @ block.collect
-        return gradient.reshape(*lead, self.players)
+            value[some] += (before[..., -1] * factors[..., -1]) @ block.coefficients
+            gradient[some] += (before * after).reshape(len(factors), -1) @ block.collect
+        return value.reshape(lead), gradient.reshape(*lead, self.players)
 
     def hessian(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
@@ -107,11 +100,7 @@ def _around(factors: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _padded(
-    members: Any,
-    out: FloatArray,
-    inside: FloatArray,
-    coefficients: FloatArray,
-    chosen: IntArray,
+    members: Any, out: FloatArray, inside: FloatArray, coefficients: FloatArray, chosen: IntArray
 ) -> Products:
     """Some products as arrays; factors that pad them are 1, in and out."""
     from scipy.sparse import csr_array

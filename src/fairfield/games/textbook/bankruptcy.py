@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,14 +62,11 @@ class BankruptcyGame(Game):
         return np.asarray(np.maximum(0.0, self.estate - ~coalitions @ self.claims))
 
     def extension(self) -> Extension:
-        return self._extension
-
-    @cached_property
-    def _extension(self) -> WeightedSumExtension:
         # The claims of absent players add up, until they use up the estate.
         top = min(int(np.ceil(self.estate / self.unit)), int(self._rounded.sum()))
         left_over = np.maximum(0.0, self.estate - self.unit * np.arange(top + 1))
-        sums = WeightedSums.one(self._rounded, left_over, absent=True)
+        absent = np.ones((1, len(self.claims)), dtype=bool)
+        sums = WeightedSums(self._rounded, absent, left_over[None])
         return WeightedSumExtension([sums], "closed form: bankruptcy")
 
     def error_bound(self, x: ArrayLike) -> FloatArray:

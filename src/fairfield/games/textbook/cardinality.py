@@ -45,7 +45,8 @@ class CardinalityExtension(WeightedSumExtension):
 
     def __init__(self, worth_by_size: FloatArray) -> None:
         ones = np.ones(len(worth_by_size) - 1, dtype=np.int64)
-        super().__init__([WeightedSums.one(ones, worth_by_size)], "closed form: cardinality")
+        sums = WeightedSums(ones, ones[None] < 1, worth_by_size[None])
+        super().__init__([sums], "closed form: cardinality")
         self.worth_by_size = worth_by_size
 
     def shapley(self) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,10 +72,6 @@ class VotingGame(Game):
         return (coalitions @ self.weights >= reached(self.weights, self.quota)).astype(float)
 
     def extension(self) -> Extension:
-        return self._extension
-
-    @cached_property
-    def _extension(self) -> WeightedSumExtension:
         return self._whole.extension("closed form: voting")
 
     def error_bound(self, x: ArrayLike) -> FloatArray:

@@ -46,11 +46,6 @@ class WeightedSums:
     absent: BoolArray  # (games, n)
     worths: FloatArray  # (games, sums)
 
-    @classmethod
-    def one(cls, weights: IntArray, worths: FloatArray, *, absent: bool = False) -> WeightedSums:
-        """A single game, in which all players count when in, or all when out."""
-        return cls(weights, np.full((1, len(weights)), absent), worths[None])
-
     def some(self, games: slice) -> WeightedSums:
         """A few of the games."""
         own = self.weights if self.weights.ndim == 1 else self.weights[games]
@@ -174,20 +169,6 @@ def forward_pairs(x: FloatArray, weights: IntArray, steps: FloatArray) -> FloatA
         _join(now, shifted, x[..., i, None])
     hessian += hessian.swapaxes(0, 1)
     return np.asarray(np.moveaxis(hessian, (0, 1), (-2, -1)))
-
-
-def size_distribution(x: FloatArray) -> FloatArray:
-    """The distribution of the number of players who join, P(0) … P(n): (..., n + 1).
-
-    >>> size_distribution(np.array([0.5, 0.5])).tolist()
-    [0.25, 0.5, 0.25]
-    """
-    sizes = np.zeros((*x.shape[:-1], x.shape[-1] + 1))
-    sizes[..., 0] = 1.0
-    for i in range(x.shape[-1]):
-        _join(sizes[..., 1:], sizes[..., :-1], x[..., i, None])
-        sizes[..., 0] *= 1 - x[..., i]
-    return sizes
 
 
 def _join(distribution: FloatArray, shifted: FloatArray, probability: FloatArray) -> None:

@@ -37,7 +37,6 @@ class Forest:
 
     nodes: Nodes
     intercept: float
-    player_of: Int64s
     players: int
     background: FloatArray
     depth: int
@@ -53,9 +52,9 @@ class Forest:
         inside = np.ascontiguousarray(coalitions)
         worths = np.full((rows.shape[1], len(inside)), self.intercept)
         if self.dependent:
-            add_dependent_worths(self.nodes, self.player_of, rows, inside, worths)
+            add_dependent_worths(self.nodes, rows, inside, worths)
         else:
-            add_worths(self.nodes, self.player_of, rows, self.background, inside, worths)
+            add_worths(self.nodes, rows, self.background, inside, worths)
         return worths
 
 
@@ -146,9 +145,10 @@ class TreeExtension(Extension):
             part._ahead = []
             for where, terms in self._kept:
                 inside = np.flatnonzero(np.isin(picked, where))
-                place = np.full(len(where), -1)
-                place[np.searchsorted(where, picked[inside])] = np.arange(len(inside))
-                part._kept.append((inside, tree_terms.restrict(terms, place)))
+                if len(inside):
+                    place = np.full(len(where), -1)
+                    place[np.searchsorted(where, picked[inside])] = np.arange(len(inside))
+                    part._kept.append((inside, tree_terms.restrict(terms, place)))
         return part
 
     def _blocks(self, keep: bool = True) -> Iterator[tuple[Int64s, Terms]]:
@@ -157,22 +157,13 @@ class TreeExtension(Extension):
         if not self._ahead:
             return
         forest, ahead = self.forest, list(self._ahead)
-        size = forest.background.shape[1]
-        padded = np.pad(forest.background, ((0, 0), (0, -size % 64)))
         most = 64 * len(forest.nodes.left) * self.explained.shape[1]
         room = tree_terms.blank(min(CAPACITY, most), forest.dependent)
         while ahead:
             low, high, tree = ahead.pop()
-            end, used = collect(
-                forest.nodes,
-                forest.player_of,
-                forest.players,
-                np.ascontiguousarray(self.explained[:, low:high]),
-                padded,
-                tree,
-                start_walk(forest.depth, high - low, size),
-                room,
-            )
+            some = self.explained[:, low:high]
+            walk = start_walk(forest.depth, forest.players, some, forest.background)
+            end, used = collect(forest.nodes, tree, walk, room)
             if end < len(forest.nodes.roots):
                 ahead.append((low, high, end))
             if end == tree:

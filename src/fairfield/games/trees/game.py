@@ -25,7 +25,7 @@ from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
 from fairfield.games.features.rows import as_table, info_of_rows
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
 from fairfield.games.trees.readers.registry import read_model
 
 if TYPE_CHECKING:
@@ -86,15 +86,14 @@ class TreeGame(Game):
             _check_columns(trees, table, "background", names)
             _check_categories(trees, given, table)
             others = _encode(trees, table)
-        depth, degree = extent(trees.nodes, player_of)
+        nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
+        depth, degree = extent(nodes)
         if degree > MOST:
             raise ValueError(
                 f"a path of the {self.kind} splits on {degree} features, and at most {MOST} can be "
                 f"followed; join columns by groups=, or limit the depth; {ELSEWHERE}"
             )
-        self.forest = Forest(
-            trees.nodes, trees.intercept, player_of, len(self.players), others, depth, degree
-        )
+        self.forest = Forest(nodes, trees.intercept, len(self.players), others, depth, degree)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
@@ -106,7 +105,7 @@ class TreeGame(Game):
 
     def describe(self) -> dict[str, Any]:
         forest = self.forest
-        arrays = digest(*forest.nodes, forest.player_of, self.rows, forest.background)
+        arrays = digest(*forest.nodes, self.rows, forest.background)
         return {
             **super().describe(),
             "model": self.kind,
@@ -126,11 +125,11 @@ def _encode(trees: TreeModel, given: Any) -> FloatArray:
         # scikit-learn warns where only one of model and rows has names, which is fine here.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
         rows = np.ascontiguousarray(trees.encode(given).T)
-        own = trees.own_output(given[:COMPARED])
+        own = picked(trees.raw(given[:COMPARED]), trees.output)
     first = np.ascontiguousarray(rows[:, :COMPARED])
     ours = np.full((len(own), 1), trees.intercept)
-    everyone, player_of = np.ones((1, 1), dtype=bool), np.zeros(len(rows), dtype=np.int64)
-    add_worths(trees.nodes, player_of, first, first[:, :1].copy(), everyone, ours)
+    everyone = np.ones((1, len(rows)), dtype=bool)
+    add_worths(trees.nodes, first, first[:, :1].copy(), everyone, ours)
     apart = np.abs(ours[:, 0] - own)
     # A library may add up its trees in single precision, rounding once for each.
     largest = np.maximum.reduceat(np.abs(trees.nodes.value), trees.nodes.roots)

@@ -25,28 +25,18 @@ from fairfield.games.trees.worths import goes_left
 
 
 @compiled
-def collect(
-    nodes: Nodes,
-    player_of: Int64s,
-    players: int,
-    rows: FloatArray,
-    background: FloatArray,
-    tree: int,
-    walk: Walk,
-    terms: Terms,
-) -> tuple[int, Int64s]:
+def collect(nodes: Nodes, tree: int, walk: Walk, terms: Terms) -> tuple[int, Int64s]:
     """Write the terms of trees ``tree`` to ``end`` - 1 for some rows; returns ``end`` and ``used``.
 
-    It ends before the tree for which there is no room. The background is padded to whole
-    words of 64 rows; one of no rows means the path-dependent game. Cost: per node
-    visited, one test per background row and one step per explained row that some background
-    row can still bring there; per leaf, a few passes over sets of the background, a bit per
-    row, for each B; per term, its literals.
+    It ends before the tree for which there is no room. Cost: per node visited, one test per
+    background row and one step per explained row that some background row can still bring
+    there; per leaf, a few passes over sets of the background, a bit per row, for each B; per
+    term, its literals.
     """
     used = np.zeros(5, np.int64)  # cells, members, terms, literals, shares
     while tree < len(nodes.roots):
         before = used.copy()
-        if not _descend(nodes, player_of, players, rows, background, tree, walk, terms, used):
+        if not _descend(nodes, tree, walk, terms, used):
             used[:] = before
             break
         tree += 1
@@ -55,19 +45,9 @@ def collect(
 
 
 @compiled
-def _descend(
-    nodes: Nodes,
-    player_of: Int64s,
-    players: int,
-    rows: FloatArray,
-    background: FloatArray,
-    tree: int,
-    walk: Walk,
-    terms: Terms,
-    used: Int64s,
-) -> bool:
+def _descend(nodes: Nodes, tree: int, walk: Walk, terms: Terms, used: Int64s) -> bool:
     """Visit the nodes of a tree that some row on some coalition reaches; False if out of room."""
-    count, size = rows.shape[1], background.shape[1]
+    count = walk.rows.shape[1]
     walk.member[:count], walk.pattern[:count] = np.arange(count), 0
     # Node, parent, depth, the list of the rows at the parent, and its number of players.
     stack = np.empty((len(walk.place), 6), np.int64)
@@ -76,19 +56,19 @@ def _descend(
         top -= 1
         node, parent, depth, low, high, length = stack[top]
         if parent >= 0:
-            place = _step(nodes, player_of, walk, node, parent, depth, length)
+            place = _step(nodes, walk, node, parent, depth, length)
             new, bit = place == length, ONE << Word(place)
             length += new
-            low, high = high, _advance(nodes, walk, node, parent, bit, new, rows, low, high)
-            if size:
+            low, high = high, _advance(nodes, walk, node, parent, bit, new, low, high)
+            if len(walk.every):
                 high = _drop(walk, depth, FULL >> Word(64 - length), bit, low, high)
         if low == high:
             continue
         if nodes.left[node] < 0:
-            if not emit(walk, depth, length, nodes.value[node], players, low, high, terms, used):
+            if not emit(walk, depth, length, nodes.value[node], low, high, terms, used):
                 return False
             continue
-        _test(nodes, node, background[nodes.feature[node]], walk.every, walk.left[depth])
+        _test(nodes, node, walk.background[nodes.feature[node]], walk.every, walk.left[depth])
         stack[top] = (nodes.left[node], node, depth + 1, low, high, length)
         stack[top + 1] = (nodes.right[node], node, depth + 1, low, high, length)
         top += 2
@@ -114,11 +94,9 @@ def _test(nodes: Nodes, node: int, numbers: FloatArray, every: Words, left: Word
 
 
 @compiled
-def _step(
-    nodes: Nodes, player_of: Int64s, walk: Walk, node: int, parent: int, depth: int, length: int
-) -> int:
+def _step(nodes: Nodes, walk: Walk, node: int, parent: int, depth: int, length: int) -> int:
     """Extend the path from parent to node; the place on it of the player whom the parent splits."""
-    who, place = player_of[nodes.feature[parent]], 0
+    who, place = nodes.player[parent], 0
     while place < length and walk.players[place] != who:
         place += 1
     before = walk.last_split[depth - 1, place]
@@ -140,15 +118,7 @@ def _step(
 
 @compiled
 def _advance(
-    nodes: Nodes,
-    walk: Walk,
-    node: int,
-    parent: int,
-    bit: Word,
-    new: bool,
-    rows: FloatArray,
-    low: int,
-    high: int,
+    nodes: Nodes, walk: Walk, node: int, parent: int, bit: Word, new: bool, low: int, high: int
 ) -> int:
     """Write the list of the rows at a node behind that of its parent, [low, high); its end.
 
@@ -156,7 +126,7 @@ def _advance(
     earlier one, and so stay sorted among themselves: one merge restores the order.
     """
     member, pattern = walk.member, walk.pattern
-    numbers, on_left = rows[nodes.feature[parent]], nodes.left[parent] == node
+    numbers, on_left = walk.rows[nodes.feature[parent]], nodes.left[parent] == node
     kept, changed = high, 0
     for m in range(low, high):
         met = goes_left(nodes, parent, numbers[member[m]]) == on_left

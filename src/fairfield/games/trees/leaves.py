@@ -18,9 +18,11 @@ FULL = ~np.uint64(0)
 
 
 class Walk(NamedTuple):
-    """The state of a walk: the path by depth, the explained rows, the background at a leaf.
+    """What walks down the trees, and its state: the path by depth, the rows, the background.
 
-    The background is held as sets of rows, a bit each: ``every`` row; at each depth those
+    ``rows`` (columns, rows) are explained; the ``background`` is padded to whole words of 64
+    rows, and one of no rows means the path-dependent game. ``player_count`` is that of all
+    players. The background is held as sets of rows, a bit each: ``every`` row; at each depth those
     that go ``left`` there, and that ``meet`` all splits so far of the player split there,
     whose share of the cover is ``share``. ``last_split[d, q]`` is the last depth up to d that
     splits the q-th of the ``players``. Explained rows are lists of a ``member`` and its R, its
@@ -28,6 +30,9 @@ class Walk(NamedTuple):
     background rows are split into those of equal B, ``found`` with a ``weight``.
     """
 
+    player_count: int
+    rows: FloatArray
+    background: FloatArray
     every: Words
     left: Words
     meet: Words
@@ -46,28 +51,32 @@ class Walk(NamedTuple):
     weight: FloatArray
 
 
-def start_walk(depth: int, rows: int, background: int) -> Walk:
-    """Room for walks down trees of this depth with so many rows of both kinds."""
-    levels, words = depth + 2, (background + 63) // 64
+def start_walk(depth: int, players: int, rows: FloatArray, background: FloatArray) -> Walk:
+    """Room for walks down trees of this depth with rows of both kinds."""
+    count, size = rows.shape[1], background.shape[1]
+    levels, words = depth + 2, (size + 63) // 64
     every = np.full(words, FULL)
-    every[-1:] >>= Word(64 * words - background)
+    every[-1:] >>= Word(64 * words - size)
     return Walk(
+        players,
+        np.ascontiguousarray(rows),
+        np.pad(background, ((0, 0), (0, -size % 64))),
         every,
         np.zeros((levels, words), Word),
         np.zeros((levels, words), Word),
         np.ones(levels),
         np.zeros(levels, np.int32),
         np.zeros((levels, levels), np.int64),
-        np.empty(levels * rows, np.int32),
-        np.empty(levels * rows, Word),
-        np.empty(rows, np.int32),
-        np.empty(rows, Word),
+        np.empty(levels * count, np.int32),
+        np.empty(levels * count, Word),
+        np.empty(count, np.int32),
+        np.empty(count, Word),
         np.empty((levels, words), Word),
         np.empty(levels, np.int64),
         np.empty(levels, np.int64),
         np.empty(levels, Word),
-        np.empty(background, Word),
-        np.empty(background),
+        np.empty(size, Word),
+        np.empty(size),
     )
 
 
@@ -87,7 +96,6 @@ def emit(
     depth: int,
     length: int,
     value: float,
-    players: int,
     low: int,
     high: int,
     terms: Terms,
@@ -123,7 +131,7 @@ def emit(
             terms.start[term], terms.coefficient[term] = literal, value
             term += 1
         else:
-            literal = _write(terms, literal, walk, whole & ~met, players)
+            literal = _write(terms, literal, walk, whole & ~met, walk.player_count)
             for f in range(number):
                 if met | walk.found[f] == whole:
                     terms.start[term], terms.coefficient[term] = literal, value * walk.weight[f]

@@ -3,60 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import Any
 
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.outputs import Output
-from fairfield.games.trees.nodes import Nodes, Tree, join
+from fairfield.games.trees.nodes import Tree, join
 
 ELSEWHERE = "FeatureGame explains any model"
 
 
-@dataclass(frozen=True)
+@dataclass
 class TreeModel:
-    """One output of a model: ``intercept`` plus one leaf of each tree.
+    """One output of a model: ``start`` plus one leaf of each tree, with the sign of the output.
 
     ``encode`` turns rows into the numbers that splits compare: categories into codes,
     missing values into NaN. ``raw`` is the library's own answer to rows as given, which what
     was read is compared with. A model that does not keep the categories of its columns takes
-    the codes of a frame.
+    the codes of a frame. ``nodes`` are those of all trees, and ``intercept`` the constant
+    beside them.
     """
 
-    kind: str
+    model: Any
     output: Output
-    nodes: Nodes
-    intercept: float
+    trees: InitVar[Sequence[Tree]]
+    start: InitVar[float]
     columns: int
     names: tuple[str, ...] | None
     encode: Callable[[Any], FloatArray]
     raw: Callable[[Any], Any]
     keeps_categories: bool = True
 
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        output: Output,
-        trees: Sequence[Tree],
-        start: float,
-        columns: int,
-        names: tuple[str, ...] | None,
-        encode: Callable[[Any], FloatArray],
-        raw: Callable[[Any], Any],
-        keeps_categories: bool = True,
-    ) -> TreeModel:
-        """``start`` plus these trees, whose leaves hold the output with its sign."""
-        nodes, centre = join(trees)
-        intercept = float(start) + centre
-        kind = type(model).__name__
-        return cls(kind, output, nodes, intercept, columns, names, encode, raw, keeps_categories)
-
-    def own_output(self, rows: Any) -> FloatArray:
-        """The library's own answer to rows as given."""
-        return picked(self.raw(rows), self.output)
+    def __post_init__(self, trees: Sequence[Tree], start: float) -> None:
+        self.kind = type(self.model).__name__
+        self.nodes, centre = join(trees)
+        self.intercept = float(start) + centre
 
 
 def picked(answers: Any, output: Output) -> FloatArray:

@@ -19,6 +19,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 class Nodes(NamedTuple):
     """The nodes of all trees in a row; ``left`` and ``right`` are node numbers, -1 at a leaf.
 
+    ``player`` is whose feature a node splits, at first the feature itself.
     ``share`` is a node's share of its parent's cover, the training weight that passed. A
     categorical split has a row of ``listed``, a bit per category, and ``listed_left`` is
     whether these go left; ``category`` is the number of that row, -1 at other nodes.
@@ -28,6 +29,7 @@ class Nodes(NamedTuple):
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     feature: NDArray[np.int64]
+    player: NDArray[np.int64]
     threshold: FloatArray
     missing_left: BoolArray
     value: FloatArray
@@ -65,6 +67,7 @@ def join(trees: Sequence[Tree]) -> tuple[Nodes, float]:
         np.concatenate([getattr(tree, name) for tree in trees])
         for name in ("left", "right", "feature", "threshold", "missing_left", "value", "cover")
     )
+    feature = feature.astype(np.int64)
     of = np.repeat(np.arange(len(trees)), np.diff(offsets))
     leaf = left < 0
     left, right = (np.where(leaf, -1, child + offsets[of]) for child in (left, right))
@@ -88,7 +91,8 @@ def join(trees: Sequence[Tree]) -> tuple[Nodes, float]:
         offsets[:-1],
         left,
         right,
-        feature.astype(np.int64),
+        feature,
+        feature,
         threshold.astype(float),
         missing_left.astype(bool),
         np.where(leaf, value - means[of], 0.0),

@@ -67,33 +67,14 @@ def filled(room: Terms, used: Int64s) -> Terms:
     return Terms._make(array[:end] for array, end in zip(arrays, ends, strict=True))
 
 
-@compiled
 def restrict(terms: Terms, place: Int64s) -> Terms:
     """The terms of some rows: row i has the number ``place[i]`` among them, or -1."""
-    low, high = np.empty_like(terms.low), np.empty_like(terms.high)
-    begin, member = np.empty_like(terms.begin), np.empty_like(terms.member)
-    cells = members = 0
-    for c in range(len(terms.low)):
-        begin[cells] = members
-        for m in range(terms.begin[c], terms.begin[c + 1]):
-            if place[terms.member[m]] >= 0:
-                member[members] = place[terms.member[m]]
-                members += 1
-        if members > begin[cells]:
-            low[cells], high[cells] = terms.low[c], terms.high[c]
-            cells += 1
-    begin[cells] = members
-    return Terms(
-        low[:cells].copy(),
-        high[:cells].copy(),
-        begin[: cells + 1].copy(),
-        member[:members].copy(),
-        terms.coefficient,
-        terms.start,
-        terms.literals,
-        terms.player,
-        terms.share,
-    )
+    member = place[terms.member].astype(np.int32)
+    cell = np.repeat(np.arange(len(terms.low)), np.diff(terms.begin))
+    counts = np.bincount(cell[member >= 0], minlength=len(terms.low))
+    begin = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int32)
+    low, high = terms.low[counts > 0], terms.high[counts > 0]
+    return terms._replace(low=low, high=high, begin=begin, member=member[member >= 0])
 
 
 @compiled

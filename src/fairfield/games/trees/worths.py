@@ -6,7 +6,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, compiled
+from fairfield.games.trees.terms import compiled
 
 
 @compiled
@@ -25,7 +25,7 @@ def goes_left(nodes: Nodes, node: int, number: float) -> bool:
 
 
 @compiled
-def extent(nodes: Nodes, player_of: Int64s) -> tuple[int, int]:
+def extent(nodes: Nodes) -> tuple[int, int]:
     """The most splits on a path, and the most players."""
     deepest, most = 0, 0
     path = np.empty(len(nodes.left), np.int32)
@@ -37,9 +37,8 @@ def extent(nodes: Nodes, player_of: Int64s) -> tuple[int, int]:
             node, depth, length = stack[top]
             deepest, most = max(deepest, depth), max(most, length)
             if nodes.left[node] >= 0:
-                player = player_of[nodes.feature[node]]
-                if not (path[:length] == player).any():
-                    path[length] = player
+                if not (path[:length] == nodes.player[node]).any():
+                    path[length] = nodes.player[node]
                     length += 1
                 stack[top] = (nodes.left[node], depth + 1, length)
                 stack[top + 1] = (nodes.right[node], depth + 1, length)
@@ -50,7 +49,6 @@ def extent(nodes: Nodes, player_of: Int64s) -> tuple[int, int]:
 @compiled
 def add_worths(
     nodes: Nodes,
-    player_of: Int64s,
     rows: FloatArray,
     background: FloatArray,
     coalitions: BoolArray,
@@ -78,7 +76,7 @@ def add_worths(
                     continue
                 column = nodes.feature[node]
                 middle = low
-                if coalitions[m, player_of[column]]:
+                if coalitions[m, nodes.player[node]]:
                     middle = high if goes_left(nodes, node, rows[column, i]) else low
                 else:
                     for at in range(low, high):
@@ -95,7 +93,7 @@ def add_worths(
 
 @compiled
 def add_dependent_worths(
-    nodes: Nodes, player_of: Int64s, rows: FloatArray, coalitions: BoolArray, worths: FloatArray
+    nodes: Nodes, rows: FloatArray, coalitions: BoolArray, worths: FloatArray
 ) -> None:
     """The definition: outsiders take both branches, each by its share of the cover."""
     stack = np.empty(len(nodes.left) + 1, np.int64)
@@ -110,7 +108,7 @@ def add_dependent_worths(
                 column = nodes.feature[node]
                 if left < 0:
                     worths[i, m] += reach * nodes.value[node]
-                elif coalitions[m, player_of[column]]:
+                elif coalitions[m, nodes.player[node]]:
                     stack[top] = left if goes_left(nodes, node, rows[column, i]) else right
                     top += 1
                 else:

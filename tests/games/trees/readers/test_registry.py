@@ -40,7 +40,7 @@ def read_stump(model, output):
         cover=[2.0, 1.0, 1.0],
     )
     chosen = choose_output("Stump", output, "prediction", columns=1)
-    return TreeModel.of(model, chosen, [tree], 0.0, 3, None, in_single, model.predict)
+    return TreeModel(model, chosen, [tree], 0.0, 3, None, in_single, model.predict)
 
 
 def test_a_new_reader_is_one_function(rng, monkeypatch):
@@ -55,6 +55,16 @@ def test_a_new_reader_is_one_function(rng, monkeypatch):
     assert isinstance(game, ff.TreeGame)
     wanted = ff.shapley(ff.FeatureGame(model.predict, X[:2], X)).values
     np.testing.assert_allclose(ff.shapley(game).values, wanted, atol=1e-12)
+
+
+def test_a_class_has_one_reader(monkeypatch):
+    monkeypatch.setattr(registry, "READERS", [])
+    registry.reads("woodwork", "Stump", "Hedge", models="stumps")(read_stump)
+    registry.reads("driftwood", "Stump", models="other stumps")(read_stump)
+    sentence = "read_stump registers for woodwork's Hedge, which read_stump reads already; a class"
+    with pytest.raises(ValueError, match=sentence):
+        registry.reads("woodwork", "Bush", "Hedge", models="bushes")(read_stump)
+    assert [reader.models for reader in registry.READERS] == ["stumps", "other stumps"]
 
 
 def test_every_file_of_the_folder_is_imported():

@@ -50,7 +50,7 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
     def raw(rows: Any) -> Any:
         return booster.predict(rows, raw_score=True)
 
-    return TreeModel.of(model, chosen, read, 0.0, len(names), given, encode, raw)
+    return TreeModel(model, chosen, read, 0.0, len(names), given, encode, raw)
 
 
 def _tree(root: Mapping[str, Any], scale: float, zeros: set[int]) -> Tree:

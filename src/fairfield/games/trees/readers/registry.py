@@ -32,12 +32,10 @@ class Reader:
     models: str
     read: Read
 
-    def recognises(self, model: Any) -> bool:
-        """Whether the model has one of the bases."""
-        return any(
-            base.__name__ in self.bases and base.__module__.partition(".")[0] == self.library
-            for base in type(model).__mro__
-        )
+    @property
+    def classes(self) -> set[tuple[str, str]]:
+        """The bases, each with its library."""
+        return {(self.library, base) for base in self.bases}
 
 
 READERS: list[Reader] = []
@@ -47,7 +45,14 @@ def reads(library: str, *bases: str, models: str) -> Callable[[Read], Read]:
     """Register a function ``read(model, output)`` for models with these base classes."""
 
     def register(read: Read) -> Read:
-        READERS.append(Reader(library, bases, models, read))
+        reader = Reader(library, bases, models, read)
+        for other in READERS:
+            for _, base in sorted(reader.classes & other.classes):
+                raise ValueError(
+                    f"{read.__name__} registers for {library}'s {base}, which {other.read.__name__} "
+                    "reads already; a class has one reader, so leave out one of the two"
+                )
+        READERS.append(reader)
         return read
 
     return register
@@ -56,7 +61,8 @@ def reads(library: str, *bases: str, models: str) -> Callable[[Read], Read]:
 def reader_of(model: Any) -> Reader | None:
     """The reader of this model, if there is one."""
     _import_readers()
-    return next((reader for reader in READERS if reader.recognises(model)), None)
+    own = {(base.__module__.partition(".")[0], base.__name__) for base in type(model).__mro__}
+    return next((reader for reader in READERS if own & reader.classes), None)
 
 
 def read_model(model: Any, output: Any = None) -> TreeModel:

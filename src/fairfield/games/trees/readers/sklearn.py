@@ -34,7 +34,7 @@ def read_forest(model: Any, output: Any) -> TreeModel:
         ]
         raw = model.predict_proba
     trees = [_tree(tree, value / len(members)) for tree, value in zip(members, values, strict=True)]
-    return TreeModel.of(model, chosen, trees, 0.0, *_columns(model), in_single, raw)
+    return TreeModel(model, chosen, trees, 0.0, *_columns(model), in_single, raw)
 
 
 @reads("sklearn", "BaseGradientBoosting", models="gradient boosting of scikit-learn")
@@ -55,7 +55,7 @@ def read_gradient_boosting(model: Any, output: Any) -> TreeModel:
     starts = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))
     start = chosen.sign * starts[0, chosen.column]
     raw = model.decision_function if hasattr(model, "classes_") else model.predict
-    return TreeModel.of(model, chosen, trees, start, *_columns(model), in_single, raw)
+    return TreeModel(model, chosen, trees, start, *_columns(model), in_single, raw)
 
 
 @reads("sklearn", "BaseHistGradientBoosting", models="histogram gradient boosting of scikit-learn")
@@ -99,7 +99,7 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         return np.asarray(inside[:, np.argsort(order)])
 
     start = chosen.sign * np.ravel(model._baseline_prediction)[chosen.column]
-    return TreeModel.of(model, chosen, trees, start, *_columns(model), encode, model._raw_predict)
+    return TreeModel(model, chosen, trees, start, *_columns(model), encode, model._raw_predict)
 
 
 def _check_fitted(model: Any) -> None:

@@ -66,7 +66,7 @@ def read_xgboost(model: Any, output: Any) -> TreeModel:
     start = float(picked(raw(np.full((1, columns), missing), rounds=1), chosen)[0])
     start -= sum(_where_missing(tree) for tree, at in zip(trees, own, strict=True) if at < ends[1])
     names = booster.feature_names and tuple(booster.feature_names)
-    return TreeModel.of(model, chosen, trees, start, columns, names, encode, raw, bool(categories))
+    return TreeModel(model, chosen, trees, start, columns, names, encode, raw, bool(categories))
 
 
 def _tree(tree: Mapping[str, Any], weight: float) -> Tree:

@@ -1,0 +1,125 @@
+"""Frames with the same columns in the same dtypes, or a sentence why that cannot be."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+from games.features.models import read
+
+pd = pytest.importorskip("pandas")
+
+
+def test_arrays_take_the_columns_of_the_frame(frame):
+    numbers = frame[["age", "height"]].astype(float)
+
+    def product(table):
+        return (table["age"] * table["height"]).to_numpy()
+
+    wanted = ff.FeatureGame(product, numbers[:3], numbers[9:]).table()
+    assert_allclose(ff.FeatureGame(product, numbers[:3].to_numpy(), numbers[9:]).table(), wanted)
+    assert_allclose(ff.FeatureGame(product, numbers[:3], numbers[9:].to_numpy()).table(), wanted)
+    with pytest.raises(ValueError, match="have 3 and 2 columns"):
+        ff.FeatureGame(product, np.ones((2, 3)), numbers)
+
+
+def test_columns_are_matched_by_name(frame):
+    wanted = ff.FeatureGame(read, frame[:3], frame[10:20]).table()
+    shuffled = frame[10:20][["town", "age", "since", "job", "member", "height"]]
+    assert_allclose(ff.FeatureGame(read, frame[:3], shuffled).table(), wanted)
+    other = frame[10:20].rename(columns={"town": "city", "age": "years"})
+    sentence = r"lacks \{age, town\} and has \{years, city\} besides"
+    with pytest.raises(ValueError, match=sentence):
+        ff.FeatureGame(read, frame[:3], other)
+    with pytest.raises(ValueError, match=r"differ: the background has \{age\} besides; give"):
+        ff.FeatureGame(read, frame[:3].drop(columns="age"), frame)
+    with pytest.raises(ValueError, match=r"differ: the background has a column twice"):
+        ff.FeatureGame(read, frame[["age"]], frame[["age", "age"]])
+    twice = frame[["age", "height"]].set_axis(["a", "a"], axis=1)
+    with pytest.raises(ValueError, match="two columns 'a'"):
+        ff.FeatureGame(read, twice, twice)
+
+
+def test_categories_unknown_to_the_background_are_named(frame):
+    rows = frame[:2].assign(job=pd.Categorical(["miner", "clerk"]))
+    with pytest.raises(ValueError, match="'job' holds 'miner', no category"):
+        ff.FeatureGame(read, rows, frame)
+    # Fewer categories are no trouble: the background's are meant.
+    rows = frame[:1].assign(job=pd.Categorical(["clerk"]))
+    assert np.isfinite(ff.FeatureGame(read, rows, frame).table()).all()
+    with pytest.raises(ValueError, match="'member' has dtype bool in the rows and"):
+        ff.FeatureGame(read, frame[:2], frame.assign(member=frame["since"]))
+
+
+def first(table):
+    """A model that answers with its first column, and tells the dtypes it was given."""
+    first.seen = [str(dtype) for dtype in table.dtypes]
+    return table.iloc[:, 0].to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "Int64", "float32", "Float64"])
+@pytest.mark.parametrize("given", ["series", "array", "objects", "texts", "frame"])
+def test_fractions_are_kept_beside_whole_numbers(dtype, given):
+    X = pd.DataFrame({"a": [6, 7], "b": [1, 3]}).astype(dtype)
+    mean = {
+        "series": X.mean(),
+        "array": np.array([6.5, 2.0]),
+        "objects": np.array([6.5, 2], dtype=object),
+        "texts": np.array(["6.5", "2"]),
+        "frame": pd.DataFrame({"a": [6.5], "b": [2.0]}),
+    }[given]
+    assert_allclose(ff.FeatureGame(first, X, mean).table(), [[6.5, 6] * 2, [6.5, 7] * 2])
+    assert first.seen[0].lower() in ("float64", "float32")
+    if given != "frame":
+        assert first.seen[1] == dtype  # the mean of b is whole
+    # The same with the fraction among the explained rows.
+    assert_allclose(np.ravel(ff.FeatureGame(first, mean, X).table()), 6.5)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean"])
+def test_halves_are_not_true(dtype):
+    X = pd.DataFrame({"a": [True, False], "b": [1.5, 2.0]}).astype({"a": dtype})
+    wanted = [[0.5, 1.0] * 2, [0.5, 0.0] * 2]
+    for mean in (X.mean(), np.array([0.5, 1.5]), X.mean().to_frame().T, X.astype(float)):
+        assert_allclose(ff.FeatureGame(first, X, mean).table(), wanted)
+        assert first.seen[0].lower() == "float64"
+    ff.FeatureGame(first, X, [1.0, 1.5]).table()
+    assert first.seen == [dtype, "float64"]
+    assert_allclose(ff.FeatureGame(first, X, X.astype({"a": int})).table(), wanted)
+    X.iloc[1, 0] = pd.NA if dtype == "boolean" else False
+    assert_allclose(ff.FeatureGame(first, X[:1], X[:1].mean()).table(), 1.0)
+
+
+def test_numbers_too_large_for_their_column_are_kept():
+    X = pd.DataFrame({"a": np.array([6, 7], dtype=np.uint8), "b": [2**53, 2**53 + 2]})
+    game = ff.FeatureGame(first, X, np.array([300, 2**53 + 1]))
+    assert_allclose(game.table()[:, 0], 300)
+    assert first.seen == ["int64", "int64"]
+    assert_allclose(ff.FeatureGame(first, X, [-1, 2**53]).table()[:, 0], -1)
+
+
+def test_missing_values_are_kept_beside_whole_numbers():
+    X = pd.DataFrame({"a": [6, 7], "b": [1, 3]})
+    for gap in (np.nan, None):
+        ff.FeatureGame(first, X, np.array([6.5, gap], dtype=object)).table()
+        assert first.seen == ["float64", "float64"]
+
+
+def test_categories_and_texts_beside_arrays(frame):
+    X = frame[["age", "job"]]
+    for row in (np.array([20.5, "smith"], dtype=object), np.array(["20.5", "smith"])):
+        game = ff.FeatureGame(first, X, row)
+        assert_allclose(game.table()[:, 0], 20.5)
+        assert first.seen == ["float64", "category"]
+    for row in (np.array([20, "miner"], dtype=object), pd.Series({"age": 20, "job": "miner"})):
+        with pytest.raises(ValueError, match="'job' holds 'miner', no category of the other table"):
+            ff.FeatureGame(first, X, row)
+        with pytest.raises(ValueError, match="'job' holds 'miner', no category of the other table"):
+            ff.FeatureGame(first, row, X)
+    with pytest.raises(
+        ValueError, match="'age' holds 'old', no number, and has dtype int64 in the"
+    ):
+        ff.FeatureGame(first, X, np.array([["20", "smith"], ["old", "smith"]]))
+    numbered = pd.DataFrame({"a": [1, 2], "kind": pd.Categorical([1, 2])})
+    with pytest.raises(ValueError, match=r"'kind' holds 1\.5, no category"):
+        ff.FeatureGame(first, numbered, numbered.astype(float).mean())
