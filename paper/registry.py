@@ -6,12 +6,10 @@ def find(run: Run) -> Finding: ...
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 
-from paper import experiments as folder
+from fairfield.core.registry import import_all
 from paper.claims import Finding
 from paper.run import Run
 
@@ -64,6 +62,5 @@ def experiment(
 
 def experiments() -> list[Experiment]:
     """All experiments, in the order of the page."""
-    for module in pkgutil.iter_modules(folder.__path__):
-        import_module(f"{folder.__name__}.{module.name}")
+    import_all("paper.experiments")
     return sorted(REGISTERED.values(), key=lambda each: (each.place, each.name))

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
-
-from fairfield.cli import commands
 from fairfield.cli.registry import app
+from fairfield.core.registry import import_all
 
-for module in iter_modules(commands.__path__):
-    import_module(f"{commands.__name__}.{module.name}")
+import_all("fairfield.cli.commands")
 
 __all__ = ["app"]

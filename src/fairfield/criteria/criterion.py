@@ -10,15 +10,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cache, partial
-from importlib import import_module
-from pkgutil import iter_modules
+from functools import partial
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
-import fairfield.criteria
 from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
+from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.loop import Estimator, estimated
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords
@@ -96,26 +94,14 @@ def register(kind: Kind) -> Kind:
         raise TypeError(
             f"{kind.__name__} needs a name, a meaning and exact(problem) to be registered"
         )
-    taken = _registered.get(kind.name, kind)
-    # A module that is loaded again registers its criterion again.
-    if (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
-        raise ValueError(
-            f"there is a criterion {kind.name!r} already, {taken.__qualname__}; choose another name"
-        )
+    refuse_taken(f"a criterion {kind.name!r}", _registered.get(kind.name), kind)
     _registered[kind.name] = kind
     return kind
 
 
-@cache
-def _load() -> None:
-    """Import every module beside this one, so that the criteria in it are registered."""
-    for module in iter_modules(fairfield.criteria.__path__, "fairfield.criteria."):
-        import_module(module.name)
-
-
 def registry() -> dict[str, type[Criterion]]:
     """All criteria by their names."""
-    _load()
+    import_all("fairfield.criteria")
     return _registered
 
 

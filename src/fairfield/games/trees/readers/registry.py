@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, TypeAlias
 
+from fairfield.core.registry import import_all
 from fairfield.games.trees.model import ELSEWHERE, TreeModel
 
 Read: TypeAlias = Callable[[Any, Any], TreeModel]
@@ -60,7 +58,7 @@ def reads(library: str, *bases: str, models: str) -> Callable[[Read], Read]:
 
 def reader_of(model: Any) -> Reader | None:
     """The reader of this model, if there is one."""
-    _import_readers()
+    import_all("fairfield.games.trees.readers")
     own = {(base.__module__.partition(".")[0], base.__name__) for base in type(model).__mro__}
     return next((reader for reader in READERS if own & reader.classes), None)
 
@@ -74,10 +72,3 @@ def read_model(model: Any, output: Any = None) -> TreeModel:
             f"{', '.join(reader.models for reader in READERS)} are; {ELSEWHERE}"
         )
     return reader.read(model, output)
-
-
-@cache
-def _import_readers() -> None:
-    package = __name__.rpartition(".")[0]
-    for module in iter_modules(import_module(package).__path__):
-        import_module(f"{package}.{module.name}")
