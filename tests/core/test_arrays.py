@@ -42,14 +42,11 @@ def test_second_derivatives_and_pairs_of_members(xp, many, rng, monkeypatch):
         assert_allclose(*(law.pair_marginals for law in laws), atol=1e-12)
 
 
-def test_compiled_passes_are_the_same(rng, monkeypatch):
+def test_float32_tables_on_a_device_are_the_same(rng, monkeypatch):
     torch = needs("torch", "torch")
     worths = rng.standard_normal(2**9).astype("float32")
     game = ff.TableGame(torch.asarray(worths))
-    # What a compiler does is not the subject here, but what it is given to compile.
-    monkeypatch.setattr(matrix, "compiler", lambda _: lambda function: function)
-    monkeypatch.setattr(matrix, "COMPILED", 1)
-    monkeypatch.setattr(matrix, "ONE_CALL", 2**6)
+    monkeypatch.setattr(matrix, "ON_DEVICE", 2**6)
     monkeypatch.setattr(matrix, "MANY", 1)
     for criterion in (ff.banzhaf, ff.variational_index):
         found, wanted = criterion(game, **HOT), criterion(worths, **HOT)
