@@ -69,7 +69,7 @@ class Halves:
         self.count = count
         self.below, self.above = factors[..., :count, :], factors[..., count:, :]
         self.equal = self.below.shape == self.above.shape
-        parts = [np.stack([self.below, self.above])] if self.equal else [self.below, self.above]
+        parts = [np.array([self.below, self.above])] if self.equal else [self.below, self.above]
         self.parts = [Factors(part) for part in parts]
 
     @property
@@ -87,7 +87,7 @@ class Halves:
     ) -> list[FloatArray]:
         """What is read from the arrays of the low players, and from those of the high ones."""
         if self.equal:
-            return list(read(self.parts[0], *map(np.stack, sides)))
+            return list(read(self.parts[0], *map(np.array, sides)))
         return [
             read(part, *own) for part, own in zip(self.parts, zip(*sides, strict=True), strict=True)
         ]

@@ -99,7 +99,9 @@ def _by_size(matrix: WorthMatrix, columns: FloatArray) -> tuple[FloatArray, Floa
     games, height, width = matrix.shape
     of_high = np.empty((games, height, columns.shape[1]))
     sums = np.zeros((games, matrix.high + 1, width))
-    gathered = height * width > matrix.worked_on
+    # A device reads entries as they are in place; gathered ones are copied first.
+    in_place = not matrix.in_numpy and not matrix.changes and columns.shape[1] == 1
+    gathered = height * width > matrix.worked_on and not in_place
     (_gather_rows if gathered else _multiply_all)(matrix, columns, of_high, sums)
     return of_high.swapaxes(1, 2), sums
 
@@ -107,12 +109,12 @@ def _by_size(matrix: WorthMatrix, columns: FloatArray) -> tuple[FloatArray, Floa
 def _multiply_all(
     matrix: WorthMatrix, columns: FloatArray, of_high: FloatArray, sums: FloatArray
 ) -> None:
-    """All columns for all rows of small tables, then each row keeps its own: few products."""
+    """All columns for all rows, then each row keeps its own: few large products."""
     xp, (levels, k, width), own = matrix.namespace, columns.shape, sizes(matrix.high)
     every = beside(matrix.entries, columns.reshape(-1, width).T)
     member = beside(matrix.entries, np.equal.outer(np.arange(levels), own) * 1.0)
     kept = beside(matrix.entries, own + levels * np.arange(len(own)))
-    for some, (rows,) in matrix.blocks(worked_on=True):
+    for some, (rows,) in matrix.blocks(worked_on=matrix.in_numpy):
         block = matrix.read(some, rows)
         products = xp.reshape(block @ every, (block.shape[0], -1, k))
         of_high[some] = on_host(xp.take(products, kept, axis=1))

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
-import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -22,7 +21,7 @@ from fairfield.core.extension import Extension, Update
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear import folding, probes
 from fairfield.multilinear import size_weights as by_size
-from fairfield.multilinear.worth_matrix import ON_DEVICE, Lift, WorthMatrix
+from fairfield.multilinear.worth_matrix import ON_DEVICE, Lift, WorthMatrix, namespace_of
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ class TableExtension(Extension):
         if count - low == 16:
             # cuBLAS is half as fast on matrices of 2^16 rows.
             low -= 1
-        xp = array_api_compat.array_namespace(game.worth_table)
-        matrix = WorthMatrix(xp.reshape(game.worth_table, (-1, 2 ** (count - low), 2**low)))
+        xp, shape = namespace_of(game.worth_table), (-1, 2 ** (count - low), 2**low)
+        matrix = WorthMatrix(xp.reshape(game.worth_table, shape))
         # An offset many times the range costs digits in every sum: take it out on the way.
         lowest, highest = game.lowest.reshape(-1), game.highest.reshape(-1)
         middle = lowest / 2 + highest / 2

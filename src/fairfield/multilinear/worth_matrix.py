@@ -52,41 +52,41 @@ class WorthMatrix:
     rate: FloatArray | None = None
     lift: Lift | None = None
 
-    @cached_property
+    @property
     def shape(self) -> tuple[int, int, int]:
         games, height, width = self.entries.shape
-        return int(games), int(height), int(width)
+        return games, height, width
 
-    @cached_property
+    @property
     def low(self) -> int:
         """The number of low players."""
-        return self.shape[2].bit_length() - 1
+        return int(self.entries.shape[2]).bit_length() - 1
 
-    @cached_property
+    @property
     def high(self) -> int:
         """The number of high players."""
-        return self.shape[1].bit_length() - 1
+        return int(self.entries.shape[1]).bit_length() - 1
 
     @cached_property
     def namespace(self) -> Any:
-        return array_api_compat.array_namespace(self.entries)
+        return namespace_of(self.entries)
 
-    @cached_property
+    @property
     def in_numpy(self) -> bool:
         """Whether the table is in the memory of the host."""
         return isinstance(self.entries, np.ndarray)
 
-    @cached_property
+    @property
     def read_once(self) -> bool:
         """Whether it is the reading of the table that takes time, not the number of products."""
         return not self.in_numpy and bool(np.prod(self.shape) >= MANY)
 
-    @cached_property
+    @property
     def dtype(self) -> Any:
         """The precision in which worths are stored."""
         return np.float64 if self.entries.dtype == self.namespace.float64 else np.float32
 
-    @cached_property
+    @property
     def changes(self) -> bool:
         """Whether entries are not read as they are stored."""
         return self.shift is not None or self.lift is not None or self.dtype != np.float64
@@ -117,6 +117,8 @@ class WorthMatrix:
 
     def fold(self, high: FloatArray | None, low: FloatArray | None) -> tuple[Any, Any]:
         """w_hᵀ M and M w_l for k weights each, (1 or games, k, ·), in one pass; None for none."""
+        if self.in_numpy:
+            return self.products(high, low)
         sides = (None if each is None else beside(self.entries, each) for each in (high, low))
         of_low, of_high = (
             None if each is None else on_host(each) for each in self.products(*sides)
@@ -135,19 +137,18 @@ class WorthMatrix:
                 each if each is None or each.shape[0] == 1 else each[some, ...]
                 for each in (high, low)
             )
-            columns = None if right is None else xp.matrix_transpose(right)
             below, above = [], []
             for rows in parts:
                 block = self.read(some, rows)
                 if left is not None:
                     below.append(left[:, :, rows] @ block)
-                if columns is not None:
-                    above.append(block @ columns)
+                if right is not None:
+                    above.append(right @ _transposed(xp, block))
             of_low.append(sum(below[1:], below[0]) if below else None)
-            of_high.append(_joined(xp, above, 1) if above else None)
+            of_high.append(_joined(xp, above, -1) if above else None)
         return (
             None if high is None else _joined(xp, of_low, 0),
-            None if low is None else xp.matrix_transpose(_joined(xp, of_high, 0)),
+            None if low is None else _joined(xp, of_high, 0),
         )
 
     def log_sums(self, rate: FloatArray, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -250,6 +251,17 @@ class WorthMatrix:
             None if each is None else beside(self.entries, each.astype(self.dtype)[:, None, None])
             for each in (self.shift, self.rate)
         ]
+
+
+def namespace_of(array: Any) -> Any:
+    """The functions of the library that an array is of."""
+    # NumPy's own are called more quickly than those that the other libraries are given.
+    return np if isinstance(array, np.ndarray) else array_api_compat.array_namespace(array)
+
+
+def _transposed(xp: Any, block: Any) -> Any:
+    """A block with its last two axes swapped, without a detour where arrays do that themselves."""
+    return block.mT if hasattr(block, "mT") else xp.matrix_transpose(block)
 
 
 def _joined(xp: Any, parts: list[Any], axis: int) -> Any:
