@@ -17,15 +17,15 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players, Traits
 from fairfield.evaluation.progress import bar
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
-from fairfield.learning.models import Diversity, Linear, Model, Pairwise
+from fairfield.learning.models import Diversity, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
 from fairfield.learning.observed import Observed, observe
 from fairfield.learning.soundness import is_sound
 from fairfield.mean_field.elbo import log_odds
 
 MODELS: dict[str, Callable[[int, int], Model]] = {
-    "linear": lambda players, dimensions: Linear(players),
-    "pairwise": lambda players, dimensions: Pairwise(players),
+    "linear": lambda players, _: Model(players),
+    "pairwise": lambda players, _: Pairwise(players),
     "flid": lambda players, dimensions: Diversity(players, dimensions),
     "fldc": lambda players, dimensions: Diversity(players, dimensions, dimensions),
 }
