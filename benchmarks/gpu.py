@@ -3,7 +3,7 @@
     python benchmarks/gpu.py [exactness] [sizes] [batch] [function] [others]
 
 Times are wall-clock around a synchronised device, medians of repeats, everything included:
-laws made on the host, transfers, the assembly of the result. The bytes moved are those of
+weights made on the host, transfers, the assembly of the result. The bytes moved are those of
 the table, once for each time it is read. Needs PyTorch on a CUDA device; ``others`` needs
 CuPy and JAX.
 """
