@@ -3,7 +3,7 @@
     python benchmarks/gpu.py [exactness] [sizes] [batch] [function] [others]
 
 Times are wall-clock around a synchronised device, medians of repeats, everything included:
-laws made on the host, transfers, the assembly of the result. The bytes moved are those of
+weights made on the host, transfers, the assembly of the result. The bytes moved are those of
 the table, once for each time it is read. Needs PyTorch on a CUDA device; ``others`` needs
 CuPy and JAX.
 """
@@ -59,22 +59,19 @@ def readings(game: ff.TableGame) -> dict[str, tuple[Callable[[], Any], Callable[
     x = np.random.default_rng(1).random(len(game.players))
     weights = by_size.shapley_weights(len(game.players), order=2)
     temperature = 1.0
-    # A gradient is one product with many columns; entries that must be converted to float64
-    # on the way are read by two kernels.
-    reads = 1 if game.worth_table.dtype in (torch.float64, np.float64) else 2
 
     def log_z() -> Any:
         law = ff.Boltzmann(game, temperature)
         return law.log_z, law.marginals
 
     return {
-        "gradient": (lambda: extension.gradient(x), lambda _: reads),
+        "gradient": (lambda: extension.gradient(x), lambda _: 1),
         "Shapley": (extension.shapley, lambda _: 2),
         "variational index": (
             lambda: ff.variational_index(game, temperature=temperature, decoupling=False),
-            lambda found: reads * found.steps + 2,
+            lambda found: found.steps + 2,
         ),
-        "log Z and marginals": (log_z, lambda _: 2),
+        "log Z and marginals": (log_z, lambda _: 1),
         "Banzhaf pairs": (lambda: extension.hessian(np.full_like(x, 0.5)), lambda _: 2),
         "Shapley pairs": (lambda: by_size.pair_semivalue(extension, weights), lambda _: 2),
     }

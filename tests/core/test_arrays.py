@@ -4,9 +4,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fairfield as ff
-from conftest import needs
 from fairfield.multilinear import worth_matrix as matrix
-from fairfield.multilinear.table import TableExtension
 
 HOT = {"temperature": 0.7}
 
@@ -25,36 +23,6 @@ def test_tables_in_one_piece_or_in_blocks(xp, dtype, rng, monkeypatch):
             assert_allclose(found.log_z, wanted.log_z, rtol=1e-12 if dtype == "float64" else 1e-7)
         found, wanted = (ff.interactions(each, "shapley").values for each in (game, worths))
         assert_allclose(found, wanted, atol=1e-12)
-
-
-@pytest.mark.parametrize("many", [1, 2**26])
-def test_second_derivatives_and_pairs_of_members(xp, many, rng, monkeypatch):
-    """Players of the same side of the table and of both sides, with either way of making laws."""
-    monkeypatch.setattr(matrix, "MANY", many)
-    for count in (5, 8, 9):
-        worths, x = rng.standard_normal(2**count), rng.random(count)
-        found, wanted = (
-            TableExtension.of(ff.TableGame(each)) for each in (xp.asarray(worths), worths)
-        )
-        assert_allclose(found.hessian(x), wanted.hessian(x), atol=1e-12)
-        assert_allclose(found.gradient(x), wanted.gradient(x), atol=1e-12)
-        laws = (ff.Boltzmann(ff.TableGame(each), 0.7) for each in (xp.asarray(worths), worths))
-        assert_allclose(*(law.pair_marginals for law in laws), atol=1e-12)
-
-
-def test_compiled_passes_are_the_same(rng, monkeypatch):
-    torch = needs("torch", "torch")
-    worths = rng.standard_normal(2**9).astype("float32")
-    game = ff.TableGame(torch.asarray(worths))
-    # What a compiler does is not the subject here, but what it is given to compile.
-    monkeypatch.setattr(matrix, "compiler", lambda _: lambda function: function)
-    monkeypatch.setattr(matrix, "COMPILED", 1)
-    monkeypatch.setattr(matrix, "ONE_CALL", 2**6)
-    monkeypatch.setattr(matrix, "MANY", 1)
-    for criterion in (ff.banzhaf, ff.variational_index):
-        found, wanted = criterion(game, **HOT), criterion(worths, **HOT)
-        assert_allclose(found.values, wanted.values, rtol=1e-12, atol=1e-12)
-        assert_allclose(found.decoupling_error, wanted.decoupling_error, rtol=1e-6)
 
 
 def test_float32_tables_are_exponentiated_in_float32(rng):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fairfield.learning.models import Diversity, Linear, Pairwise
+from fairfield.learning.models import Diversity, Model, Pairwise
 
 N = 6
 MODELS = {
-    "linear": Linear(N),
+    "linear": Model(N),
     "pairwise": Pairwise(N),
     "flid": Diversity(N, 3),
     "fldc": Diversity(N, 3, 2),

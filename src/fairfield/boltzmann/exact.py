@@ -23,7 +23,6 @@ from fairfield.multilinear.table import TableExtension
 DRAWN = 2**18
 
 
-# Lifts are functions of this module, so that a kernel is compiled once for each.
 def _exp(xp: Any, gaps: Any) -> Any:
     return xp.exp(gaps)
 

@@ -1,4 +1,4 @@
-"""Arrays of other libraries: to a device and back, compiled kernels, memory.
+"""Arrays of other libraries: to a device and back, memory.
 
 Any library of the array-API standard works; PyTorch, CuPy and JAX are named where the
 standard does not cover what is needed.
@@ -92,61 +92,6 @@ def check_double(array: Any) -> None:
             "which sums over coalitions need; move it to another device, or for JAX call "
             'jax.config.update("jax_enable_x64", True) first'
         )
-
-
-def compiler(array: Any) -> Callable[[Any], Any] | None:
-    """The compiler of functions of such arrays into one kernel, None where there is none."""
-    if array_api_compat.is_torch_array(array) and array.is_cuda:
-        return _torch_compiler()
-    if array_api_compat.is_jax_array(array):
-        return _jax_compiler()
-    return None
-
-
-@cache
-def _jax_compiler() -> Callable[[Any], Any]:
-    return cache(import_module("jax").jit)
-
-
-@cache
-def _torch_compiler() -> Callable[[Any], Any] | None:
-    """torch.compile if it works here: it needs Triton and a C compiler."""
-    torch = import_module("torch")
-
-    def double(array: Any) -> Any:
-        return 2 * array
-
-    try:
-        torch.compile(double)(torch.ones(2, device="cuda"))
-    except Exception:  # whatever is missing, functions are then not compiled
-        return None
-    return cache(lambda function: _Compiled(torch, function))
-
-
-class _Compiled:
-    """A function compiled by torch, once for every form of its arguments.
-
-    Beyond a limit torch silently stops compiling, and then needs the memory that a compiled
-    function saves; so the limit is lifted for every new form.
-    """
-
-    def __init__(self, torch: Any, function: Any) -> None:
-        self.unlimited = torch._dynamo.config.patch(
-            recompile_limit=1000, accumulated_recompile_limit=1000
-        )
-        # Tuning takes another second or two and brings sums along rows to full bandwidth.
-        tuned = {"coordinate_descent_tuning": True}
-        self.function = torch.compile(function, dynamic=False, options=tuned)
-        self.forms: set[Any] = set()
-
-    def __call__(self, *arrays: Any) -> Any:
-        form = tuple(None if each is None else (each.dtype, each.shape) for each in arrays)
-        if form in self.forms:
-            return self.function(*arrays)
-        with self.unlimited:
-            answer = self.function(*arrays)
-        self.forms.add(form)
-        return answer
 
 
 def free_bytes(device: Any) -> int | None:

@@ -65,7 +65,8 @@ class DeepSetsGame(Game):
         self, network: Any, features: ArrayLike, *, players: Players | None = None, note: str = ""
     ) -> None:
         self.network, self.note = network, note
-        self.features = np.asarray(features, dtype=float)
+        # PyTorch refuses arrays that run backwards.
+        self.features = np.asarray(features, dtype=float, order="C")
         if self.features.ndim not in (2, 3) or not np.isfinite(self.features).all():
             raise ValueError(
                 f"features of shape {self.features.shape} were given; they must be finite "

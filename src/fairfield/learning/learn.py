@@ -17,15 +17,15 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players, Traits
 from fairfield.evaluation.progress import bar
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
-from fairfield.learning.models import Diversity, Linear, Model, Pairwise
+from fairfield.learning.models import Diversity, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
 from fairfield.learning.observed import Observed, observe
 from fairfield.learning.soundness import is_sound
 from fairfield.mean_field.elbo import log_odds
 
 MODELS: dict[str, Callable[[int, int], Model]] = {
-    "linear": lambda players, dimensions: Linear(players),
-    "pairwise": lambda players, dimensions: Pairwise(players),
+    "linear": lambda players, _: Model(players),
+    "pairwise": lambda players, _: Pairwise(players),
     "flid": lambda players, dimensions: Diversity(players, dimensions),
     "fldc": lambda players, dimensions: Diversity(players, dimensions, dimensions),
 }
@@ -135,8 +135,14 @@ def learn(
     if not some.players:
         constant = -log_z_of_others if objective == "nce" else None
         return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, constant)
-    if family.interactions and objective in FLIPS:
-        _warn_of_ties(some, objective)
+    tied = some.tied() if family.interactions and objective in FLIPS else ()
+    if tied:
+        warnings.warn(
+            f"of the players {spell(tied)} each determines the others; {objective} predicts one "
+            "given all others, and cannot learn how often they are in: use objective='nce' or "
+            "'likelihood', or make them one player",
+            stacklevel=2,
+        )
     rng = np.random.default_rng(seed)
 
     def loss_of(part: Observed) -> Loss:
@@ -172,17 +178,6 @@ def learn(
     theta, added = np.split(fit.theta, [family.interacting.stop])
     constant = float(added[0]) - log_z_of_others if len(added) else None
     return LearnedGame(family.game(theta, seen), model, objective, fit, constant)
-
-
-def _warn_of_ties(seen: Observed, objective: str) -> None:
-    tied = seen.tied()
-    if tied:
-        warnings.warn(
-            f"of the players {spell(tied)} each determines the others; {objective} predicts one "
-            "given all others, and cannot learn how often they are in: use objective='nce' or "
-            "'likelihood', or make them one player",
-            stacklevel=3,
-        )
 
 
 def _check(model: str, objective: str, strength: float | None) -> None:

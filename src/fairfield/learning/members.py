@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.learning.observed import packed_rows
+from fairfield.learning.observed import packed_rows, slices
 
 # Pairs of members worked on at once: they stay in the cache between the passes over them.
 BLOCK = 2**17
@@ -37,12 +37,13 @@ class Members:
     def drawn(cls, probabilities: FloatArray, count: int, rng: np.random.Generator) -> Members:
         """``count`` coalitions of players who join independently, equal ones counted together."""
         players = len(probabilities)
-        step = max(1, UNPACKED // players)
-        rows = (min(step, count - done) for done in range(0, count, step))
-        packed, counts = packed_rows(rng.random((size, players)) < probabilities for size in rows)
+        packed, counts = packed_rows(
+            rng.random((some.stop - some.start, players)) < probabilities
+            for some in slices(count, players, UNPACKED)
+        )
         member, sizes = [], []
-        for start in range(0, len(packed), step):
-            bits = np.unpackbits(packed[start : start + step], axis=1, count=players)
+        for some in slices(len(packed), players, UNPACKED):
+            bits = np.unpackbits(packed[some], axis=1, count=players)
             member.append(np.nonzero(bits)[1].astype(np.int32))
             sizes.append(bits.sum(axis=1, dtype=np.int64))
         return cls(np.concatenate(member), np.concatenate(sizes), counts, players)

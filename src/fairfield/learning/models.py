@@ -6,6 +6,14 @@ pulls gradients of a loss in these back to gradients in θ: with v = F or Δ and
     pullback(∂L/∂v) = ∂L/∂θ.
 
 θ begins with the n linear terms; what follows are the interactions.
+
+What the members of a coalition repeat of each other is
+
+    rep(S; W) = Σ_d (Σ_{i∈S} W_id - max_{i∈S} W_id),    W ≥ 0,
+
+and what player i repeats of the others, Δ_i rep(S; W) = Σ_d min(W_id, max_{j∈S-i} W_jd).
+The maximum over no players is 0. Both are piecewise linear in W; where players tie, the
+gradient is one between those on both sides.
 """
 
 from __future__ import annotations
@@ -22,9 +30,9 @@ from fairfield.games.set_functions.facility_location import FLDCGame, FLIDGame
 from fairfield.games.set_functions.pairwise import PairwiseGame
 from fairfield.learning.members import Members
 from fairfield.learning.observed import Observed
-from fairfield.learning.repetition import Pullback, repeated_by_each, repeated_in_all
 
-Answer: TypeAlias = tuple[FloatArray, Pullback]
+# Worths or gains, and how gradients in them are pulled back to gradients in θ.
+Answer: TypeAlias = tuple[FloatArray, Callable[[FloatArray], FloatArray]]
 
 # A product of matrices handles this many numbers in the time that one pair of members takes.
 DENSE = 40
@@ -32,7 +40,7 @@ DENSE = 40
 
 @dataclass(frozen=True)
 class Model:
-    """A family of set functions F_θ over n players."""
+    """F(S) = Σ_{i∈S} a_i, players who join independently, to which others add interactions."""
 
     players: int
     # Whether interactions may not fall below 0.
@@ -59,27 +67,14 @@ class Model:
 
     def worths(self, theta: FloatArray, some: Members) -> Answer:
         """F_θ (m,) of coalitions by their members, and its pullback."""
-        raise NotImplementedError
-
-    def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        """Δ_iF_θ (m, n) of coalitions (m, n) of 0 and 1, and its pullback."""
-        raise NotImplementedError
-
-    def game(self, theta: FloatArray, seen: Observed) -> Game:
-        """The game F_θ of the players that vary; the others only have their log-odds."""
-        raise NotImplementedError
-
-
-class Linear(Model):
-    """F(S) = Σ_{i∈S} a_i: players who join independently, with probability σ(a_i)."""
-
-    def worths(self, theta: FloatArray, some: Members) -> Answer:
         return some.sums(theta), some.totals
 
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
+        """Δ_iF_θ (m, n) of coalitions (m, n) of 0 and 1, and its pullback."""
         return np.broadcast_to(theta, inside.shape), lambda gradient: gradient.sum(axis=0)
 
     def game(self, theta: FloatArray, seen: Observed) -> Game:
+        """The game F_θ of the players that vary; the others only have their log-odds."""
         from scipy.sparse import csr_array
 
         nothing = csr_array((len(seen.players), len(seen.players)))
@@ -148,7 +143,7 @@ class Pairwise(Model):
 
 @dataclass(frozen=True)
 class Diversity(Model):
-    """F(S) = Σ_{i∈S} u_i - rep(S; W) + rep(S; V), rep(S; W) = Σ_d (Σ_{i∈S} W_id - max_{i∈S} W_id).
+    """F(S) = Σ_{i∈S} u_i - rep(S; W) + rep(S; V).
 
     FLID where V has no columns: players who offer the same, W ≥ 0, repeat each other. FLDC
     adds V ≥ 0, by which players complement each other.
@@ -176,12 +171,11 @@ class Diversity(Model):
         return rng.random(self.interactions)
 
     def worths(self, theta: FloatArray, some: Members) -> Answer:
-        linear = some.sums(theta[: self.players]), some.totals
+        linear = super().worths(theta[: self.players], some)
         return self._together(theta, linear, lambda weights: repeated_in_all(weights, some))
 
     def gains(self, theta: FloatArray, inside: FloatArray) -> Answer:
-        own = np.broadcast_to(theta[: self.players], inside.shape)
-        linear: Answer = own, lambda gradient: gradient.sum(axis=0)
+        linear = super().gains(theta[: self.players], inside)
         return self._together(theta, linear, lambda weights: repeated_by_each(weights, inside))
 
     def _together(
@@ -217,3 +211,54 @@ def _linear_terms(linear: FloatArray, seen: Observed) -> FloatArray:
     terms = np.log(share / (1 - share))
     terms[seen.varying] = linear
     return terms
+
+
+def repeated_in_all(weights: FloatArray, some: Members) -> Answer:
+    """rep(S; W) (m,) of some coalitions, and its pullback to W (n, D)."""
+    row, member = some.row, some.member
+    offered = weights[member]
+    filled, first = np.unique(row, return_index=True)
+    highest = np.zeros((len(some.sizes), weights.shape[1]))
+    if len(row):
+        highest[filled] = np.maximum.reduceat(offered, first, axis=0)
+
+    def pullback(gradient: FloatArray) -> FloatArray:
+        best = (offered == highest[row]) & (offered > 0)
+        ties = np.ones_like(highest)
+        if len(row):
+            ties[filled] = np.maximum(np.add.reduceat(best, first, axis=0, dtype=float), 1.0)
+        shares = (1.0 - best / ties[row]) * gradient[row, None]
+        columns = [np.bincount(member, share, len(weights)) for share in shares.T]
+        return np.array(columns, dtype=float).reshape(-1, len(weights)).T
+
+    return some.sums(weights.sum(axis=1)) - highest.sum(axis=1), pullback
+
+
+def repeated_by_each(weights: FloatArray, inside: FloatArray) -> Answer:
+    """Δ_i rep(S; W) (m, n) of coalitions (m, n), and its pullback to W (n, D)."""
+    rows = np.arange(len(inside))
+    repeated = np.zeros(inside.shape)
+    kept = []
+    for own in weights.T:
+        offered = inside * own
+        best = offered.argmax(axis=1)
+        highest = offered[rows, best]
+        offered[rows, best] = 0.0
+        next_best = offered.argmax(axis=1)
+        others = np.repeat(highest[:, None], len(own), axis=1)
+        others[rows, best] = offered[rows, next_best]
+        repeated += np.minimum(own, others)
+        # Where no other offers anything, the minimum is 0 whatever W is.
+        kept.append((best, next_best, own < others, (own >= others) & (others > 0)))
+
+    def pullback(gradient: FloatArray) -> FloatArray:
+        gradients = np.zeros_like(weights)
+        for d, (best, next_best, own_least, others_least) in enumerate(kept):
+            of_others = np.where(others_least, gradient, 0.0)
+            of_next = of_others[rows, best]
+            gradients[:, d] = np.sum(gradient, axis=0, where=own_least)
+            gradients[:, d] += np.bincount(best, of_others.sum(axis=1) - of_next, len(weights))
+            gradients[:, d] += np.bincount(next_best, of_next, len(weights))
+        return gradients
+
+    return repeated, pullback

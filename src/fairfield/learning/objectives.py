@@ -16,7 +16,6 @@ Sources: Besag, The Statistician 1975; Hyvärinen, Computational Statistics & Da
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +24,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.learning.members import Members
 from fairfield.learning.models import Model
-from fairfield.learning.observed import Observed
+from fairfield.learning.observed import Observed, slices
 from fairfield.mean_field.elbo import log_odds, sigmoid
 
 # Numbers worked on at once: they stay in the cache between the passes over them.
@@ -83,7 +82,7 @@ class Flips(Loss):
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         loss = squared_loss if self.squared else logistic_loss
         total, gradient = 0.0, np.zeros_like(theta)
-        for some in _steps(len(self.seen.counts), self.model.players):
+        for some in slices(len(self.seen.counts), self.model.players, BLOCK):
             inside, counts = self.seen.coalitions[some].astype(float), self.seen.counts[some]
             gains, pullback = self.model.gains(theta, inside)
             sign = 2 * inside - 1
@@ -151,7 +150,7 @@ class Likelihood(Loss):
         # Per block of coalitions: its sum of exp(F - top), and the gradient of that.
         tops, sums, gradients = [], [], []
         n = self.model.players
-        for block in _steps(2**n, n):
+        for block in slices(2**n, n, BLOCK):
             every = enumerate_coalitions(n, block.start, block.stop)
             worths, pullback = self.model.worths(theta, Members.of(every))
             tops.append(worths.max())
@@ -161,15 +160,9 @@ class Likelihood(Loss):
         scale = np.exp(np.array(tops) - max(tops))
         mass = float(scale @ sums)
         total, gradient = max(tops) + np.log(mass), scale @ np.array(gradients) / mass
-        for some in _steps(len(self.seen.counts), n):
+        for some in slices(len(self.seen.counts), n, BLOCK):
             counts = self.seen.counts[some]
             worths, pullback = self.model.worths(theta, Members.of(self.seen.coalitions[some]))
             total -= float(counts @ worths) / self.total
             gradient -= pullback(counts) / self.total
         return float(total), gradient
-
-
-def _steps(rows: int, players: int) -> Iterator[slice]:
-    """Slices of as many rows as stay in the cache."""
-    step = max(1, BLOCK // players)
-    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

@@ -18,6 +18,7 @@ from fairfield.core.game import Player, Players, name_players, sorted_names
 
 # Entries of a matrix turned to bits at once.
 BLOCK = 2**24
+NOTHING = "no coalitions were given; there is nothing to learn from"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +38,8 @@ class Observed:
     def frequencies(self) -> FloatArray:
         """The share of observations that hold each player."""
         # Few rows at a time: a product converts its factors to numbers, eight times as large.
-        parts = [
-            self.counts[some] @ self.coalitions[some]
-            for some in _slices(len(self.counts), len(self.players))
-        ]
+        blocks = slices(len(self.counts), len(self.players), BLOCK)
+        parts = [self.counts[some] @ self.coalitions[some] for some in blocks]
         return np.asarray(np.sum(parts, axis=0) / self.total)
 
     def shrunk_frequencies(self) -> FloatArray:
@@ -158,10 +157,10 @@ def packed_rows(
     return rows, totals
 
 
-def _slices(rows: int, width: int) -> list[slice]:
-    """Slices of as many rows of a matrix as have ``BLOCK`` entries."""
-    step = max(1, BLOCK // max(width, 1))
-    return [slice(start, start + step) for start in range(0, rows, step)]
+def slices(rows: int, width: int, size: int) -> list[slice]:
+    """Slices of as many rows of a matrix as have about ``size`` entries."""
+    step = max(1, size // max(width, 1))
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def _from_matrix(matrix: Any, players: Players | None) -> Observed:
@@ -174,9 +173,10 @@ def _from_matrix(matrix: Any, players: Players | None) -> Observed:
     if width == 0:
         raise ValueError(f"a matrix of shape {matrix.shape} has no players; give it columns")
     named = names(players, width)
-    _refuse_none(count)
+    if count == 0:
+        raise ValueError(NOTHING)
     rows = matrix.tocsr() if is_sparse(matrix) else matrix
-    blocks = (_bits(rows[some], some.start, named) for some in _slices(count, width))
+    blocks = (_bits(rows[some], some.start, named) for some in slices(count, width, BLOCK))
     return distinct(blocks, named)
 
 
@@ -207,7 +207,8 @@ def _from_lists(coalitions: Any, players: Players | None) -> Observed:
             "DataFrame of such columns, or a list of lists of players"
         )
     listed = [_members(each, place) for place, each in enumerate(coalitions)]
-    _refuse_none(len(listed))
+    if not listed:
+        raise ValueError(NOTHING)
     if players is None:
         players = sorted_names({name for each in listed for name in each})
         if not players:
@@ -247,8 +248,3 @@ def _members(given: Any, place: int) -> frozenset[Player]:
             "0 and 1 must be a NumPy array"
         )
     return members
-
-
-def _refuse_none(count: int) -> None:
-    if count == 0:
-        raise ValueError("no coalitions were given; there is nothing to learn from")

@@ -97,20 +97,13 @@ def start_points(count: int, players: int, seed: int) -> list[FloatArray]:
     return [*(np.full(players, at) for at in (0.5, 0.01, 0.99)), *random][:count]
 
 
-@dataclass(frozen=True)
 class _Single(Extension):
     """One game as a batch of one."""
 
-    one: Extension
     batch = (1,)
 
-    @property
-    def quick_sweep(self) -> bool:  # type: ignore[override]  # derived here, a field elsewhere
-        return self.one.quick_sweep
-
-    @property
-    def players(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
-        return self.one.players
+    def __init__(self, one: Extension) -> None:
+        self.one, self.players, self.quick_sweep = one, one.players, one.quick_sweep
 
     def centred(self, x: object) -> tuple[FloatArray, FloatArray]:
         value, gradient = self.one.centred(np.asarray(x)[0])

@@ -19,13 +19,17 @@ def response(extension: Extension, x: FloatArray) -> FloatArray:
 
 def saddle_eigenvalue(extension: Extension, x: FloatArray, temperature: FloatArray) -> FloatArray:
     """λ_max(D^½ H D^½ / T - I): positive at a saddle of the ELBO, negative at a maximum."""
-    if extension.players <= DENSE:
-        chunks = _chunks(extension, x)
-        top = np.concatenate(
-            [np.linalg.eigvalsh(response(*chunk))[..., -1].ravel() for chunk in chunks]
-        )
-        return np.asarray(top.reshape(extension.batch) / temperature - 1)
-    return np.asarray(_largest_eigenvalue(extension, x) / temperature - 1)
+    if extension.players > DENSE:
+        return np.asarray(_largest_eigenvalue(extension, x) / temperature - 1)
+    if not extension.batch:
+        return np.asarray(np.linalg.eigvalsh(response(extension, x))[-1] / temperature - 1)
+    # Some games at a time, so that Hessians of a large batch do not pile up.
+    points = x.reshape(-1, extension.players)
+    step = max(1, 2**20 // extension.players**2)
+    parts = [slice(i, min(i + step, len(points))) for i in range(0, len(points), step)]
+    responses = (response(extension.rows(part), points[part]) for part in parts)
+    top = np.concatenate([np.linalg.eigvalsh(each)[:, -1] for each in responses])
+    return np.asarray(top.reshape(extension.batch) / temperature - 1)
 
 
 def index_covariance(
@@ -46,16 +50,6 @@ def index_covariance(
         return np.asarray(np.linalg.solve(inverse, half.swapaxes(-1, -2)))
     except np.linalg.LinAlgError:
         return np.full_like(direct, np.inf)
-
-
-def _chunks(extension: Extension, x: FloatArray) -> list[tuple[Extension, FloatArray]]:
-    """Some games at a time, so that Hessians of a large batch do not pile up."""
-    if not extension.batch:
-        return [(extension, x)]
-    points = x.reshape(-1, extension.players)
-    step = max(1, 2**20 // extension.players**2)
-    parts = [slice(i, min(i + step, len(points))) for i in range(0, len(points), step)]
-    return [(extension.rows(part), points[part]) for part in parts]
 
 
 def _largest_eigenvalue(extension: Extension, x: FloatArray, products: int = 12) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
 
@@ -17,15 +16,6 @@ from fairfield.multilinear.table import TableExtension
 
 # All worths of so few players are soon found, whatever tolerance or time is given.
 FEW = 8
-
-
-@dataclass(frozen=True)
-class Evaluated:
-    """The table of a game, its extension, and what was evaluated for it."""
-
-    table: TableGame
-    extension: TableExtension
-    spent: Spent
 
 
 class Source:
@@ -50,9 +40,10 @@ class Source:
             check_table(self.game, self.options)
 
     @cached_property
-    def _evaluated(self) -> Evaluated:
+    def _evaluated(self) -> tuple[TableGame, TableExtension, Spent]:
+        """The table, its extension and what was evaluated for it."""
         table, spent = table_of(self.game, self.options)
-        return Evaluated(table, TableExtension.of(table), spent)
+        return table, TableExtension.of(table), spent
 
     @property
     def evaluated(self) -> bool:
@@ -63,22 +54,21 @@ class Source:
     @property
     def extension(self) -> Extension:
         """The closed form, or the exact extension of the table."""
-        return self._evaluated.extension if self.closed is None else self.closed
+        return self._evaluated[1] if self.closed is None else self.closed
 
     @property
     def spent(self) -> Spent:
         """What was evaluated so far."""
-        return self._evaluated.spent if "_evaluated" in self.__dict__ else Spent()
+        return self._evaluated[2] if "_evaluated" in self.__dict__ else Spent()
 
     def as_table(self) -> Source:
         """The source that reads the table, whatever closed form there is."""
-        if self.closed is None and not self.estimated:
-            return self
-        return Source(self.game, self.options, tabulated=True)
+        tabulated = self.closed is None and not self.estimated
+        return self if tabulated else Source(self.game, self.options, tabulated=True)
 
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""
-        return self._evaluated.table if self.closed is None and not self.estimated else self.game
+        return self._evaluated[0] if self.closed is None and not self.estimated else self.game
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:

@@ -16,17 +16,13 @@ leading batch axes. Cost O(2^m).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Update
-
-# Up to this many players a table is folded player by player, which takes calls; larger
-# ones are split by matrix products, unless there are more than SPLIT of them: NumPy's
-# products of many small matrices are slow.
-FEW, SPLIT = 11, 16
 
 DERIVATIVE = np.array([-1.0, 1.0])
 INSIDE = np.array([0.0, 1.0])
@@ -49,14 +45,6 @@ class Factors:
         self.count = values.shape[-2]
 
     @cached_property
-    def product(self) -> FloatArray:
-        """The product over all players, one entry per coalition: (..., 2^m)."""
-        if self.count <= FEW:
-            return self.chain[-1]
-        both = self.halves.high[..., :, None] * self.halves.low[..., None, :]
-        return np.asarray(both.reshape(*both.shape[:-2], -1))
-
-    @cached_property
     def chain(self) -> list[FloatArray]:
         """The products over the first 0, 1, …, m players."""
         chain = [np.ones((*self.values.shape[:-2], 1))]
@@ -64,22 +52,24 @@ class Factors:
             chain.append(_with_player(chain[-1], self.values[..., i, :]))
         return chain
 
-    @cached_property
-    def halves(self) -> Halves:
-        return Halves(self.values, self.count // 2)
+    @property
+    def product(self) -> FloatArray:
+        """The product over all players, one entry per coalition: (..., 2^m)."""
+        return self.chain[-1]
 
 
 class Halves:
-    """The factors of the ``low`` first players and of the others.
+    """The factors of the ``count`` first players, the low ones, and of the others.
 
     Where these are equally many they are multiplied out together, along one more axis: for
     small tables it is calls that cost.
     """
 
-    def __init__(self, factors: FloatArray, low: int) -> None:
-        self.below, self.above = factors[..., :low, :], factors[..., low:, :]
+    def __init__(self, factors: FloatArray, count: int) -> None:
+        self.count = count
+        self.below, self.above = factors[..., :count, :], factors[..., count:, :]
         self.equal = self.below.shape == self.above.shape
-        parts = [np.stack([self.below, self.above])] if self.equal else [self.below, self.above]
+        parts = [np.array([self.below, self.above])] if self.equal else [self.below, self.above]
         self.parts = [Factors(part) for part in parts]
 
     @property
@@ -92,22 +82,27 @@ class Halves:
         """The weights of the coalitions of high players."""
         return self.parts[-1].product[1] if self.equal else self.parts[-1].product
 
+    def _each(
+        self, read: Callable[..., FloatArray], *sides: tuple[FloatArray, FloatArray]
+    ) -> list[FloatArray]:
+        """What is read from the arrays of the low players, and from those of the high ones."""
+        if self.equal:
+            return list(read(self.parts[0], *map(np.array, sides)))
+        return [
+            read(part, *own) for part, own in zip(self.parts, zip(*sides, strict=True), strict=True)
+        ]
+
     def faces(self, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
         """The faces of all players, from the low players' table and the high players' table."""
-        if self.equal:
-            both = list(faces(np.stack([of_low, of_high]), self.parts[0]))
-        else:
-            both = [faces(of_low, self.parts[0]), faces(of_high, self.parts[1])]
-        return np.concatenate(both, axis=-2)
+        return np.concatenate(self._each(faces, (of_low, of_high)), axis=-2)
 
     def across(self, of_high: FloatArray, probe: FloatArray) -> FloatArray:
         """All pairs of a low and a high player, (..., low, high).
 
         ``of_high`` are the high players' tables with the probe of each low player in turn.
         """
-        sides = faces(of_high, Factors(self.above[..., None, :, :]))
-        own = probe[..., self.below.shape[-2] :, :]
-        return np.asarray(np.vecdot(sides, own[..., None, :, :]))
+        sides = faces(Factors(self.above[..., None, :, :]), of_high)
+        return np.asarray(np.vecdot(sides, probe[..., None, self.count :, :]))
 
     def pairs(
         self, of_low: FloatArray, of_high: FloatArray, across: FloatArray, probe: FloatArray
@@ -116,15 +111,12 @@ class Halves:
 
         ``probe`` has one probe per player.
         """
-        low, count = self.below.shape[-2], self.below.shape[-2] + self.above.shape[-2]
+        low = self.count
         probes = probe[..., :low, :], probe[..., low:, :]
-        joined = np.empty((*of_low.shape[:-1], count, count))
-        if self.equal:
-            within = list(pairs(np.stack([of_low, of_high]), self.parts[0], np.stack(probes)))
-        else:
-            parts = zip((of_low, of_high), self.parts, probes, strict=True)
-            within = [pairs(table, factors, own) for table, factors, own in parts]
-        joined[..., :low, :low], joined[..., low:, low:] = within
+        joined = np.empty((*of_low.shape[:-1], *[probe.shape[-2]] * 2))
+        joined[..., :low, :low], joined[..., low:, low:] = self._each(
+            pairs, (of_low, of_high), probes
+        )
         joined[..., :low, low:] = across
         joined[..., low:, :low] = across.swapaxes(-1, -2)
         return joined
@@ -142,7 +134,7 @@ def probed(factors: FloatArray, probe: FloatArray) -> FloatArray:
     return Factors(with_probes(factors, probe)).product
 
 
-def faces(table: FloatArray, factors: Factors) -> FloatArray:
+def faces(factors: Factors, table: FloatArray) -> FloatArray:
     """The table folded by the factors of all but player i, who is out, or in: (..., m, 2).
 
     With probabilities as factors these are f(x | x_i←0) and f(x | x_i←1): their
@@ -153,20 +145,16 @@ def faces(table: FloatArray, factors: Factors) -> FloatArray:
     if factors.values.size == 2 * count and table.size > 4 * table.shape[-1] ** 2:
         # Factors shared by many tables: the answer is linear in the table, so fold
         # the unit tables once and leave the rest to one matrix product.
-        basis = faces(np.eye(table.shape[-1]), Factors(factors.values.reshape(-1, 2)))
+        basis = faces(Factors(factors.values.reshape(-1, 2)), np.eye(table.shape[-1]))
         found = table @ basis.reshape(len(basis), -1)
         return np.asarray(found).reshape(*table.shape[:-1], count, 2)
-    if count > FEW and table.size <= SPLIT << count:
-        matrix, halves = _as_matrix(table, count), factors.halves
-        of_low = (halves.high[..., None, :] @ matrix)[..., 0, :]
-        return halves.faces(of_low, (matrix @ halves.low[..., None])[..., 0])
     sides = np.empty((*table.shape[:-1], count, 2))
     for i, both in enumerate(_folded_from_above(table, factors.values)):
         np.vecdot(both, factors.chain[i][..., None, :], out=sides[..., i, :])
     return sides
 
 
-def pairs(table: FloatArray, factors: Factors, probe: FloatArray) -> FloatArray:
+def pairs(factors: Factors, table: FloatArray, probe: FloatArray) -> FloatArray:
     """The table folded with the probes (…, m, 2) of two players for their factors: (..., m, m).
 
     Probes (-1, 1) make these the second derivatives; (0, 1) the sums over the
@@ -174,9 +162,11 @@ def pairs(table: FloatArray, factors: Factors, probe: FloatArray) -> FloatArray:
     """
     if factors.count <= 1:
         return np.zeros((*table.shape[:-1], factors.count, factors.count))
-    matrix, halves = _as_matrix(table, factors.count), factors.halves
+    low = factors.count // 2
+    halves = Halves(factors.values, low)
+    # One row per coalition of the high players, one column per coalition of the low ones.
+    matrix = table.reshape(*table.shape[:-1], -1, 2**low)
     of_low = (halves.high[..., None, :] @ matrix)[..., 0, :]
-    low = halves.below.shape[-2]
     of_high = probed(halves.below, probe[..., :low, :]) @ matrix.swapaxes(-1, -2)
     across = halves.across(of_high[..., 1:, :], probe)
     return halves.pairs(of_low, of_high[..., 0, :], across, probe)
@@ -189,11 +179,6 @@ def sweep(table: FloatArray, x: FloatArray, update: Update, first: int = 0) -> N
         pair = np.vecdot(halves, below[..., None, :])
         x[..., i] = update(first + i, pair[..., 1] - pair[..., 0])
         below = _with_player(below, probabilities(x[..., i]))
-
-
-def _as_matrix(table: FloatArray, count: int) -> FloatArray:
-    """One row per coalition of the high players, one column per coalition of the low ones."""
-    return table.reshape(*table.shape[:-1], -1, 2 ** (count // 2))
 
 
 def _folded_from_above(table: FloatArray, factors: FloatArray) -> list[FloatArray]:

@@ -21,18 +21,8 @@ from fairfield.multilinear.worth_matrix import WorthMatrix
 
 def probed(matrix: WorthMatrix, factors: FloatArray, probe: FloatArray) -> FloatArray:
     """The table folded, and folded with each player's probe in turn: (games, k, n + 1)."""
-    if not matrix.changes:
-        corner = on_host(_across(matrix, factors, probe)[1])
-        return np.concatenate([corner[..., 0], corner[..., 0, 1:]], axis=-1)
-    # Entries that must be prepared have kernels for one weight each; then nothing is left
-    # but a table of the low players and one of the high players.
-    xp, (below, above) = matrix.namespace, _sides(matrix, factors, probe)
-    tables = matrix.products(above[..., 0, :], below[..., 0, :])
-    found = [
-        (table[..., None, :] @ xp.matrix_transpose(weights))[..., 0, first:]
-        for table, weights, first in zip(tables, (below, above), (0, 1), strict=True)
-    ]
-    return np.asarray(on_host(xp.concat(found, axis=-1)))
+    corner = on_host(_across(matrix, factors, probe)[1])
+    return np.concatenate([corner[..., 0], corner[..., 0, 1:]], axis=-1)
 
 
 def pairs(

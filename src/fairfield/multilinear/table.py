@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
 
-import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.core.extension import Extension, Update
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear import folding, probes
 from fairfield.multilinear import size_weights as by_size
-from fairfield.multilinear.worth_matrix import Lift, WorthMatrix
+from fairfield.multilinear.worth_matrix import ON_DEVICE, Lift, WorthMatrix, namespace_of
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class TableExtension(Extension):
         if count - low == 16:
             # cuBLAS is half as fast on matrices of 2^16 rows.
             low -= 1
-        xp = array_api_compat.array_namespace(game.worth_table)
-        matrix = WorthMatrix(xp.reshape(game.worth_table, (-1, 2 ** (count - low), 2**low)))
+        xp, shape = namespace_of(game.worth_table), (-1, 2 ** (count - low), 2**low)
+        matrix = WorthMatrix(xp.reshape(game.worth_table, shape))
         # An offset many times the range costs digits in every sum: take it out on the way.
         lowest, highest = game.lowest.reshape(-1), game.highest.reshape(-1)
         middle = lowest / 2 + highest / 2
@@ -71,14 +72,9 @@ class TableExtension(Extension):
         """The number of low players."""
         return self.matrix.low
 
-    @property
-    def high(self) -> int:
-        """The number of high players."""
-        return self.matrix.high
-
-    @property
+    @cached_property
     def players(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
-        return self.low + self.high
+        return self.matrix.low + self.matrix.high
 
     @property
     def degree(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
@@ -86,7 +82,8 @@ class TableExtension(Extension):
 
     @property
     def together(self) -> int:  # type: ignore[override]  # derived here, a field elsewhere
-        return max(1, self.matrix.together >> self.players)
+        # 8 MB stay in cache between steps.
+        return max(1, (2**20 if self.matrix.in_numpy else ON_DEVICE) >> self.players)
 
     @property
     def offset(self) -> FloatArray:
@@ -97,7 +94,7 @@ class TableExtension(Extension):
     def rounding(self) -> float:
         """The rounding error of a difference of four worths, as they are stored."""
         size = np.maximum(np.abs(self.lowest), np.abs(self.highest)).max()
-        return 8 * self.matrix.eps * float(size)
+        return 8 * float(np.finfo(self.matrix.dtype).eps * size)
 
     def rows(self, chosen: slice | NDArray[np.int64]) -> TableExtension:
         lowest, highest = self.lowest[chosen], self.highest[chosen]
@@ -112,9 +109,8 @@ class TableExtension(Extension):
 
     def lifted(self, shift: ArrayLike, rate: ArrayLike, lift: Lift) -> TableExtension:
         """The extension of lift(rate · (F - shift)), one shift and rate per game."""
-        per_game = [np.broadcast_to(np.asarray(a, dtype=float), self.batch) for a in (shift, rate)]
-        matrix = self.matrix.lifted(per_game[0].reshape(-1), per_game[1].reshape(-1), lift)
-        return replace(self, matrix=matrix, noise=None)
+        shifts, rates = (np.broadcast_to(each, self.batch).reshape(-1) for each in (shift, rate))
+        return replace(self, matrix=self.matrix.lifted(shifts, rates, lift), noise=None)
 
     # ------------------------------------------------------------------ readings
 
@@ -130,7 +126,8 @@ class TableExtension(Extension):
         return self.shaped(value, lead), self.shaped(slopes, lead)
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        empty, grand = (self.matrix.corner(at).reshape(self.batch) for at in (0, -1))
+        entries = self.matrix.entries
+        empty, grand = (on_host(entries[:, at, at]).reshape(self.batch) for at in (0, -1))
         return empty, grand
 
     def hessian(self, x: ArrayLike) -> FloatArray:
@@ -185,24 +182,24 @@ class TableExtension(Extension):
 
         The probe is (out, in), one for all players or one for each.
         """
-        if not self.matrix.read_once:
-            sides = self.faces(factors)
-            total = np.vecdot(sides[..., 0, :], factors[..., 0, :])
-            return np.asarray(total), np.asarray(np.vecdot(sides, probe))
-        found = probes.probed(self.matrix, factors, probe)
-        return found[..., 0], found[..., 1:]
+        if self.matrix.read_once:
+            found = probes.probed(self.matrix, factors, probe)
+            return found[..., 0], found[..., 1:]
+        sides = self.faces(factors)
+        total = np.vecdot(sides[..., 0, :], factors[..., 0, :])
+        return np.asarray(total), np.asarray(np.vecdot(sides, probe))
 
     def pairs(self, factors: FloatArray, probe: FloatArray) -> FloatArray:
         """The table folded with ``probe`` in place of two players: (games, k, n, n)."""
         probe, halves = np.broadcast_to(probe, factors.shape), folding.Halves(factors, self.low)
-        if not self.matrix.read_once:
-            columns = folding.probed(halves.below, probe[..., : self.low, :])
-            games, k, each, width = columns.shape
-            of_low, of_high = self.matrix.fold(halves.high, columns.reshape(games, k * each, width))
-            of_high = of_high.reshape(of_high.shape[0], k, each, -1)
-            across = halves.across(of_high[..., 1:, :], probe)
-            return halves.pairs(of_low, of_high[..., 0, :], across, probe)
-        return halves.pairs(*probes.pairs(self.matrix, factors, probe), probe)
+        if self.matrix.read_once:
+            return halves.pairs(*probes.pairs(self.matrix, factors, probe), probe)
+        columns = folding.probed(halves.below, probe[..., : self.low, :])
+        games, k, each, width = columns.shape
+        of_low, of_high = self.matrix.fold(halves.high, columns.reshape(games, k * each, width))
+        of_high = of_high.reshape(of_high.shape[0], k, each, -1)
+        across = halves.across(of_high[..., 1:, :], probe)
+        return halves.pairs(of_low, of_high[..., 0, :], across, probe)
 
     def shapley(self) -> FloatArray:
         return by_size.semivalue(self, by_size.shapley_weights(self.players))
@@ -220,7 +217,7 @@ class TableExtension(Extension):
         tables = self.matrix.log_sums(speed, bias)
         halves = [
             np.stack([_log_sum(table[:, ~inside]), _log_sum(table[:, inside])], axis=-1)
-            for table, count in zip(tables, (self.low, self.high), strict=True)
+            for table, count in zip(tables, (self.low, self.matrix.high), strict=True)
             for inside in enumerate_coalitions(count).T
         ]
         return self.shaped(np.stack(halves, axis=1)[:, None], self.batch)
@@ -240,14 +237,11 @@ class TableExtension(Extension):
 
         One pass of a quarter of the table per pair, O(n² 2^n).
         """
-        shape = (len(self.lowest), self.players, self.players)
-        least, largest = np.zeros(shape), np.zeros(shape)
-        for j in range(self.players):
-            for i in range(j):
-                found = self.matrix.second_differences(i, j)
-                least[:, i, j], largest[:, i, j] = found
-                least[:, j, i], largest[:, j, i] = found
-        return self.shaped(least[:, None], self.batch), self.shaped(largest[:, None], self.batch)
+        found = np.zeros((2, len(self.lowest), self.players, self.players))
+        for i, j in combinations(range(self.players), 2):
+            found[:, :, i, j] = found[:, :, j, i] = self.matrix.second_differences(i, j)
+        least, largest = found.reshape(2, *self.batch, self.players, self.players)
+        return least, largest
 
     # ------------------------------------------------------------------ shapes
 
