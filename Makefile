@@ -18,7 +18,7 @@ demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
 
 test: $(VENV)/test.stamp
-	$(RUN) -m pytest
+	$(RUN) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 torch: $(VENV)/torch.stamp
 
