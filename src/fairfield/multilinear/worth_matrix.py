@@ -117,13 +117,23 @@ class WorthMatrix:
 
     def fold(self, high: FloatArray | None, low: FloatArray | None) -> tuple[Any, Any]:
         """w_hᵀ M and M w_l for k weights each, (1 or games, k, ·), in one pass; None for none."""
-        if self.in_numpy:
-            return self.products(high, low)
-        sides = (None if each is None else beside(self.entries, each) for each in (high, low))
-        of_low, of_high = (
-            None if each is None else on_host(each) for each in self.products(*sides)
-        )
-        return of_low, of_high
+        if not self.in_numpy:
+            sides = (None if each is None else beside(self.entries, each) for each in (high, low))
+            below, above = self.products(*sides)
+            return None if high is None else on_host(below), None if low is None else on_host(above)
+        games, height, width = self.shape
+        of_low: Any = None if high is None else np.zeros((games, high.shape[1], width))
+        of_high: Any = None if low is None else np.empty((games, height, low.shape[1]))
+        for some, parts in self.blocks(self.lift is not None):
+            for rows in parts:
+                block = self.read(some, rows)
+                if high is not None:
+                    of_low[some] += (high if len(high) == 1 else high[some])[:, :, rows] @ block
+                if low is not None:
+                    # BLAS takes up to twice as long with the block transposed.
+                    right = low if len(low) == 1 else low[some]
+                    of_high[some, rows] = block @ right.swapaxes(1, 2)
+        return of_low, None if of_high is None else of_high.swapaxes(1, 2)
 
     def products(self, high: Any, low: Any) -> tuple[Any, Any]:
         """As :meth:`fold`, for weights on the table's device, with the answers left there.
