@@ -18,6 +18,12 @@ from fairfield.core.coalitions import enumerate_coalitions
 Update: TypeAlias = Callable[[int, FloatArray], FloatArray]
 
 
+def legendre(degree: int) -> tuple[FloatArray, FloatArray]:
+    """Points of [0, 1] and their weights, exact for polynomials of this degree."""
+    nodes, weights = np.polynomial.legendre.leggauss(max(1, -(-(degree + 1) // 2)))
+    return (1 + nodes) / 2, weights / 2
+
+
 class Extension:
     """The multilinear extension of a game, or of a batch of games.
 
@@ -77,13 +83,17 @@ class Extension:
 
     def shapley(self) -> FloatArray:
         """∫₀¹ ∇f(t, …, t) dt, exact by Gauss–Legendre: ∇f has degree - 1 on the diagonal."""
-        nodes, weights = np.polynomial.legendre.leggauss(-(-self.degree // 2))
-        return self.along_diagonal((1 + nodes) / 2, weights / 2)
+        return self.along_diagonal(*legendre(self.degree - 1))
 
     def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
         """Σ_k shares_k ∇f(at_k, …, at_k)."""
         steps = zip(at, shares, strict=True)
         return np.asarray(sum(w * self.gradient(np.full(self.players, t)) for t, w in steps))
+
+    def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        """Σ_k shares_k ∇²f(at_k, …, at_k)."""
+        steps = zip(at, shares, strict=True)
+        return np.asarray(sum(w * self.hessian(np.full(self.players, t)) for t, w in steps))
 
     def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
         """∂_A f(x) = Σ_{L ⊆ A} (-1)^(|A|-|L|) f(x with L in and A∖L out)."""

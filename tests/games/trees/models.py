@@ -1,6 +1,7 @@
 """Tree models of all kinds, and what their games must satisfy."""
 
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.games.trees.diagonal import MOST_PLAYERS, Diagonal
 from fairfield.games.trees.game import TreeGame
 from fairfield.multilinear.table import TableExtension
 
@@ -208,7 +210,14 @@ def assert_is_its_table(game, rng, tolerance=1e-10):
         for reading in ("value", "gradient", "hessian"):
             ours, theirs = (getattr(e, reading)(x) for e in (closed, table))
             np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * size)
-    np.testing.assert_allclose(closed.shapley(), table.shapley(), rtol=0, atol=tolerance * size)
+    at, shares = rng.random(3), rng.normal(size=3)
+    for longest in (0, MOST_PLAYERS):  # by walks and terms, then from tables
+        with patch.object(Diagonal, "_longest", lambda self, rows, most=longest: most):
+            closed = game.extension()
+            for reading in ("shapley", "along_diagonal", "hessian_along_diagonal"):
+                given = () if reading == "shapley" else (at, shares)
+                ours, theirs = (getattr(e, reading)(*given) for e in (closed, table))
+                np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * size)
 
 
 def check_model(name, gaps, rng):

@@ -20,6 +20,7 @@ from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
+from fairfield.core.extension import legendre
 from fairfield.core.game import Player, Players
 from fairfield.criteria.interactions.law import Place, block_gains, index_of, log_odds_interactions
 from fairfield.criteria.interactions.strongest import strongest_pairs
@@ -159,7 +160,10 @@ def _derivatives(problem: Problem, name: str, sets: list[Place], start: ArrayLik
         if not every_pair:
             found = [sum(w * extension.derivative(a, x) for x, w in steps) for a in sets]
             return np.stack(found, axis=-1)
-        matrix = np.asarray(sum(w * extension.hessian(x) for x, w in steps))
+        if name == "variational_index":
+            matrix = extension.hessian(points[0])
+        else:
+            matrix = extension.hessian_along_diagonal(points[:, 0], shares)
     first, second = np.array(sets).T
     return np.asarray(matrix[..., first, second])
 
@@ -171,8 +175,7 @@ def _points(
     extension = problem.extension
     if name == "shapley":
         # Gauss–Legendre nodes on the diagonal, where ∂_A f has degree - order.
-        count = max(1, -(-(extension.degree - order + 1) // 2))
-        nodes, weights = np.polynomial.legendre.leggauss(count)
-        return np.outer((1 + nodes) / 2, np.ones(extension.players)), weights / 2
+        at, weights = legendre(extension.degree - order)
+        return np.outer(at, np.ones(extension.players)), weights
     half = np.full(extension.players, 0.5)
     return (half if name == "banzhaf" else index_of(problem, start))[None], np.ones(1)

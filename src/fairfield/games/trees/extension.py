@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import flat_points
-from fairfield.core.extension import Extension
+from fairfield.core.extension import Extension, legendre
 from fairfield.games.trees import terms as tree_terms
+from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.kernels import collect
 from fairfield.games.trees.leaves import start_walk
 from fairfield.games.trees.nodes import Nodes
@@ -32,20 +34,30 @@ class Forest:
     """The trees and the background, which the games of all explained rows share.
 
     ``background`` has shape (columns, rows), with no rows in the path-dependent game;
-    ``depth`` is the most splits on a path and ``degree`` the most players.
+    ``depth`` and ``degree`` are the most splits and the most players on a path of each tree.
     """
 
     nodes: Nodes
     intercept: float
     players: int
     background: FloatArray
-    depth: int
-    degree: int
+    depth: Int64s
+    degree: Int64s
 
     @property
     def dependent(self) -> bool:
         """Whether the game is path-dependent."""
         return bool(self.background.shape[1] == 0)
+
+    @cached_property
+    def diagonal(self) -> Diagonal:
+        """What is read along the diagonal, with the tables that are kept for it."""
+        return Diagonal(self.nodes, int(self.depth.max()), self.degree, self.background)
+
+    def only(self, trees: Int64s) -> Forest:
+        """Some of the trees."""
+        nodes = self.nodes._replace(roots=self.nodes.roots[trees])
+        return replace(self, nodes=nodes, depth=self.depth[trees], degree=self.degree[trees])
 
     def worths(self, rows: FloatArray, coalitions: BoolArray) -> FloatArray:
         """By definition, (rows, coalitions): O(rows · coalitions · background · trees · depth)."""
@@ -69,7 +81,7 @@ class TreeExtension(Extension):
 
     def __init__(self, forest: Forest, rows: FloatArray, batch: tuple[int, ...]) -> None:
         self.forest, self.explained, self.batch = forest, rows, batch
-        self.players, self.degree = forest.players, max(1, forest.degree)
+        self.players, self.degree = forest.players, max(1, int(forest.degree.max(initial=0)))
         count = rows.shape[1]
         self._kept: list[tuple[Int64s, Terms]] = []
         self._room = KEPT
@@ -109,28 +121,60 @@ class TreeExtension(Extension):
                 pairs[k, where] += once + once.swapaxes(1, 2)
         return pairs.reshape((*lead, n, n))
 
-    def shapley(self) -> FloatArray:
-        """Σ over terms of what each pays to its players, in O(1) per literal.
+    def gradient(self, x: ArrayLike) -> FloatArray:
+        point = np.asarray(x, dtype=float)
+        if point.ndim == 1 and 0 < point[0] < 1 and (point == point[0]).all():
+            return self.along_diagonal(point[:1], np.ones(1))
+        return self.centred(x)[1]
 
-        Interventional terms pay by their numbers of literals of both kinds; those of the
-        path-dependent game are integrated along the diagonal, by Gauss's rule.
-        """
+    def shapley(self) -> FloatArray:
+        values, left = self._along_diagonal(*legendre(self.degree - 1), order=1)
+        if left is not None:
+            values += left._shapley_of_terms()
+        return values.reshape((*self.batch, self.players))
+
+    def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        if not ((at > 0) & (at < 1)).all():
+            return super().along_diagonal(at, shares)
+        values, left = self._along_diagonal(at, shares, order=1)
+        if left is not None:
+            for t, share in zip(at, shares, strict=True):
+                values += share * left.centred(np.full(self.players, t))[1].reshape(values.shape)
+        return values.reshape((*self.batch, self.players))
+
+    def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        pairs, left = self._along_diagonal(at, shares, order=2)
+        n, matrix = self.players, np.zeros((len(pairs), self.players, self.players))
+        second, first = np.tril_indices(n, -1)
+        matrix[:, first, second] = matrix[:, second, first] = pairs
+        if left is not None:
+            rest = Extension.hessian_along_diagonal(left, at, shares)
+            matrix += rest.reshape(matrix.shape)
+        return matrix.reshape((*self.batch, n, n))
+
+    def _along_diagonal(
+        self, at: FloatArray, shares: FloatArray, order: int
+    ) -> tuple[FloatArray, TreeExtension | None]:
+        """What is paid to players or pairs, (rows, …), and the extension of the trees left out."""
+        rows, n = self.explained, self.players
+        values = np.zeros((n if order == 1 else n * (n - 1) // 2, rows.shape[1]))
+        left = self.forest.diagonal.add(rows, at, shares, order, values)
+        if len(left) == len(self.forest.degree):
+            return values.T, self
+        rest = TreeExtension(self.forest.only(left), rows, self.batch) if len(left) else None
+        return values.T, rest
+
+    def _shapley_of_terms(self) -> FloatArray:
+        """Σ over terms of what each pays to its players, in O(1) per literal: (rows, players)."""
         sizes = range(self.degree + 1)
         binomial = np.array([[float(comb(a + b, a)) for b in sizes] for a in sizes])
-        rules = [np.polynomial.legendre.leggauss(k) for k in range(1, self.degree // 2 + 2)]
-        nodes, weights = np.zeros((2, len(rules) + 1, len(rules)))
-        for k, (at, weight) in enumerate(rules, start=1):
-            nodes[k, :k], weights[k, :k] = (1 + at) / 2, weight / 2
         values = np.zeros((self.explained.shape[1], self.players))
         # Terms that are used once need not be kept.
         for where, terms in self._blocks(keep=False):
             part = np.zeros((len(where), self.players))
-            if self.forest.dependent:
-                tree_terms.add_dependent_shapley(terms, nodes, weights, part)
-            else:
-                tree_terms.add_shapley(terms, binomial, part)
+            tree_terms.add_shapley(terms, binomial, part)
             values[where] += part
-        return values.reshape((*self.batch, self.players))
+        return values
 
     def rows(self, chosen: slice | Int64s) -> TreeExtension:
         """The extensions of some rows; they share the terms, where all of them are kept."""
@@ -162,7 +206,9 @@ class TreeExtension(Extension):
         while ahead:
             low, high, tree = ahead.pop()
             some = self.explained[:, low:high]
-            walk = start_walk(forest.depth, forest.players, some, forest.background)
+            walk = start_walk(
+                int(forest.depth.max(initial=0)), forest.players, some, forest.background
+            )
             end, used = collect(forest.nodes, tree, walk, room)
             if end < len(forest.nodes.roots):
                 ahead.append((low, high, end))

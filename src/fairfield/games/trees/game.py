@@ -88,9 +88,9 @@ class TreeGame(Game):
             others = _encode(trees, table)
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
         depth, degree = extent(nodes)
-        if degree > MOST:
+        if degree.max() > MOST:
             raise ValueError(
-                f"a path of the {self.kind} splits on {degree} features, and at most {MOST} can be "
+                f"a path of the {self.kind} splits on {degree.max()} features, and at most {MOST} can be "
                 f"followed; join columns by groups=, or limit the depth; {ELSEWHERE}"
             )
         self.forest = Forest(nodes, trees.intercept, len(self.players), others, depth, degree)

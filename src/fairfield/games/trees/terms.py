@@ -186,34 +186,3 @@ def add_shapley(terms: Terms, binomial: FloatArray, values: FloatArray) -> None:
         for m in range(terms.begin[c], terms.begin[c + 1]):
             for q in range(terms.start[first], terms.start[first + 1]):
                 values[terms.member[m], terms.literals[q] - players] -= loss
-
-
-@compiled
-def add_dependent_shapley(
-    terms: Terms, nodes: FloatArray, weights: FloatArray, values: FloatArray
-) -> None:
-    """Add the Shapley values of path-dependent cells: ∫ ∇ along the diagonal.
-
-    Row k of ``nodes`` and ``weights`` is Gauss's rule on [0, 1] with k nodes, exact for
-    products of 2k literals without one.
-    """
-    before, factor, slope, paid = np.empty((4, MOST))
-    for c in range(len(terms.low)):
-        first = terms.low[c]
-        start, length = terms.start[first], terms.start[first + 1] - terms.start[first]
-        paid[:length] = 0.0
-        enough = (length + 1) // 2
-        for node in range(enough):
-            product, after = terms.coefficient[first + 1] * weights[enough, node], 1.0
-            for q in range(length):
-                literal = terms.literals[start + q]
-                share = terms.share[literal >> 1]
-                before[q], slope[q] = product, (literal & 1) - share
-                factor[q] = share + slope[q] * nodes[enough, node]
-                product *= factor[q]
-            for q in range(length - 1, -1, -1):
-                paid[q] += before[q] * after * slope[q]
-                after *= factor[q]
-        for m in range(terms.begin[c], terms.begin[c + 1]):
-            for q in range(length):
-                values[terms.member[m], terms.player[terms.literals[start + q] >> 1]] += paid[q]

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import compiled
+from fairfield.games.trees.terms import Int64s, compiled
 
 
 @compiled
@@ -25,17 +25,17 @@ def goes_left(nodes: Nodes, node: int, number: float) -> bool:
 
 
 @compiled
-def extent(nodes: Nodes) -> tuple[int, int]:
-    """The most splits on a path, and the most players."""
-    deepest, most = 0, 0
+def extent(nodes: Nodes) -> tuple[Int64s, Int64s]:
+    """The most splits on a path of each tree, and the most players."""
+    deepest, most = np.zeros((2, len(nodes.roots)), np.int64)
     path = np.empty(len(nodes.left), np.int32)
     stack = np.empty((len(nodes.left) + 1, 3), np.int64)
-    for root in nodes.roots:
-        stack[0], top = (root, 0, 0), 1
+    for tree in range(len(nodes.roots)):
+        stack[0], top = (nodes.roots[tree], 0, 0), 1
         while top:
             top -= 1
             node, depth, length = stack[top]
-            deepest, most = max(deepest, depth), max(most, length)
+            deepest[tree], most[tree] = max(deepest[tree], depth), max(most[tree], length)
             if nodes.left[node] >= 0:
                 if not (path[:length] == nodes.player[node]).any():
                     path[length] = nodes.player[node]

@@ -1,0 +1,118 @@
+"""Readings of tree games along the diagonal, for many rows at once.
+
+Σ_k w_k ∇f(t_k, …, t_k), or the same of ∇²f, from tables over the codes of rows at the ends of trees:
+O(background + rows), without a product of the two, after O(3^k) or less for each leaf of k
+players. In path-dependent games what has no table is read in one walk down each tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.groups import MOST_BITS, Groups, cut
+from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.quadrature import walk
+from fairfield.games.trees.tables import count_codes, fill, look_up
+from fairfield.games.trees.terms import Int64s
+
+# Bytes of the tables that are kept for more rows; more than that are built part by part.
+KEPT, AT_ONCE = 2**28, 2**25
+# The players on a path of a tree that may have tables: a code has at most three bits more.
+MOST_PLAYERS = MOST_BITS - 3
+
+
+class Ends(NamedTuple):
+    """The ends of some trees, and how many background rows have each code there."""
+
+    trees: Int64s
+    groups: Groups
+    start: Int64s
+    counts: FloatArray
+
+
+class Diagonal:
+    """Values along the diagonal of all games that share some trees and a background.
+
+    ``degree[tree]`` is the most players on a path of a tree; ``background`` (columns, rows) has no
+    rows in path-dependent games.
+    """
+
+    def __init__(self, nodes: Nodes, depth: int, degree: Int64s, background: FloatArray) -> None:
+        self.nodes, self.depth, self.degree = nodes, depth, degree
+        self.background = background
+        self._ends: dict[int, Ends] = {}
+        self._tables: dict[tuple[int, int, bytes], FloatArray] = {}
+
+    def add(
+        self, rows: FloatArray, at: FloatArray, weights: FloatArray, order: int, values: FloatArray
+    ) -> Int64s:
+        """Add the values of players (order 1) or pairs (2), (…, rows); the trees left out.
+
+        The points are between 0 and 1, neither included.
+        """
+        longest = self._longest(rows.shape[1])
+        left = np.flatnonzero(self.degree > longest)
+        if len(left) < len(self.degree):
+            ends = self._ends_of(longest)
+            for low, high, entry, table in self._parts(longest, at, weights, order):
+                look_up(self.nodes, ends.groups, low, high, order, entry, table, rows, values)
+        if self.background.shape[1] or not len(left):
+            return left
+        walk(self.nodes, left, self.depth, at, weights, order, rows, values)
+        return left[:0]
+
+    def _longest(self, rows: int) -> int:
+        """The most players on a path of the trees that are best read from tables.
+
+        To build one costs about 2^k k² steps for a leaf of k players; without it each row costs
+        about 24 of them, and more the larger the background, or 4 in a walk.
+        """
+        size = self.background.shape[1]
+        saved = rows * (24 + size / 40 if size else 4)
+        longest = max(self._ends, default=0)
+        while longest < MOST_PLAYERS and 2 ** (longest + 1) * (longest + 1) ** 2 <= saved:
+            longest += 1
+        return int(min(longest, self.degree.max(initial=0)))
+
+    def _ends_of(self, longest: int) -> Ends:
+        """The ends of the trees with paths of at most so many players."""
+        if longest not in self._ends:
+            trees = np.flatnonzero(self.degree <= longest)
+            groups = cut(self.nodes, trees, self.depth)
+            start = np.cumsum(np.append(0, 1 << np.diff(groups.bit)))
+            counts = np.empty(0)
+            if self.background.shape[1]:
+                counts = count_codes(self.nodes, groups, self.background, start)
+                counts /= self.background.shape[1]
+            self._ends[longest] = Ends(trees, groups, start, counts)
+        return self._ends[longest]
+
+    def _parts(
+        self, longest: int, at: FloatArray, weights: FloatArray, order: int
+    ) -> Iterator[tuple[int, int, Int64s, FloatArray]]:
+        """Tables of groups low … high - 1, and where that of each begins."""
+        _, groups, start, counts = self._ends_of(longest)
+        members, codes = np.diff(groups.member), 1 << np.diff(groups.bit)
+        sizes = codes * (members if order == 1 else members * (members - 1) // 2)
+        key = (longest, order, np.concatenate([at, weights]).tobytes())
+        whole = 8 * int(sizes.sum()) <= KEPT
+        low = 0
+        while low < len(sizes):
+            ends = np.cumsum(sizes[low:])
+            high = len(sizes)
+            if not whole:
+                high = low + max(1, int(np.searchsorted(8 * ends, AT_ONCE, side="right")))
+            entry = np.zeros(len(sizes), np.int64)
+            entry[low + 1 : high] = ends[: high - low - 1]
+            table = self._tables.get(key)
+            if table is None:
+                table = np.zeros(int(ends[high - low - 1]))
+                fill(groups, low, high, start, counts, at, weights, order, entry, table)
+                if whole:
+                    self._tables[key] = table
+            yield low, high, entry, table
+            low = high
