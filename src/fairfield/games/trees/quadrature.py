@@ -166,7 +166,4 @@ def _pay(path: Path, level: int, at: FloatArray, order: int, values: FloatArray)
 @compiled
 def _split_again(path: Path, above: int, level: int) -> bool:
     """Whether the player split above this depth is split once more before the level."""
-    for depth in range(above + 1, level):
-        if path.player[depth] == path.player[above]:
-            return True
-    return False
+    return bool((path.player[above + 1 : level] == path.player[above]).any())

@@ -81,7 +81,6 @@ def fill(
     met = np.empty(size, np.int64)
     for g in range(low, high):
         codes = 1 << (groups.bit[g + 1] - groups.bit[g])
-        members = groups.member[g + 1] - groups.member[g]
         for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
             first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
             patterns = 1 << k
