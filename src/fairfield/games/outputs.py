@@ -5,7 +5,8 @@
 - None: the only output, or the second of two classes;
 - a class, by its label, or by its position where no label is a number;
 - a column of a model without classes, by its number, counted from 0;
-- "margin" or "probability", unless a class is called so: that quantity of the default class.
+- "margin" or "probability", unless a class is called so: that quantity of the default class;
+- "all", unless a class is called so: every class or column, along one more axis of the batch.
 """
 
 from __future__ import annotations
@@ -68,6 +69,29 @@ def choose_output(
     if len(classes) == 2 and columns == 1:
         return Output(0, 1.0 if at else -1.0, name, unit)
     return Output(at, 1.0, name, unit)
+
+
+def choose_outputs(
+    model: str,
+    output: Any,
+    quantity: str,
+    classes: Sequence[Any] | None = None,
+    columns: int | None = None,
+) -> tuple[Output, ...]:
+    """As :func:`choose_output`, one output for each class or column with ``output="all"``.
+
+    >>> [each.name for each in choose_outputs("Model", "all", "margin", ["a", "b", "c"], columns=3)]
+    ['margin of class a', 'margin of class b', 'margin of class c']
+    """
+    if not asks_all(output, classes):
+        return (choose_output(model, output, quantity, classes, columns),)
+    every = range(columns or 1) if classes is None else classes
+    return tuple(choose_output(model, each, quantity, classes, columns) for each in every)
+
+
+def asks_all(output: Any, classes: Sequence[Any] | None) -> bool:
+    """Whether ``output=`` asks for all outputs, and for no class of that name."""
+    return isinstance(output, str) and output == "all" and (classes is None or "all" not in classes)
 
 
 def names_quantity(output: Any, classes: Sequence[Any] | None) -> bool:

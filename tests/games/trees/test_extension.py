@@ -5,7 +5,6 @@ import pytest
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.games.trees import extension as tree_extension
 from fairfield.games.trees.game import TreeGame
 from games.trees.models import (
     BACKGROUND,
@@ -96,34 +95,12 @@ def test_one_background_row_is_a_baseline():
     np.testing.assert_allclose(empty, own(model, X[50:51])[0], atol=1e-12)
 
 
-@pytest.mark.parametrize("kept", [2**30, 0], ids=["kept", "made again"])
-def test_some_rows_of_a_batch(kept, rng, monkeypatch):
-    monkeypatch.setattr(tree_extension, "KEPT", kept)
+def test_many_rows_and_one_at_a_time(rng):
     model, _, _, _ = fitted("forest")
-    game = TreeGame(model, X[:20], X[BACKGROUND])
-    whole = game.extension()
-    x = corners(rng, (20, COLUMNS))
-    for chosen in (slice(3, 9), np.array([17, 2, 5]), np.array([4, 4])):
+    game = TreeGame(model, X[:150])  # more than are walked side by side
+    whole, x = game.extension(), corners(rng, (150, COLUMNS))
+    for chosen in (slice(60, 70), np.array([149, 2, 64]), np.array([4, 4])):
         part = whole.rows(chosen)
-        assert part.batch == (len(x[chosen]),)
         np.testing.assert_allclose(part.gradient(x[chosen]), whole.gradient(x)[chosen], atol=1e-12)
-        again = part.rows(np.array([1, 0]))
-        np.testing.assert_allclose(again.shapley(), whole.shapley()[chosen][[1, 0]], atol=1e-12)
-
-
-@pytest.mark.parametrize("background", [X[BACKGROUND], None], ids=["interventional", "dependent"])
-def test_little_room_gives_the_same_answers(background, rng, monkeypatch):
-    model, _, _, _ = fitted("forest")
-    game = TreeGame(model, X[:20], background)
-    x = corners(rng, (20, COLUMNS))
-    wanted = game.extension()
-    monkeypatch.setattr(tree_extension, "CAPACITY", 300)
-    monkeypatch.setattr(tree_extension, "KEPT", 100_000)
-    monkeypatch.setattr(tree_extension, "TOGETHER", 7)
-    bounded = game.extension()
-    for _ in range(2):
-        np.testing.assert_allclose(bounded.gradient(x), wanted.gradient(x), atol=1e-12)
-        np.testing.assert_allclose(bounded.shapley(), wanted.shapley(), atol=1e-12)
-    assert 0 < len(bounded._kept) < 200
-    assert bounded._ahead
-    np.testing.assert_allclose(bounded.hessian(x), wanted.hessian(x), atol=1e-12)
+        np.testing.assert_allclose(part.hessian(x[chosen]), whole.hessian(x)[chosen], atol=1e-12)
+        np.testing.assert_allclose(part.shapley(), whole.shapley()[chosen], atol=1e-12)

@@ -2,7 +2,7 @@
 
 Σ_k w_k ∇f(t_k, …, t_k), or the same of ∇²f, from tables over the codes of rows at the ends of trees:
 O(background + rows), without a product of the two, after O(3^k) or less for each leaf of k
-players. In path-dependent games what has no table is read in one walk down each tree.
+players. Trees for which tables do not pay are left to the extension.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.groups import MOST_BITS, Groups, cut
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.quadrature import walk
 from fairfield.games.trees.tables import count_codes, fill, look_up
 from fairfield.games.trees.terms import Int64s
 
@@ -50,7 +49,7 @@ class Diagonal:
     def add(
         self, rows: FloatArray, at: FloatArray, weights: FloatArray, order: int, values: FloatArray
     ) -> Int64s:
-        """Add the values of players (order 1) or pairs (2), (…, rows); the trees left out.
+        """Add the values of players (order 1) or pairs (2), (outputs, …, rows); the trees left out.
 
         The points are between 0 and 1, neither included.
         """
@@ -60,10 +59,7 @@ class Diagonal:
             ends = self._ends_of(longest)
             for low, high, entry, table in self._parts(longest, at, weights, order):
                 look_up(self.nodes, ends.groups, low, high, order, entry, table, rows, values)
-        if self.background.shape[1] or not len(left):
-            return left
-        walk(self.nodes, left, self.depth, at, weights, order, rows, values)
-        return left[:0]
+        return left
 
     def _longest(self, rows: int) -> int:
         """The most players on a path of the trees that are best read from tables.
@@ -98,19 +94,20 @@ class Diagonal:
         _, groups, start, counts = self._ends_of(longest)
         members, codes = np.diff(groups.member), 1 << np.diff(groups.bit)
         sizes = codes * (members if order == 1 else members * (members - 1) // 2)
+        width = groups.value.shape[1]
         key = (longest, order, np.concatenate([at, weights]).tobytes())
-        whole = 8 * int(sizes.sum()) <= KEPT
+        whole = 8 * width * int(sizes.sum()) <= KEPT
         low = 0
         while low < len(sizes):
             ends = np.cumsum(sizes[low:])
             high = len(sizes)
             if not whole:
-                high = low + max(1, int(np.searchsorted(8 * ends, AT_ONCE, side="right")))
+                high = low + max(1, int(np.searchsorted(8 * width * ends, AT_ONCE, side="right")))
             entry = np.zeros(len(sizes), np.int64)
             entry[low + 1 : high] = ends[: high - low - 1]
             table = self._tables.get(key)
             if table is None:
-                table = np.zeros(int(ends[high - low - 1]))
+                table = np.zeros((width, int(ends[high - low - 1])))
                 fill(groups, low, high, start, counts, at, weights, order, entry, table)
                 if whole:
                     self._tables[key] = table

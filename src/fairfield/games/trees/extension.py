@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,20 +12,11 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension, legendre
-from fairfield.games.trees import terms as tree_terms
+from fairfield.games.trees.dependent import walk
 from fairfield.games.trees.diagonal import Diagonal
-from fairfield.games.trees.kernels import collect
-from fairfield.games.trees.leaves import start_walk
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, Terms
+from fairfield.games.trees.terms import Int64s
 from fairfield.games.trees.worths import add_dependent_worths, add_worths
-
-# Entries of the arrays that hold the terms computed at once, and bytes of terms that are kept
-# for the next evaluation.
-CAPACITY = 2**24
-KEPT = 2**30
-# Explained rows that go down the trees together.
-TOGETHER = 1024
 
 
 @dataclass(frozen=True)
@@ -34,11 +24,12 @@ class Forest:
     """The trees and the background, which the games of all explained rows share.
 
     ``background`` has shape (columns, rows), with no rows in the path-dependent game;
-    ``depth`` and ``degree`` are the most splits and the most players on a path of each tree.
+    ``intercept`` is that of each output of the model; ``depth`` and ``degree`` are the most splits
+    and the most players on a path of each tree.
     """
 
     nodes: Nodes
-    intercept: float
+    intercept: FloatArray
     players: int
     background: FloatArray
     depth: Int64s
@@ -56,70 +47,60 @@ class Forest:
 
     def only(self, trees: Int64s) -> Forest:
         """Some of the trees."""
-        nodes = self.nodes._replace(roots=self.nodes.roots[trees])
-        return replace(self, nodes=nodes, depth=self.depth[trees], degree=self.degree[trees])
+        nodes = self.nodes
+        own = {name: getattr(nodes, name)[trees] for name in ("roots", "ends", "output")}
+        return replace(
+            self, nodes=nodes._replace(**own), depth=self.depth[trees], degree=self.degree[trees]
+        )
+
+    def of(self, output: int) -> Forest:
+        """The trees of one output, which is then the only one."""
+        if len(self.intercept) == 1:
+            return self
+        nodes = self.nodes
+        if nodes.value.shape[1] > 1:
+            # Every tree has values for all outputs.
+            kept, value = self, np.ascontiguousarray(nodes.value[:, output : output + 1])
+        else:
+            kept, value = self.only(np.flatnonzero(nodes.output == output)), nodes.value
+        alone = kept.nodes._replace(value=value, output=np.zeros_like(kept.nodes.output))
+        return replace(kept, nodes=alone, intercept=self.intercept[output : output + 1])
 
     def worths(self, rows: FloatArray, coalitions: BoolArray) -> FloatArray:
-        """By definition, (rows, coalitions): O(rows · coalitions · background · trees · depth)."""
+        """By definition, (rows, outputs, coalitions): O(their product · background · trees · depth)."""
         inside = np.ascontiguousarray(coalitions)
-        worths = np.full((rows.shape[1], len(inside)), self.intercept)
-        if self.dependent:
-            add_dependent_worths(self.nodes, rows, inside, worths)
-        else:
-            add_worths(self.nodes, rows, self.background, inside, worths)
-        return worths
+        worths = np.empty((len(self.intercept), rows.shape[1], len(inside)))
+        for output, worth in enumerate(worths):
+            alone = self.of(output)
+            worth[:] = alone.intercept
+            if self.dependent:
+                add_dependent_worths(alone.nodes, rows, inside, worth)
+            else:
+                add_worths(alone.nodes, rows, self.background, inside, worth)
+        return worths.swapaxes(0, 1)
 
 
 class TreeExtension(Extension):
-    """f, ∇f, ∇²f of the games of some rows, (columns, rows), as sums of products.
-
-    The terms are computed once, block by block, and kept up to a bound; those beyond it are
-    computed for every evaluation, which costs O(literals of a row's terms) per row.
-    """
+    """f, ∇f, ∇²f of the games of some rows, (columns, rows), for the only output of a forest."""
 
     method = "closed form: trees"
 
     def __init__(self, forest: Forest, rows: FloatArray, batch: tuple[int, ...]) -> None:
         self.forest, self.explained, self.batch = forest, rows, batch
         self.players, self.degree = forest.players, max(1, int(forest.degree.max(initial=0)))
-        count = rows.shape[1]
-        self._kept: list[tuple[Int64s, Terms]] = []
-        self._room = KEPT
-        # Blocks still to be computed: rows from, to, and the first tree.
-        self._ahead = [(a, min(a + TOGETHER, count), 0) for a in range(0, count, TOGETHER)]
 
     @property
     def offset(self) -> FloatArray:
-        return np.full(self.batch, self.forest.intercept)
+        return np.full(self.batch, self.forest.intercept[0])
+
+    @abstractmethod
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]: ...
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """F(∅) and F(N), which need no terms."""
         both = np.arange(2)[:, None] == np.ones(self.players)
-        empty, grand = self.forest.worths(self.explained, both).T
+        empty, grand = self.forest.worths(self.explained, both)[:, 0].T
         return empty.reshape(self.batch), grand.reshape(self.batch)
-
-    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        points, lead = self._points(x)
-        n = self.players
-        values, slopes = np.zeros(points.shape[:-1]), np.zeros(points.shape)
-        for where, terms in self._blocks():
-            for k, point in enumerate(points):
-                value, slope = np.zeros(len(where)), np.zeros((len(where), 2 * n))
-                tree_terms.add_gradient(terms, point[where], value, slope)
-                values[k, where] += value
-                slopes[k, where] += slope
-        return values.reshape(lead), (slopes[..., :n] - slopes[..., n:]).reshape((*lead, n))
-
-    def hessian(self, x: ArrayLike) -> FloatArray:
-        points, lead = self._points(x)
-        n = self.players
-        pairs = np.zeros((*points.shape[:-1], n, n))
-        for where, terms in self._blocks():
-            for k, point in enumerate(points):
-                once = np.zeros((len(where), n, n))
-                tree_terms.add_hessian(terms, point[where], once)
-                pairs[k, where] += once + once.swapaxes(1, 2)
-        return pairs.reshape((*lead, n, n))
 
     def gradient(self, x: ArrayLike) -> FloatArray:
         point = np.asarray(x, dtype=float)
@@ -128,109 +109,40 @@ class TreeExtension(Extension):
         return self.centred(x)[1]
 
     def shapley(self) -> FloatArray:
-        values, left = self._along_diagonal(*legendre(self.degree - 1), order=1)
-        if left is not None:
-            values += left._shapley_of_terms()
-        return values.reshape((*self.batch, self.players))
+        return self.along_diagonal(*legendre(self.degree - 1))
 
     def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
         if not ((at > 0) & (at < 1)).all():
             return super().along_diagonal(at, shares)
-        values, left = self._along_diagonal(at, shares, order=1)
-        if left is not None:
-            for t, share in zip(at, shares, strict=True):
-                values += share * left.centred(np.full(self.players, t))[1].reshape(values.shape)
-        return values.reshape((*self.batch, self.players))
+        values = self.paid(at, shares, order=1)
+        return values.T.reshape((*self.batch, self.players))
 
     def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        pairs, left = self._along_diagonal(at, shares, order=2)
-        n, matrix = self.players, np.zeros((len(pairs), self.players, self.players))
-        second, first = np.tril_indices(n, -1)
-        matrix[:, first, second] = matrix[:, second, first] = pairs
-        if left is not None:
-            rest = Extension.hessian_along_diagonal(left, at, shares)
-            matrix += rest.reshape(matrix.shape)
-        return matrix.reshape((*self.batch, n, n))
+        n, pairs = self.players, self.paid(at, shares, order=2)
+        return square(pairs.T, n).reshape((*self.batch, n, n))
 
-    def _along_diagonal(
-        self, at: FloatArray, shares: FloatArray, order: int
-    ) -> tuple[FloatArray, TreeExtension | None]:
-        """What is paid to players or pairs, (rows, …), and the extension of the trees left out."""
-        rows, n = self.explained, self.players
-        values = np.zeros((n if order == 1 else n * (n - 1) // 2, rows.shape[1]))
-        left = self.forest.diagonal.add(rows, at, shares, order, values)
+    def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
+        """What is paid to players or pairs along the diagonal: (players or pairs, rows)."""
+        values = self.nothing(order)
+        left = self.forest.diagonal.add(self.explained, at, shares, order, values[None])
         if len(left) == len(self.forest.degree):
-            return values.T, self
-        rest = TreeExtension(self.forest.only(left), rows, self.batch) if len(left) else None
-        return values.T, rest
-
-    def _shapley_of_terms(self) -> FloatArray:
-        """Σ over terms of what each pays to its players, in O(1) per literal: (rows, players)."""
-        sizes = range(self.degree + 1)
-        binomial = np.array([[float(comb(a + b, a)) for b in sizes] for a in sizes])
-        values = np.zeros((self.explained.shape[1], self.players))
-        # Terms that are used once need not be kept.
-        for where, terms in self._blocks(keep=False):
-            part = np.zeros((len(where), self.players))
-            tree_terms.add_shapley(terms, binomial, part)
-            values[where] += part
+            self.add_paid(at, shares, order, values)
+        elif len(left):
+            rest = type(self)(self.forest.only(left), self.explained, self.batch)
+            rest.add_paid(at, shares, order, values)
         return values
 
-    def rows(self, chosen: slice | Int64s) -> TreeExtension:
-        """The extensions of some rows; they share the terms, where all of them are kept."""
-        picked = np.arange(self.explained.shape[1])[chosen]
-        some = np.ascontiguousarray(self.explained[:, picked])
-        part = TreeExtension(self.forest, some, (len(picked),))
-        if self._ahead and self._room:
-            for _ in self._blocks():
-                if not self._room:
-                    break
-        if not self._ahead and len(np.unique(picked)) == len(picked):
-            part._ahead = []
-            for where, terms in self._kept:
-                inside = np.flatnonzero(np.isin(picked, where))
-                if len(inside):
-                    place = np.full(len(where), -1)
-                    place[np.searchsorted(where, picked[inside])] = np.arange(len(inside))
-                    part._kept.append((inside, tree_terms.restrict(terms, place)))
-        return part
+    @abstractmethod
+    def add_paid(self, at: FloatArray, shares: FloatArray, order: int, values: FloatArray) -> None:
+        """Add what is paid to players or pairs along the diagonal, without tables."""
 
-    def _blocks(self, keep: bool = True) -> Iterator[tuple[Int64s, Terms]]:
-        """The terms of some trees for some rows, and which rows these are, one block at a time."""
-        yield from self._kept
-        if not self._ahead:
-            return
-        forest, ahead = self.forest, list(self._ahead)
-        most = 64 * len(forest.nodes.left) * self.explained.shape[1]
-        room = tree_terms.blank(min(CAPACITY, most), forest.dependent)
-        while ahead:
-            low, high, tree = ahead.pop()
-            some = self.explained[:, low:high]
-            walk = start_walk(
-                int(forest.depth.max(initial=0)), forest.players, some, forest.background
-            )
-            end, used = collect(forest.nodes, tree, walk, room)
-            if end < len(forest.nodes.roots):
-                ahead.append((low, high, end))
-            if end == tree:
-                # Not even one tree fits: fewer rows, or more room where there is but one.
-                middle = (low + high) // 2
-                if middle > low:
-                    ahead[-1:] = [(middle, high, tree), (low, middle, tree)]
-                else:
-                    room = tree_terms.blank(2 * len(room.coefficient), forest.dependent)
-                continue
-            where, terms = np.arange(low, high), tree_terms.filled(room, used)
-            if keep:
-                self._room = max(0, self._room - sum(array.nbytes for array in terms))
-            if keep and self._room:
-                terms = Terms._make(array.copy() for array in terms)
-                self._kept.append((where, terms))
-                self._ahead = list(ahead)
-            yield where, terms
+    def nothing(self, order: int) -> FloatArray:
+        """Nothing paid yet to players or pairs."""
+        n = self.players
+        return np.zeros((n if order == 1 else n * (n - 1) // 2, self.explained.shape[1]))
 
     def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
-        """Points as (x, 1 - x), shaped (k, rows, 2n), and the leading axes of the answer."""
+        """Points shaped (k, rows, n), and the leading axes of the answer."""
         flat, lead = flat_points(x, self.players)
         if not lead:
             flat, lead = np.tile(flat, (self.explained.shape[1], 1)), self.batch
@@ -239,5 +151,53 @@ class TreeExtension(Extension):
                 f"points of shape {np.shape(x)} do not match a batch of {self.batch} games; "
                 f"give one point, or an array shaped (..., {self.batch[0]}, n)"
             )
-        flat = flat.reshape(-1, self.explained.shape[1], self.players)
-        return np.concatenate([flat, 1 - flat], axis=-1), lead
+        return flat.reshape(-1, self.explained.shape[1], self.players), lead
+
+
+class DependentExtension(TreeExtension):
+    """Of path-dependent games: one walk down each tree for each point, O(nodes) per row."""
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        worths, slopes, lead = self._walked(x, order=1)
+        return worths.reshape(lead), slopes.reshape((*lead, self.players))
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        _, pairs, lead = self._walked(x, order=2)
+        n = self.players
+        return square(pairs.reshape(-1, pairs.shape[-1]), n).reshape((*lead, n, n))
+
+    def rows(self, chosen: slice | Int64s) -> DependentExtension:
+        some = np.ascontiguousarray(self.explained[:, chosen])
+        return DependentExtension(self.forest, some, (some.shape[1],))
+
+    def _walked(self, x: ArrayLike, order: int) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
+        """The worths, (k, rows), and derivatives, (k, rows, …), at k points per row."""
+        points, lead = self._points(x)
+        worths, values = np.zeros(points.shape[:2]), [self.nothing(order) for _ in points]
+        for point, worth, value in zip(points, worths, values, strict=True):
+            self._walk(np.ascontiguousarray(point.T)[None], np.ones(1), order, worth, value)
+        return worths, np.array(values).swapaxes(1, 2), lead
+
+    def add_paid(self, at: FloatArray, shares: FloatArray, order: int, values: FloatArray) -> None:
+        count = self.explained.shape[1]
+        points = np.repeat(at, count).reshape(len(at), 1, count)
+        self._walk(points, shares, order, np.zeros(count), values)
+
+    def _walk(
+        self,
+        points: FloatArray,
+        weights: FloatArray,
+        order: int,
+        worths: FloatArray,
+        values: FloatArray,
+    ) -> None:
+        depth = int(self.forest.depth.max(initial=0))
+        walk(self.forest.nodes, depth, points, weights, order, self.explained, worths, values)
+
+
+def square(pairs: FloatArray, players: int) -> FloatArray:
+    """Values of pairs, (rows, pairs), as symmetric matrices: (rows, players, players)."""
+    matrix = np.zeros((len(pairs), players, players))
+    second, first = np.tril_indices(players, -1)
+    matrix[:, first, second] = matrix[:, second, first] = pairs
+    return matrix

@@ -25,11 +25,12 @@ from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
 from fairfield.games.features.rows import as_table, info_of_rows
+from fairfield.games.outputs import asks_all, classes_of
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
 from fairfield.games.trees.readers.registry import read_model
 
 if TYPE_CHECKING:
-    from fairfield.games.trees.extension import TreeExtension
+    from fairfield.core.extension import Extension
 
 # Rows on which what was read is compared with the model's own output.
 COMPARED = 256
@@ -73,10 +74,17 @@ class TreeGame(Game):
         _check_columns(trees, given, "rows")
         names = _columns(given)
         self.kind = trees.kind
-        self.batch = () if single else (len(given),)
+        several = asks_all(output, classes_of(model))
+        axes = (() if single else (len(given),)), (len(trees.outputs),) if several else ()
+        self.batch = axes[0] + axes[1]
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
-        data = None if groups is not None else np.asarray(given).reshape((*self.batch, -1))
-        self.info = info_of_rows(given, single, trees.output.name, trees.output.unit, data)
+        data = None
+        if groups is None:
+            data = np.repeat(np.asarray(given), len(trees.outputs), axis=0)
+            data = data.reshape((*self.batch, -1))
+        chosen = trees.outputs[0]
+        name = chosen.name.partition(" of class")[0] if several else chosen.name
+        self.info = info_of_rows(given, single, name, chosen.unit, data)
         self.rows = _encode(trees, given)
         others = np.empty((trees.columns, 0))
         if background is not None:
@@ -98,10 +106,16 @@ class TreeGame(Game):
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
 
-    def extension(self) -> TreeExtension:
-        from fairfield.games.trees.extension import TreeExtension
+    def extension(self) -> Extension:
+        from fairfield.games.trees.extension import DependentExtension
+        from fairfield.games.trees.interventional import InterventionalExtension
+        from fairfield.games.trees.outputs import OutputsExtension
 
-        return TreeExtension(self.forest, self.rows, self.batch)
+        forest = self.forest
+        kind = DependentExtension if forest.dependent else InterventionalExtension
+        if len(forest.intercept) > 1:
+            return OutputsExtension(kind, forest, self.rows, self.batch)
+        return kind(forest, self.rows, self.batch)
 
     def describe(self) -> dict[str, Any]:
         forest = self.forest
@@ -109,7 +123,7 @@ class TreeGame(Game):
         return {
             **super().describe(),
             "model": self.kind,
-            "intercept": forest.intercept,
+            "intercept": forest.intercept.tolist(),
             "arrays": arrays,
         }
 
@@ -119,26 +133,28 @@ def _encode(trees: TreeModel, given: Any) -> FloatArray:
 
     On the first rows the trees that were read are compared with the model's own output.
     """
-    from fairfield.games.trees.worths import add_worths
+    from fairfield.games.trees.extension import Forest
+    from fairfield.games.trees.worths import extent
 
     with warnings.catch_warnings():
         # scikit-learn warns where only one of model and rows has names, which is fine here.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
         rows = np.ascontiguousarray(trees.encode(given).T)
-        own = picked(trees.raw(given[:COMPARED]), trees.output)
+        own = picked(trees.raw(given[:COMPARED]), trees.outputs)
     first = np.ascontiguousarray(rows[:, :COMPARED])
-    ours = np.full((len(own), 1), trees.intercept)
-    everyone = np.ones((1, len(rows)), dtype=bool)
-    add_worths(trees.nodes, first, first[:, :1].copy(), everyone, ours)
-    apart = np.abs(ours[:, 0] - own)
+    forest = Forest(
+        trees.nodes, trees.intercept, len(rows), first[:, :1].copy(), *extent(trees.nodes)
+    )
+    ours = forest.worths(first, np.ones((1, len(rows)), dtype=bool))[..., 0]
+    apart = np.abs(ours - own).max(axis=1)
     # A library may add up its trees in single precision, rounding once for each.
-    largest = np.maximum.reduceat(np.abs(trees.nodes.value), trees.nodes.roots)
+    largest = np.maximum.reduceat(np.abs(trees.nodes.value).max(axis=1), trees.nodes.roots)
     rounding = 4 * np.finfo(np.float32).eps * np.sqrt(len(largest))
-    if apart.max() > rounding * (abs(trees.intercept) + largest.sum()):
+    if apart.max() > rounding * (np.abs(trees.intercept).max() + largest.sum()):
         worst = apart.argmax()
         raise ValueError(
             f"the {trees.kind} was not read as it is: its output for row {worst} is {own[worst]}, and "
-            f"that of the trees that were read {ours[worst, 0]}; {ELSEWHERE}"
+            f"that of the trees that were read {ours[worst]}; {ELSEWHERE}"
         )
     return rows
 

@@ -38,7 +38,7 @@ class Groups(NamedTuple):
     set where a row takes all of ``literals[clause[b]:clause[b + 1]]``, each 2·node + 1 for the left
     branch of a node and 2·node for the right one. Its players are
     ``players[member[g]:member[g + 1]]`` and its leaves ``leaf[g]`` to ``leaf[g + 1]`` - 1. Leaf l has
-    the value ``value[l]`` and a path of players ``path[l]`` to ``path[l + 1]`` - 1; the q-th of them
+    the values ``value[l]`` and a path of players ``path[l]`` to ``path[l + 1]`` - 1; the q-th of them
     is ``place[q]`` among the group's, has the share ``share[q]`` of the cover, and is satisfied by
     codes in which the bits ``ones[q]`` are set and ``zeros[q]`` are not.
     """
@@ -64,7 +64,7 @@ def cut(nodes: Nodes, trees: Int64s, depth: int) -> Groups:
     height = _heights(nodes)
     leaves = (nodes.left < 0).sum()
     most = leaves * (depth + (1 << HEIGHT)) + 1
-    tree, value = np.empty(leaves, np.int64), np.empty(leaves)
+    tree, value = np.empty(leaves, np.int64), np.empty((leaves, nodes.value.shape[1]))
     bit, member, leaf, path = np.zeros((4, leaves + 1), np.int64)
     clause, literals, players, place, ones, zeros = np.zeros((6, most), np.int64)
     share = np.empty(most)
@@ -176,12 +176,14 @@ def _find(numbers: Int64s, low: int, high: int, number: int) -> int:
 
 
 @compiled
-def find_branches(nodes: Nodes, low: int, high: int, rows: FloatArray, goes: Bytes) -> None:
-    """Whether each row goes left at the splits low … high - 1: (nodes, rows)."""
-    for node in range(low, high):
+def branches(nodes: Nodes, tree: int, rows: FloatArray) -> tuple[int, Bytes]:
+    """The first node of a tree, and whether rows go left at each node from there on: (nodes, rows)."""
+    first, end = nodes.roots[tree], nodes.ends[tree]
+    goes = np.empty((end - first, rows.shape[1]), np.uint8)
+    for node in range(first, end):
         if nodes.left[node] < 0:
             continue
-        numbers, left = rows[nodes.feature[node]], goes[node - low]
+        numbers, left = rows[nodes.feature[node]], goes[node - first]
         if nodes.category[node] < 0:
             # As goes_left, in a loop over numbers alone, which the compiler vectorises.
             threshold, missing_left = nodes.threshold[node], nodes.missing_left[node]
@@ -191,6 +193,7 @@ def find_branches(nodes: Nodes, low: int, high: int, rows: FloatArray, goes: Byt
         else:
             for r in range(len(numbers)):
                 left[r] = goes_left(nodes, node, numbers[r])
+    return first, goes
 
 
 @compiled

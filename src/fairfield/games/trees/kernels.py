@@ -7,10 +7,8 @@ the row that this player's features come from satisfies their splits; that is wo
 
     v · Π_{j ∉ R} (1 - z_j) · Π_{i ∈ R∖B} z_i   if R ∪ B is the whole path, else 0,
 
-and in the path-dependent game v · Π_i (s_i + z_i (a_i - s_i)), with a_i = 1 for i ∈ R,
-else 0, and s_i the product of the shares of the cover at the splits of player i. So
-explained rows with equal R have a cell in common, the terms of one leaf, and background
-rows with equal B a term.
+so explained rows with equal R have a cell in common, the terms of one leaf, and background rows
+with equal B a term.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ def collect(nodes: Nodes, tree: int, walk: Walk, terms: Terms) -> tuple[int, Int
     there; per leaf, a few passes over sets of the background, a bit per row, for each B; per
     term, its literals.
     """
-    used = np.zeros(5, np.int64)  # cells, members, terms, literals, shares
+    used = np.zeros(4, np.int64)  # cells, members, terms, literals
     while tree < len(nodes.roots):
         before = used.copy()
         if not _descend(nodes, tree, walk, terms, used):
@@ -60,12 +58,11 @@ def _descend(nodes: Nodes, tree: int, walk: Walk, terms: Terms, used: Int64s) ->
             new, bit = place == length, ONE << Word(place)
             length += new
             low, high = high, _advance(nodes, walk, node, parent, bit, new, low, high)
-            if len(walk.every):
-                high = _drop(walk, depth, FULL >> Word(64 - length), bit, low, high)
+            high = _drop(walk, depth, FULL >> Word(64 - length), bit, low, high)
         if low == high:
             continue
         if nodes.left[node] < 0:
-            if not emit(walk, depth, length, nodes.value[node], low, high, terms, used):
+            if not emit(walk, depth, length, nodes.value[node, 0], low, high, terms, used):
                 return False
             continue
         _test(nodes, node, walk.background[nodes.feature[node]], walk.every, walk.left[depth])
@@ -103,14 +100,12 @@ def _step(nodes: Nodes, walk: Walk, node: int, parent: int, depth: int, length: 
     for q in range(length):
         walk.last_split[depth, q] = walk.last_split[depth - 1, q]
     walk.last_split[depth, place], walk.players[place] = depth, who
-    walk.share[depth] = nodes.share[node]
     to_right = nodes.left[parent] != node
     for w in range(len(walk.every)):
         walk.meet[depth, w] = walk.left[depth - 1, w]
         if to_right:
             walk.meet[depth, w] ^= walk.every[w]
     if place < length:
-        walk.share[depth] *= walk.share[before]
         for w in range(len(walk.every)):
             walk.meet[depth, w] &= walk.meet[before, w]
     return place

@@ -21,10 +21,9 @@ class Walk(NamedTuple):
     """What walks down the trees, and its state: the path by depth, the rows, the background.
 
     ``rows`` (columns, rows) are explained; the ``background`` is padded to whole words of 64
-    rows, and one of no rows means the path-dependent game. ``player_count`` is that of all
-    players. The background is held as sets of rows, a bit each: ``every`` row; at each depth those
-    that go ``left`` there, and that ``meet`` all splits so far of the player split there,
-    whose share of the cover is ``share``. ``last_split[d, q]`` is the last depth up to d that
+    rows. ``player_count`` is that of all players. The background is held as sets of rows, a bit
+    each: ``every`` row; at each depth those that go ``left`` there, and that ``meet`` all splits so
+    far of the player split there. ``last_split[d, q]`` is the last depth up to d that
     splits the q-th of the ``players``. Explained rows are lists of a ``member`` and its R, its
     ``pattern``, sorted by it, that of a node behind that of its parent. At a leaf ``sets`` of
     background rows are split into those of equal B, ``found`` with a ``weight``.
@@ -36,7 +35,6 @@ class Walk(NamedTuple):
     every: Words
     left: Words
     meet: Words
-    share: FloatArray
     players: Int32s
     last_split: Int64s
     member: Int32s
@@ -64,7 +62,6 @@ def start_walk(depth: int, players: int, rows: FloatArray, background: FloatArra
         every,
         np.zeros((levels, words), Word),
         np.zeros((levels, words), Word),
-        np.ones(levels),
         np.zeros(levels, np.int32),
         np.zeros((levels, levels), np.int64),
         np.empty(levels * count, np.int32),
@@ -103,16 +100,10 @@ def emit(
 ) -> bool:
     """Write the cells of a leaf, one per R of the rows in [low, high); False if out of room."""
     whole = FULL >> Word(64 - length) if length else Word(0)
-    dependent, number = len(walk.every) == 0, 1
-    if not dependent:
-        number = _collapse(walk, depth, length, whole, low, high)
-    cell, member, term, literal, share = used
-    if max(member + high - low, share + length) > len(terms.coefficient):
+    number = _collapse(walk, depth, length, whole, low, high)
+    cell, member, term, literal = used
+    if member + high - low > len(terms.coefficient):
         return False
-    if dependent:
-        for q in range(length):
-            terms.player[share + q] = walk.players[q]
-            terms.share[share + q] = walk.share[walk.last_split[depth, q]]
     while low < high:
         met = walk.pattern[low]
         if max(term + number + 1, literal + (number + 1) * length) > len(terms.coefficient):
@@ -124,24 +115,15 @@ def emit(
             low += 1
         terms.start[term], terms.coefficient[term] = literal, 1.0
         term += 1
-        if dependent:
-            for q in range(length):
-                terms.literals[literal] = 2 * (share + q) + np.int64((met >> Word(q)) & ONE)
-                literal += 1
-            terms.start[term], terms.coefficient[term] = literal, value
-            term += 1
-        else:
-            literal = _write(terms, literal, walk, whole & ~met, walk.player_count)
-            for f in range(number):
-                if met | walk.found[f] == whole:
-                    terms.start[term], terms.coefficient[term] = literal, value * walk.weight[f]
-                    term += 1
-                    literal = _write(terms, literal, walk, met & ~walk.found[f], 0)
+        literal = _write(terms, literal, walk, whole & ~met, walk.player_count)
+        for f in range(number):
+            if met | walk.found[f] == whole:
+                terms.start[term], terms.coefficient[term] = literal, value * walk.weight[f]
+                term += 1
+                literal = _write(terms, literal, walk, met & ~walk.found[f], 0)
         terms.high[cell] = term
         cell += 1
     used[0], used[1], used[2], used[3] = cell, member, term, literal
-    if dependent:
-        used[4] += length
     return True
 
 

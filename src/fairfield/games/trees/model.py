@@ -1,4 +1,4 @@
-"""One output of a tree model, as read from its library, and rows as its splits see them."""
+"""Outputs of a tree model, as read from its library, and rows as its splits see them."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ ELSEWHERE = "FeatureGame explains any model"
 
 @dataclass
 class TreeModel:
-    """One output of a model: ``start`` plus one leaf of each tree, with the sign of the output.
+    """Outputs of a model: ``start`` of each plus one leaf of each of its trees, with its sign.
 
     ``encode`` turns rows into the numbers that splits compare: categories into codes,
     missing values into NaN. ``raw`` is the library's own answer to rows as given, which what
-    was read is compared with. A model that does not keep the categories of its columns takes
+    was read is compared with. Trees number the ``outputs`` from 0, as they are listed here. A model that does not keep the categories of its columns takes
     the codes of a frame. ``nodes`` are those of all trees, and ``intercept`` the constant
-    beside them.
+    beside them of each output.
     """
 
     model: Any
-    output: Output
+    outputs: tuple[Output, ...]
     trees: InitVar[Sequence[Tree]]
-    start: InitVar[float]
+    start: InitVar[float | Sequence[float]]
     columns: int
     names: tuple[str, ...] | None
     encode: Callable[[Any], FloatArray]
     raw: Callable[[Any], Any]
     keeps_categories: bool = True
 
-    def __post_init__(self, trees: Sequence[Tree], start: float) -> None:
+    def __post_init__(self, trees: Sequence[Tree], start: float | Sequence[float]) -> None:
         self.kind = type(self.model).__name__
-        self.nodes, centre = join(trees)
-        self.intercept = float(start) + centre
+        self.nodes, self.intercept = join(trees, len(self.outputs))
+        self.intercept += start
 
 
-def picked(answers: Any, output: Output) -> FloatArray:
-    """One output of what a library returns for rows."""
+def picked(answers: Any, outputs: Sequence[Output]) -> FloatArray:
+    """Some outputs of what a library returns for rows: (rows, outputs)."""
     numbers = np.asarray(answers, dtype=float)
-    return np.asarray(output.sign * numbers.reshape(len(numbers), -1)[:, output.column])
+    numbers = numbers.reshape(len(numbers), -1)
+    return np.stack([each.sign * numbers[:, each.column] for each in outputs], axis=1)
 
 
 def categorical(rows: Any) -> dict[Hashable, list[Any]]:

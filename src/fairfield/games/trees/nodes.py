@@ -19,6 +19,9 @@ from fairfield.core.arrays import BoolArray, FloatArray
 class Nodes(NamedTuple):
     """The nodes of all trees in a row; ``left`` and ``right`` are node numbers, -1 at a leaf.
 
+    Those of a tree are numbered from ``roots[tree]`` to ``ends[tree]`` - 1.
+    A leaf has one or several values, (nodes, values), which go to outputs of the model, the first
+    to ``output[tree]`` and the others to the next ones.
     ``player`` is whose feature a node splits, at first the feature itself.
     ``share`` is a node's share of its parent's cover, the training weight that passed. A
     categorical split has a row of ``listed``, a bit per category, and ``listed_left`` is
@@ -26,6 +29,8 @@ class Nodes(NamedTuple):
     """
 
     roots: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    output: NDArray[np.int64]
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     feature: NDArray[np.int64]
@@ -43,7 +48,8 @@ class Nodes(NamedTuple):
 class Tree:
     """One tree, node by node; children count from its root, -1 at a leaf.
 
-    ``categories`` maps a node to its listed categories and whether these go left.
+    ``value`` is (nodes,), for the ``output`` of this number, or (nodes, values) for several from there
+    on. ``categories`` maps a node to its listed categories and whether these go left.
     """
 
     left: Any
@@ -54,24 +60,30 @@ class Tree:
     value: Any
     cover: Any
     categories: Mapping[int, tuple[Sequence[int], bool]] = field(default_factory=dict)
+    output: int = 0
 
 
-def join(trees: Sequence[Tree]) -> tuple[Nodes, float]:
-    """The nodes of all trees, leaves centred tree by tree, and the sum of the centres.
+def join(trees: Sequence[Tree], outputs: int = 1) -> tuple[Nodes, FloatArray]:
+    """The nodes of all trees, leaves centred tree by tree, and for each output the sum of the centres.
 
     A row reaches one leaf of each tree, so a constant may leave it; what remains does not
     lose digits to a large mean.
     """
     offsets = np.cumsum([0, *(len(tree.left) for tree in trees)])
-    left, right, feature, threshold, missing_left, value, cover = (
+    left, right, feature, threshold, missing_left, cover = (
         np.concatenate([getattr(tree, name) for tree in trees])
-        for name in ("left", "right", "feature", "threshold", "missing_left", "value", "cover")
+        for name in ("left", "right", "feature", "threshold", "missing_left", "cover")
     )
+    value = np.concatenate([np.reshape(tree.value, (len(tree.left), -1)) for tree in trees])
+    output = np.array([tree.output for tree in trees])
     feature = feature.astype(np.int64)
     of = np.repeat(np.arange(len(trees)), np.diff(offsets))
     leaf = left < 0
     left, right = (np.where(leaf, -1, child + offsets[of]) for child in (left, right))
-    means = np.bincount(of[leaf], value[leaf]) / np.bincount(of[leaf])
+    means = np.add.reduceat(np.where(leaf[:, None], value, 0.0), offsets[:-1])
+    means /= np.bincount(of[leaf])[:, None]
+    centres = np.zeros(outputs)
+    np.add.at(centres, output[:, None] + np.arange(value.shape[1]), means)
     share = np.ones(len(leaf))
     first, second = left[~leaf], right[~leaf]
     # A part of the sum, not of the parent's cover: the two add up to 1 without rounding.
@@ -89,16 +101,18 @@ def join(trees: Sequence[Tree]) -> tuple[Nodes, float]:
             listed[row, code // 64] |= np.uint64(1) << np.uint64(code % 64)
     nodes = Nodes(
         offsets[:-1],
+        offsets[1:],
+        output,
         left,
         right,
         feature,
         feature,
         threshold.astype(float),
         missing_left.astype(bool),
-        np.where(leaf, value - means[of], 0.0),
+        np.where(leaf[:, None], value - means[of], 0.0),
         share,
         category,
         listed,
         np.array([on_left for _, _, on_left in sets], dtype=bool),
     )
-    return nodes, float(means.sum())
+    return nodes, centres

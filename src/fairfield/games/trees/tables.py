@@ -20,10 +20,9 @@ from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.groups import (
     MOST_BITS,
     TOGETHER,
-    Bytes,
     Groups,
+    branches,
     encode,
-    find_branches,
 )
 from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.terms import Int64s, compiled
@@ -41,21 +40,11 @@ def count_codes(nodes: Nodes, groups: Groups, rows: FloatArray, start: Int64s) -
         for g in range(len(groups.tree)):
             if groups.tree[g] != at:
                 at = groups.tree[g]
-                first, goes = _branches(nodes, at, some)
+                first, goes = branches(nodes, at, some)
             encode(groups, g, first, goes, met, code)
             for r in range(len(code)):
                 counts[start[g] + code[r]] += 1.0
     return counts
-
-
-@compiled
-def _branches(nodes: Nodes, tree: int, rows: FloatArray) -> tuple[int, Bytes]:
-    """The first node of a tree, and whether rows go left at its nodes."""
-    first = nodes.roots[tree]
-    end = nodes.roots[tree + 1] if tree + 1 < len(nodes.roots) else len(nodes.left)
-    goes = np.empty((end - first, rows.shape[1]), np.uint8)
-    find_branches(nodes, first, end, rows, goes)
-    return first, goes
 
 
 @compiled
@@ -73,8 +62,9 @@ def fill(
 ) -> None:
     """Add up the tables of the groups low … high - 1, those of group g from ``entry[g]`` on.
 
-    A group has a row of codes for each player (order 1) or pair of players (order 2). ``at`` are
-    points of the diagonal, and no ``counts`` mean the path-dependent game.
+    A group has a row of codes for each player (order 1) or pair of players (order 2), and ``table``
+    (values, entries) one for each value of a leaf. ``at`` are points of the diagonal, and no
+    ``counts`` mean the path-dependent game.
     """
     size = 1 << MOST_BITS
     share, phi, slope, second = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
@@ -83,32 +73,46 @@ def fill(
         codes = 1 << (groups.bit[g + 1] - groups.bit[g])
         for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
             first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
-            patterns = 1 << k
+            sets = 1 << k
             _satisfied(groups, first, k, met[:codes])
             if len(counts):
-                share[:patterns] = 0.0
+                share[:sets] = 0.0
                 for code in range(codes):
                     share[met[code]] += counts[start[g] + code]
             else:
                 _multiply(groups.share[first : first + k], share)
+            total = np.zeros((k if order == 1 else k * (k - 1) // 2, sets))
             for node in range(len(at)):
-                weight = weights[node] * groups.value[leaf]
-                phi[:patterns] = share[:patterns]
+                phi[:sets] = share[:sets]
                 for q in range(k):
-                    _mix(phi[:patterns], 1 << q, at[node])
+                    _mix(phi[:sets], 1 << q, at[node])
                 for p in range(k):
-                    _differentiate(phi[:patterns], 1 << p, at[node], slope)
+                    _differentiate(phi[:sets], 1 << p, at[node], slope)
                     if order == 1:
-                        row = entry[g] + groups.place[first + p] * codes
-                        for code in range(codes):
-                            table[row + code] += weight * slope[met[code]]
+                        total[p] += weights[node] * slope[:sets]
                         continue
                     for q in range(p):
-                        _differentiate(slope[:patterns], 1 << q, at[node], second)
-                        i, j = groups.place[first + p], groups.place[first + q]
-                        row = entry[g] + pair_place(max(i, j), min(i, j)) * codes
-                        for code in range(codes):
-                            table[row + code] += weight * second[met[code]]
+                        _differentiate(slope[:sets], 1 << q, at[node], second)
+                        total[pair_place(p, q)] += weights[node] * second[:sets]
+            for p in range(k):
+                for q in range(p if order == 2 else 1):
+                    i, j = groups.place[first + p], groups.place[first + q]
+                    line, own = (pair_place(max(i, j), min(i, j)), pair_place(p, q))
+                    if order == 1:
+                        line, own = i, p
+                    row = entry[g] + line * codes
+                    _spread(
+                        groups.value[leaf], total[own], met[:codes], table[:, row : row + codes]
+                    )
+
+
+@compiled
+def _spread(value: FloatArray, of_set: FloatArray, met: Int64s, paid: FloatArray) -> None:
+    """Add each value times what belongs to the set that each code satisfies."""
+    for v in range(len(value)):
+        row, each = paid[v], value[v]
+        for code in range(len(met)):
+            row[code] += each * of_set[met[code]]
 
 
 @compiled
@@ -167,7 +171,7 @@ def look_up(
     rows: FloatArray,
     values: FloatArray,
 ) -> None:
-    """Add what the groups low … high - 1 pay to each player or pair: (players or pairs, rows)."""
+    """Add what the groups low … high - 1 pay: (outputs, players or pairs, rows)."""
     for begin in range(0, rows.shape[1], TOGETHER):
         some = np.ascontiguousarray(rows[:, begin : begin + TOGETHER])
         count = some.shape[1]
@@ -176,7 +180,7 @@ def look_up(
         for g in range(low, high):
             if groups.tree[g] != at:
                 at = groups.tree[g]
-                first, goes = _branches(nodes, at, some)
+                first, goes = branches(nodes, at, some)
             encode(groups, g, first, goes, met, code)
             codes = 1 << (groups.bit[g + 1] - groups.bit[g])
             players = groups.players[groups.member[g] : groups.member[g + 1]]
@@ -186,7 +190,9 @@ def look_up(
                     who = players[i]
                     if order == 2:
                         who = pair_place(max(who, players[j]), min(who, players[j]))
-                    paid, paying = values[who, begin : begin + count], table[row : row + codes]
-                    for r in range(count):
-                        paid[r] += paying[code[r]]
+                    for v in range(len(table)):
+                        paid = values[nodes.output[at] + v, who, begin : begin + count]
+                        paying = table[v, row : row + codes]
+                        for r in range(count):
+                            paid[r] += paying[code[r]]
                     row += codes

@@ -1,9 +1,8 @@
 """Sums of products over players, and their readings: compiled loops.
 
-The contribution of a tree model to the extension of an explained row is a sum of *cells*,
-each a product of *literals* times a sum of *terms*, coefficients times products of further
-literals. A literal is x_i or 1 - x_i (interventional), or s + (a - s) x_i with s a share of
-the cover and a = 1 or 0 (path-dependent). No player has two literals in one product.
+With a background, the contribution of a tree model to the extension of an explained row is a sum
+of *cells*, each a product of *literals* times a sum of *terms*, coefficients times products of
+further literals. A literal is x_i or 1 - x_i. No player has two literals in one product.
 """
 
 from __future__ import annotations
@@ -35,9 +34,7 @@ class Terms(NamedTuple):
 
     Cell c belongs to the rows ``member[begin[c]:begin[c + 1]]`` and is term ``low[c]``, its
     common factor, times the sum of the terms after it, up to ``high[c]`` - 1. Term t is a
-    coefficient times ``literals[start[t]:start[t + 1]]``. Interventional literals number the
-    entries of (x, 1 - x); a path-dependent literal is 2l + a, for the player ``player[l]``
-    with ``share[l]``, arrays that are empty in the interventional game.
+    coefficient times ``literals[start[t]:start[t + 1]]``, which number the entries of (x, 1 - x).
     """
 
     low: Int32s
@@ -47,22 +44,18 @@ class Terms(NamedTuple):
     coefficient: FloatArray
     start: Int32s
     literals: Int32s
-    player: Int32s
-    share: FloatArray
 
 
-def blank(capacity: int, dependent: bool) -> Terms:
+def blank(capacity: int) -> Terms:
     """Room for so many members, terms and literals."""
     whole = [np.empty(capacity + 1, np.int32) for _ in range(6)]
-    own = capacity if dependent else 0
-    table = np.empty(own, np.int32), np.empty(own)
-    return Terms._make([*whole[:4], np.empty(capacity), *whole[4:], *table])
+    return Terms._make([*whole[:4], np.empty(capacity), *whole[4:]])
 
 
 def filled(room: Terms, used: Int64s) -> Terms:
-    """The part of the room that holds so many cells, members, terms, literals and shares."""
-    cells, members, terms, literals, shares = used
-    ends = (cells, cells, cells + 1, members, terms, terms + 1, literals, shares, shares)
+    """The part of the room that holds so many cells, members, terms and literals."""
+    cells, members, terms, literals = used
+    ends = (cells, cells, cells + 1, members, terms, terms + 1, literals)
     arrays: tuple[NDArray[Any], ...] = room
     return Terms._make(array[:end] for array, end in zip(arrays, ends, strict=True))
 
@@ -93,42 +86,21 @@ def add_gradient(terms: Terms, x: FloatArray, value: FloatArray, gradient: Float
             common, total = 1.0, 0.0
             for q in range(start, end):
                 outer[q - start] = common
-                common *= _factor(terms, q, x, i)
+                common *= x[i, terms.literals[q]]
             for t in range(first + 1, terms.high[c]):
                 low, high = terms.start[t], terms.start[t + 1]
                 product, after = terms.coefficient[t], common
                 for q in range(low, high):
                     inner[q - low] = product
-                    product *= _factor(terms, q, x, i)
+                    product *= x[i, terms.literals[q]]
                 total += product
                 for q in range(high - 1, low - 1, -1):
-                    _add_slope(terms, q, inner[q - low] * after, gradient, i)
-                    after *= _factor(terms, q, x, i)
+                    gradient[i, terms.literals[q]] += inner[q - low] * after
+                    after *= x[i, terms.literals[q]]
             value[i] += common * total
             for q in range(end - 1, start - 1, -1):
-                _add_slope(terms, q, outer[q - start] * total, gradient, i)
-                total *= _factor(terms, q, x, i)
-
-
-@compiled
-def _factor(terms: Terms, place: int, x: FloatArray, row: int) -> float:
-    """The literal at this place, at a row's point (x, 1 - x)."""
-    literal = terms.literals[place]
-    if len(terms.share) == 0:
-        return float(x[row, literal])
-    share = terms.share[literal >> 1]
-    return float(share + ((literal & 1) - share) * x[row, terms.player[literal >> 1]])
-
-
-@compiled
-def _add_slope(terms: Terms, place: int, rest: float, gradient: FloatArray, row: int) -> None:
-    """Add the derivative of the literal at this place, times the rest of its product."""
-    literal = terms.literals[place]
-    if len(terms.share) == 0:
-        gradient[row, literal] += rest
-    else:
-        slope = (literal & 1) - terms.share[literal >> 1]
-        gradient[row, terms.player[literal >> 1]] += rest * slope
+                gradient[i, terms.literals[q]] += outer[q - start] * total
+                total *= x[i, terms.literals[q]]
 
 
 @compiled
@@ -145,13 +117,9 @@ def add_hessian(terms: Terms, x: FloatArray, hessian: FloatArray) -> None:
                 length = 0 if t == first else terms.start[first + 1] - terms.start[first]
                 for q in range(terms.start[t], terms.start[t + 1]):
                     literal = terms.literals[q]
-                    factor[length] = _factor(terms, q, x, i)
-                    if len(terms.share):
-                        who[length] = terms.player[literal >> 1]
-                        slope[length] = (literal & 1) - terms.share[literal >> 1]
-                    else:
-                        who[length] = literal % players
-                        slope[length] = 1.0 if literal < players else -1.0
+                    factor[length] = x[i, literal]
+                    who[length] = literal % players
+                    slope[length] = 1.0 if literal < players else -1.0
                     length += 1
                 before = terms.coefficient[t]
                 for p in range(length if t > first else 0):
@@ -166,11 +134,11 @@ def add_hessian(terms: Terms, x: FloatArray, hessian: FloatArray) -> None:
 
 
 @compiled
-def add_shapley(terms: Terms, binomial: FloatArray, values: FloatArray) -> None:
-    """Add the Shapley values of interventional cells.
+def add_along_diagonal(terms: Terms, joint: FloatArray, values: FloatArray) -> None:
+    """Add Σ w ∇(t, …, t) of the cells over points t of weights w: (rows, players).
 
-    A term with a literals x_i, in a cell with b literals 1 - x_j, pays 1 / (a·C(a + b, a))
-    of its coefficient to each i and takes 1 / (b·C(a + b, a)) of it from each j.
+    ``joint[a, b]`` is Σ w t^a (1 - t)^b. A term with a literals x_i, in a cell with b literals
+    1 - x_j, pays joint[a - 1, b] of its coefficient to each i and takes joint[a, b - 1] from each j.
     """
     players = values.shape[1]
     for c in range(len(terms.low)):
@@ -178,11 +146,12 @@ def add_shapley(terms: Terms, binomial: FloatArray, values: FloatArray) -> None:
         outside = terms.start[first + 1] - terms.start[first]
         for t in range(first + 1, terms.high[c]):
             inside = terms.start[t + 1] - terms.start[t]
-            each = terms.coefficient[t] / binomial[inside, outside]
-            loss += each / max(outside, 1)
+            if outside:
+                loss += terms.coefficient[t] * joint[inside, outside - 1]
             for m in range(terms.begin[c], terms.begin[c + 1]):
                 for q in range(terms.start[t], terms.start[t + 1]):
-                    values[terms.member[m], terms.literals[q]] += each / inside
+                    gain = terms.coefficient[t] * joint[inside - 1, outside]
+                    values[terms.member[m], terms.literals[q]] += gain
         for m in range(terms.begin[c], terms.begin[c + 1]):
             for q in range(terms.start[first], terms.start[first + 1]):
                 values[terms.member[m], terms.literals[q] - players] -= loss

@@ -72,7 +72,7 @@ def add_worths(
                 node, low, high = stack[top]
                 left, right = nodes.left[node], nodes.right[node]
                 if left < 0:
-                    worths[i, m] += nodes.value[node] * (high - low) / size
+                    worths[i, m] += nodes.value[node, 0] * (high - low) / size
                     continue
                 column = nodes.feature[node]
                 middle = low
@@ -107,7 +107,7 @@ def add_dependent_worths(
                 left, right = nodes.left[node], nodes.right[node]
                 column = nodes.feature[node]
                 if left < 0:
-                    worths[i, m] += reach * nodes.value[node]
+                    worths[i, m] += reach * nodes.value[node, 0]
                 elif coalitions[m, nodes.player[node]]:
                     stack[top] = left if goes_left(nodes, node, rows[column, i]) else right
                     top += 1

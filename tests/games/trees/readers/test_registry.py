@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 import fairfield as ff
 from fairfield.explanations import game_of
-from fairfield.games.outputs import choose_output
+from fairfield.games.outputs import choose_outputs
 from fairfield.games.trees.model import TreeModel, in_single
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers import registry
@@ -39,7 +39,7 @@ def read_stump(model, output):
         value=[0.0, below, above],
         cover=[2.0, 1.0, 1.0],
     )
-    chosen = choose_output("Stump", output, "prediction", columns=1)
+    chosen = choose_outputs("Stump", output, "prediction", columns=1)
     return TreeModel(model, chosen, [tree], 0.0, 3, None, in_single, model.predict)
 
 

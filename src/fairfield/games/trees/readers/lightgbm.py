@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.outputs import choose_output, classes_of, margin_quantity
+from fairfield.games.outputs import choose_outputs, classes_of, margin_quantity
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
@@ -31,13 +31,18 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
     quantity = margin_quantity(
         classes, log_odds=objective == "binary", predicted=objective in AS_IS
     )
-    chosen = choose_output(type(model).__name__, output, quantity, classes, width)
-    trees = dumped["tree_info"][chosen.column :: width]
+    chosen = choose_outputs(type(model).__name__, output, quantity, classes, width)
+    trees = dumped["tree_info"]
     if dumped["average_output"]:
         # A random forest averages its trees, but its raw scores are their sum.
-        chosen = chosen._replace(sign=chosen.sign / len(trees))
+        rounds = len(trees) // width
+        chosen = tuple(each._replace(sign=each.sign / rounds) for each in chosen)
     zeros: set[int] = set()
-    read = [_tree(tree["tree_structure"], chosen.sign, zeros) for tree in trees]
+    read = [
+        _tree(tree["tree_structure"], each.sign, zeros, number)
+        for number, each in enumerate(chosen)
+        for tree in trees[each.column :: width]
+    ]
     names = tuple(booster.feature_name())
     given = None if names == tuple(f"Column_{at}" for at in range(len(names))) else names
 
@@ -53,7 +58,7 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
     return TreeModel(model, chosen, read, 0.0, len(names), given, encode, raw)
 
 
-def _tree(root: Mapping[str, Any], scale: float, zeros: set[int]) -> Tree:
+def _tree(root: Mapping[str, Any], scale: float, zeros: set[int], output: int) -> Tree:
     """A tree from nested nodes; columns whose zeros count as missing join ``zeros``."""
     rows: list[list[Any]] = []
     categories = {}
@@ -88,4 +93,4 @@ def _tree(root: Mapping[str, Any], scale: float, zeros: set[int]) -> Tree:
         rows.append([0, 0, column, threshold, missing_left, 0.0, node["internal_count"]])
         ahead += [(node["right_child"], at, 1), (node["left_child"], at, 0)]
     left, right, column_of, split, missing, value, cover = zip(*rows, strict=True)
-    return Tree(left, right, column_of, split, missing, value, cover, categories)
+    return Tree(left, right, column_of, split, missing, value, cover, categories, output)

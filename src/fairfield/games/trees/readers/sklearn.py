@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.outputs import Output, choose_output, classes_of, decision_quantity
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single
+from fairfield.games.outputs import Output, choose_outputs, classes_of, decision_quantity
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single, picked
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
 
@@ -25,15 +26,19 @@ def read_forest(model: Any, output: Any) -> TreeModel:
     members = [tree.tree_ for tree in getattr(model, "estimators_", [model])]
     if not hasattr(model, "classes_"):
         chosen = _choose(model, output, "prediction", model.n_outputs_)
-        values = [tree.value[:, chosen.column, 0] for tree in members]
+        values = [tree.value[:, :, 0] for tree in members]
         raw = model.predict
     else:
         chosen = _choose(model, output, "probability")
         values = [
-            tree.value[:, 0, chosen.column] / tree.value[:, 0].sum(axis=1) for tree in members
+            tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True) for tree in members
         ]
         raw = model.predict_proba
-    trees = [_tree(tree, value / len(members)) for tree, value in zip(members, values, strict=True)]
+    columns = [each.column for each in chosen]
+    trees = [
+        _tree(tree, value[:, columns] / len(members))
+        for tree, value in zip(members, values, strict=True)
+    ]
     return TreeModel(model, chosen, trees, 0.0, *_columns(model), in_single, raw)
 
 
@@ -48,12 +53,13 @@ def read_gradient_boosting(model: Any, output: Any) -> TreeModel:
         )
     stages = model.estimators_
     chosen = _choose(model, output, "prediction", stages.shape[1])
-    members = [stage.tree_ for stage in stages[:, chosen.column]]
     trees = [
-        _tree(tree, chosen.sign * model.learning_rate * tree.value[:, 0, 0]) for tree in members
+        _tree(stage.tree_, each.sign * model.learning_rate * stage.tree_.value[:, 0, 0], at)
+        for at, each in enumerate(chosen)
+        for stage in stages[:, each.column]
     ]
     starts = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))
-    start = chosen.sign * starts[0, chosen.column]
+    start = picked(starts, chosen)[0]
     raw = model.decision_function if hasattr(model, "classes_") else model.predict
     return TreeModel(model, chosen, trees, start, *_columns(model), in_single, raw)
 
@@ -70,8 +76,8 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         order = np.argsort(~model.is_categorical_, kind="stable")
     known, row_of = model._bin_mapper.make_known_categories_bitsets()
     trees = []
-    for stage in model._predictors:
-        nodes, to_left = stage[chosen.column].nodes, stage[chosen.column].raw_left_cat_bitsets
+    for (output_number, each), stage in product(enumerate(chosen), model._predictors):
+        nodes, to_left = stage[each.column].nodes, stage[each.column].raw_left_cat_bitsets
         splits = nodes["is_leaf"] == 0
         categories = {}
         for node in np.flatnonzero(splits & (nodes["is_categorical"] == 1)).tolist():
@@ -88,9 +94,10 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
                 order[np.where(splits, nodes["feature_idx"], 0)],
                 nodes["num_threshold"],
                 nodes["missing_go_to_left"],
-                chosen.sign * nodes["value"],
+                each.sign * nodes["value"],
                 nodes["count"],
                 categories,
+                output_number,
             )
         )
 
@@ -98,7 +105,7 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         inside = np.asarray(model._preprocess_X(rows, reset=False), dtype=float)
         return np.asarray(inside[:, np.argsort(order)])
 
-    start = chosen.sign * np.ravel(model._baseline_prediction)[chosen.column]
+    start = picked(np.reshape(model._baseline_prediction, (1, -1)), chosen)[0]
     return TreeModel(model, chosen, trees, start, *_columns(model), encode, model._raw_predict)
 
 
@@ -106,15 +113,17 @@ def _check_fitted(model: Any) -> None:
     import_module("sklearn.utils.validation").check_is_fitted(model)
 
 
-def _choose(model: Any, output: Any, quantity: str, columns: int | None = None) -> Output:
-    """The chosen output: a probability, a margin of a classifier, else the ``quantity``."""
+def _choose(
+    model: Any, output: Any, quantity: str, columns: int | None = None
+) -> tuple[Output, ...]:
+    """The chosen outputs: a probability, a margin of a classifier, else the ``quantity``."""
     classes = classes_of(model)
     if classes is not None and quantity != "probability":
         quantity = decision_quantity(model, classes)
-    return choose_output(type(model).__name__, output, quantity, classes, columns)
+    return choose_outputs(type(model).__name__, output, quantity, classes, columns)
 
 
-def _tree(tree: Any, value: FloatArray) -> Tree:
+def _tree(tree: Any, value: FloatArray, output: int = 0) -> Tree:
     return Tree(
         tree.children_left,
         tree.children_right,
@@ -123,6 +132,7 @@ def _tree(tree: Any, value: FloatArray) -> Tree:
         tree.missing_go_to_left,
         value,
         tree.weighted_n_node_samples,
+        output=output,
     )
 
 

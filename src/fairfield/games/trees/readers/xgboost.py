@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.outputs import choose_output, classes_of, margin_quantity
+from fairfield.games.outputs import choose_outputs, classes_of, margin_quantity
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers, in_single, picked
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
@@ -37,13 +37,19 @@ def read_xgboost(model: Any, output: Any) -> TreeModel:
     quantity = margin_quantity(
         classes, log_odds="logi" in objective, predicted=objective.startswith(AS_IS)
     )
-    chosen = choose_output(type(model).__name__, output, quantity, classes, width)
+    chosen = choose_outputs(type(model).__name__, output, quantity, classes, width)
     # A wrapper that stopped early predicts with the rounds up to the best one.
     rounds = 0 if model is booster else model._get_iteration_range(None)[1]
     ends = forest["iteration_indptr"]
     weights = boosting.get("weight_drop", np.ones(len(forest["trees"])))
-    own = [at for at in range(ends[rounds or -1]) if forest["tree_info"][at] == chosen.column]
-    trees = [_tree(forest["trees"][at], chosen.sign * weights[at]) for at in own]
+    last = ends[rounds or -1]
+    own = [
+        (at, number, each.sign)
+        for number, each in enumerate(chosen)
+        for at in range(last)
+        if forest["tree_info"][at] == each.column
+    ]
+    trees = [_tree(forest["trees"][at], sign * weights[at], number) for at, number, sign in own]
     # Before version 3.1 a model does not keep the categories of its columns.
     listed = [_categories(column) for column in forest.get("cats", {}).get("enc", [])]
     categories = [names for names in listed if names]
@@ -63,13 +69,15 @@ def read_xgboost(model: Any, output: Any) -> TreeModel:
     # The constant is written in many ways and on many scales; it follows from the output of
     # the first round for a row of which everything is missing.
     columns = int(sizes["num_feature"])
-    start = float(picked(raw(np.full((1, columns), missing), rounds=1), chosen)[0])
-    start -= sum(_where_missing(tree) for tree, at in zip(trees, own, strict=True) if at < ends[1])
+    start = picked(raw(np.full((1, columns), missing), rounds=1), chosen)[0]
+    for tree, (at, number, _) in zip(trees, own, strict=True):
+        if at < ends[1]:
+            start[number] -= _where_missing(tree)
     names = booster.feature_names and tuple(booster.feature_names)
     return TreeModel(model, chosen, trees, start, columns, names, encode, raw, bool(categories))
 
 
-def _tree(tree: Mapping[str, Any], weight: float) -> Tree:
+def _tree(tree: Mapping[str, Any], weight: float, output: int) -> Tree:
     if int(tree["tree_param"]["size_leaf_vector"]) > 1:
         raise TypeError(
             "XGBoost's multi_strategy='multi_output_tree' has vectors at its leaves, not numbers; "
@@ -90,6 +98,7 @@ def _tree(tree: Mapping[str, Any], weight: float) -> Tree:
             node: (tree["categories"][first : first + size], False)
             for node, first, size in zip(tree["categories_nodes"], firsts, sizes, strict=True)
         },
+        output,
     )
 
 

@@ -1,0 +1,220 @@
+"""Path-dependent games at any points, in one walk down each tree: compiled loops.
+
+At the point x a leaf of value v adds v · Π_i f_i to the extension, over the players i of its path:
+f_i = s_i + (a_i - s_i) x_i, where a_i is 1 if the row satisfies all their splits and 0 if not, and s_i is
+the product of the shares of the cover at these splits. Going down, a split of player i multiplies
+the product by a ratio, f_i or, where they were split before, the new f_i to the earlier one; coming
+back, it pays to player i the product above, times the derivative of the ratio, times the sum of the
+leaves below. Nothing is divided by what may be zero. Pairs are paid the same with the derivatives of
+the product above by each other player for the product. Rows are walked side by side, so that one
+instruction serves several.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.groups import Bytes, branches
+from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.tables import pair_place
+from fairfield.games.trees.terms import Int64s, compiled
+
+# Rows that are walked side by side.
+TOGETHER = 64
+
+
+class Path(NamedTuple):
+    """The way from a root to a node, an entry for each depth.
+
+    ``player`` is whose feature was split last, ``earlier`` the depth at which they were split before,
+    0 for never, and ``share`` the product of their shares. ``met``, 1 or 0, is whether each row
+    satisfies all of their splits. ``ratio`` and ``slope`` are what the split multiplies and its
+    derivative, ``product`` is Π f_i and ``below`` the sum of the leaves below that were visited, without
+    what is above: (depth, points, rows). For pairs ``derived`` is the derivative of the product by
+    the player split last at each depth: (depth, depth, points, rows).
+    """
+
+    player: Int64s
+    earlier: Int64s
+    share: FloatArray
+    met: FloatArray
+    ratio: FloatArray
+    slope: FloatArray
+    product: FloatArray
+    below: FloatArray
+    derived: FloatArray
+
+
+@compiled
+def walk(
+    nodes: Nodes,
+    depth: int,
+    points: FloatArray,
+    weights: FloatArray,
+    order: int,
+    rows: FloatArray,
+    worth: FloatArray,
+    values: FloatArray,
+) -> None:
+    """Add Σ w f(x) over points x of weights w to each row, and the derivatives to players or pairs.
+
+    ``points`` (points, players, rows) has one player where all have the same; ``values`` (players or
+    pairs, rows) are derivatives of ``order`` 1 or 2.
+    """
+    child, side = np.empty((2, depth + 1), np.int64)
+    for low in range(0, rows.shape[1], TOGETHER):
+        some = np.ascontiguousarray(rows[:, low : low + TOGETHER])
+        x = np.ascontiguousarray(points[:, :, low : low + TOGETHER])
+        paid = values[:, low : low + TOGETHER]
+        shape = (depth + 1, len(weights), some.shape[1])
+        path = Path(
+            np.empty(depth + 1, np.int64),
+            np.empty(depth + 1, np.int64),
+            np.empty(depth + 1),
+            np.empty((depth + 1, some.shape[1])),
+            np.empty(shape),
+            np.empty(shape),
+            np.empty(shape),
+            np.empty(shape),
+            np.empty((depth + 1 if order == 2 else 0, *shape)),
+        )
+        for q in range(len(weights)):
+            path.product[0, q] = weights[q]
+        for tree in range(len(nodes.roots)):
+            first, goes = branches(nodes, tree, some)
+            level = 0
+            child[0], side[0] = nodes.roots[tree], 0
+            path.below[0] = 0.0
+            while level >= 0:
+                node = child[level]
+                if nodes.left[node] < 0:
+                    path.below[level] = nodes.value[node, 0]
+                elif side[level] < 2:
+                    right, level = side[level], level + 1
+                    side[level - 1] += 1
+                    child[level], side[level] = (nodes.right if right else nodes.left)[node], 0
+                    path.below[level] = 0.0
+                    _extend(path, level, nodes.player[node], nodes.share[child[level]])
+                    _meet(path, level, goes[node - first], right)
+                    _multiply(path, level, x)
+                    if order == 2:
+                        _derive(path, level, x)
+                    continue
+                if level:
+                    _pay(path, level, order, paid)
+                level -= 1
+            for q in range(len(weights)):
+                for r in range(some.shape[1]):
+                    worth[low + r] += weights[q] * path.below[0, q, r]
+
+
+@compiled
+def _extend(path: Path, level: int, who: int, share: float) -> None:
+    """Extend the path by a split of a player that keeps this share of the cover."""
+    before = level - 1
+    while before and path.player[before] != who:
+        before -= 1
+    path.player[level], path.earlier[level] = who, before
+    path.share[level] = share * path.share[before] if before else share
+
+
+@compiled
+def _meet(path: Path, level: int, left: Bytes, right: int) -> None:
+    """Which rows satisfy all splits of the player split last."""
+    met, wrong = path.met[level], np.uint8(right)
+    for r in range(len(met)):
+        met[r] = left[r] ^ wrong
+    if path.earlier[level]:
+        before = path.met[path.earlier[level]]
+        for r in range(len(met)):
+            met[r] *= before[r]
+
+
+@compiled
+def _multiply(path: Path, level: int, points: FloatArray) -> None:
+    """The ratio of the last split, its derivative, and the product."""
+    before, share, met = path.earlier[level], path.share[level], path.met[level]
+    own = path.player[level] if points.shape[1] > 1 else 0
+    former, met_before = path.share[before], path.met[before]
+    for q in range(len(points)):
+        x, ratio, slope = points[q, own], path.ratio[level, q], path.slope[level, q]
+        if not before:
+            for r in range(len(met)):
+                slope[r] = met[r] - share
+            for r in range(len(met)):
+                ratio[r] = share + x[r] * slope[r]
+        elif former == 0.0:
+            # No training row came so far: both factors are x, or zero.
+            slope[:] = 0.0
+            ratio[:] = met
+        else:
+            alone = share / former
+            for r in range(len(met)):
+                factor = former + x[r] * (1 - former)
+                changed = (share + x[r] * (met[r] - share)) / factor
+                ratio[r] = changed if met_before[r] > 0 else alone
+            for r in range(len(met)):
+                factor = former + x[r] * (1 - former)
+                slope[r] = (met[r] * former - share * met_before[r]) / (factor * factor)
+        above, product = path.product[level - 1, q], path.product[level, q]
+        for r in range(len(met)):
+            product[r] = above[r] * ratio[r]
+
+
+@compiled
+def _derive(path: Path, level: int, points: FloatArray) -> None:
+    """The derivatives of the product by the player split at each depth above, and by the last."""
+    before, met = path.earlier[level], path.met[level]
+    for q in range(len(points)):
+        ratio, slope = path.ratio[level, q], path.slope[level, q]
+        for depth in range(1, level):
+            above, product = path.derived[level - 1, depth, q], path.derived[level, depth, q]
+            for r in range(len(met)):
+                product[r] = above[r] * ratio[r]
+        above, product = path.product[level - 1, q], path.derived[level, level, q]
+        for r in range(len(met)):
+            product[r] = above[r] * slope[r]
+        if before:
+            # The factor that was there before is still in the product.
+            above = path.derived[level - 1, before, q]
+            for r in range(len(met)):
+                product[r] += above[r] * ratio[r]
+
+
+@compiled
+def _pay(path: Path, level: int, order: int, values: FloatArray) -> None:
+    """Pay the player split last, or their pairs, and hand the leaves below to the node above."""
+    who, rows = path.player[level], path.met.shape[1]
+    earned = np.empty(rows)
+    for q in range(path.product.shape[1]):
+        below, ratio, slope = path.below[level, q], path.ratio[level, q], path.slope[level, q]
+        onward = path.below[level - 1, q]
+        for r in range(rows):
+            onward[r] += ratio[r] * below[r]
+        for r in range(rows):
+            earned[r] = slope[r] * below[r]
+        if order == 1:
+            above, paid = path.product[level - 1, q], values[who]
+            for r in range(rows):
+                paid[r] += above[r] * earned[r]
+            continue
+        for depth in range(1, level):
+            other = path.player[depth]
+            if other == who or _split_again(path, depth, level):
+                continue
+            above = path.derived[level - 1, depth, q]
+            paid = values[pair_place(max(who, other), min(who, other))]
+            for r in range(rows):
+                paid[r] += above[r] * earned[r]
+
+
+@compiled
+def _split_again(path: Path, above: int, level: int) -> bool:
+    """Whether the player split above this depth is split once more before the level."""
+    last = level - 1
+    while path.player[last] != path.player[above]:
+        last -= 1
+    return last > above

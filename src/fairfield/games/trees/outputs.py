@@ -1,0 +1,126 @@
+"""The extension of tree games of several outputs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.core.arrays import FloatArray
+from fairfield.core.checks import flat_points
+from fairfield.core.extension import Extension, legendre
+from fairfield.games.trees.extension import Forest, TreeExtension, square
+from fairfield.games.trees.terms import Int64s
+
+# The games of a batch that a part has, and their extension.
+Part = tuple[Int64s, Extension]
+
+
+class SideBySide(Extension):
+    """The games of several extensions as one batch."""
+
+    method = "closed form: trees"
+
+    def __init__(self, parts: Sequence[Part], batch: tuple[int, ...]) -> None:
+        self.parts, self.batch = parts, batch
+        self.players = parts[0][1].players
+        self.degree = max(part.degree for _, part in parts)
+
+    @property
+    def offset(self) -> FloatArray:
+        return self._joined([part.offset for _, part in self.parts], (), 0)
+
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        both = [part.ends() for _, part in self.parts]
+        empty, grand = (self._joined(list(each), (), 0) for each in zip(*both, strict=True))
+        return empty, grand
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        points, lead = self._points(x)
+        both = [part.centred(points[:, where]) for where, part in self.parts]
+        worths, slopes = zip(*both, strict=True)
+        return self._joined(list(worths), lead, 0), self._joined(list(slopes), lead, 1)
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        points, lead = self._points(x)
+        found = [part.hessian(points[:, where]) for where, part in self.parts]
+        return self._joined(found, lead, 2)
+
+    def rows(self, chosen: slice | Int64s) -> SideBySide:
+        count = int(np.prod(self.batch))
+        picked = np.arange(count)[chosen]
+        place = np.full(count, -1)
+        place[picked] = np.arange(len(picked))
+        parts: list[Part] = []
+        for where, part in self.parts:
+            inside = np.flatnonzero(place[where] >= 0)
+            if len(inside):
+                parts.append((place[where[inside]], part.rows(inside)))
+        return SideBySide(parts, (len(picked),))
+
+    def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
+        """Points shaped (k, games, n), and the leading axes of the answer before the batch."""
+        flat, lead = flat_points(x, self.players)
+        axes, count = len(self.batch), int(np.prod(self.batch))
+        if not lead:
+            return np.tile(flat, (1, count, 1)), ()
+        if lead[-axes:] != self.batch:
+            raise ValueError(
+                f"points of shape {np.shape(x)} do not match a batch of {self.batch} games; "
+                "give one point, or one for each game"
+            )
+        return flat.reshape(-1, count, self.players), lead[:-axes]
+
+    def _joined(self, found: Sequence[FloatArray], lead: tuple[int, ...], axes: int) -> FloatArray:
+        """What the parts answer, (…, games of the part, n …), in the order of the batch."""
+        own = (self.players,) * axes
+        count = int(np.prod(lead, dtype=int))
+        joined = np.empty((count, int(np.prod(self.batch)), *own))
+        for (where, _), each in zip(self.parts, found, strict=True):
+            joined[:, where] = each.reshape(count, len(where), *own)
+        return joined.reshape((*lead, *self.batch, *own))
+
+
+class OutputsExtension(SideBySide):
+    """All outputs of a forest for some rows; what is read along the diagonal is read at once."""
+
+    def __init__(
+        self,
+        kind: type[TreeExtension],
+        forest: Forest,
+        rows: FloatArray,
+        batch: tuple[int, ...],
+    ) -> None:
+        outputs, count = len(forest.intercept), rows.shape[1]
+        self.kind, self.forest, self.explained = kind, forest, rows
+        parts = [
+            (np.arange(count) * outputs + output, kind(forest.of(output), rows, (count,)))
+            for output in range(outputs)
+        ]
+        super().__init__(parts, batch)
+
+    def shapley(self) -> FloatArray:
+        return self.along_diagonal(*legendre(self.degree - 1))
+
+    def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        values = self._paid(at, shares, order=1)
+        return values.transpose(2, 0, 1).reshape((*self.batch, self.players))
+
+    def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        n, pairs = self.players, self._paid(at, shares, order=2)
+        flat = pairs.transpose(2, 0, 1).reshape(-1, pairs.shape[1])
+        return square(flat, n).reshape((*self.batch, n, n))
+
+    def _paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
+        """What is paid to players or pairs: (outputs, players or pairs, rows)."""
+        rows = self.explained
+        n, count = self.players, rows.shape[1]
+        values = np.zeros((len(self.parts), n if order == 1 else n * (n - 1) // 2, count))
+        left = self.forest.diagonal.add(rows, at, shares, order, values)
+        if len(left):
+            rest = self.forest.only(left)
+            for output, value in enumerate(values):
+                part = self.kind(rest.of(output), rows, rows.shape[1:])
+                part.add_paid(at, shares, order, value)
+        return values

@@ -1,0 +1,60 @@
+"""All outputs of a model at once are the outputs one by one."""
+
+import numpy as np
+import pytest
+
+import fairfield as ff
+from fairfield.games.trees.game import TreeGame
+from tests.games.trees.models import BACKGROUND, COLUMNS, X, corners, fitted
+
+MODELS = {
+    "forest of classes": ["a", "b", "c"],
+    "forest of two answers": [0, 1],
+    "boosting of two classes": ["no", "yes"],
+    "boosting of three classes": ["a", "b", "c"],
+}
+
+
+@pytest.mark.parametrize("background", [X[BACKGROUND], None], ids=["interventional", "dependent"])
+@pytest.mark.parametrize("name", MODELS)
+def test_all_outputs_are_each_output(name, background, rng):
+    model, outputs = fitted(name)[0], MODELS[name]
+    game = TreeGame(model, X[:30], background, output="all")
+    assert game.batch == (30, len(outputs))
+    whole = game.extension()
+    each = [TreeGame(model, X[:30], background, output=one).extension() for one in outputs]
+    x = corners(rng, (2, 30, len(outputs), COLUMNS))
+    for reading in ("value", "gradient", "hessian"):
+        ours = getattr(whole, reading)(x)
+        for at, one in enumerate(each):
+            alone = getattr(one, reading)(x[:, :, at])
+            np.testing.assert_allclose(ours[:, :, at], alone, atol=1e-11)
+    for at, one in enumerate(each):
+        np.testing.assert_allclose(whole.shapley()[:, at], one.shapley(), atol=1e-11)
+        half = np.full(COLUMNS, 0.5)
+        np.testing.assert_allclose(whole.gradient(half)[:, at], one.gradient(half), atol=1e-11)
+        points = np.array([0.3, 0.9]), np.array([0.5, 0.5])
+        np.testing.assert_allclose(
+            whole.hessian_along_diagonal(*points)[:, at],
+            one.hessian_along_diagonal(*points),
+            atol=1e-11,
+        )
+        for ours, alone in zip(whole.ends(), one.ends(), strict=True):
+            np.testing.assert_allclose(ours[:, at], alone, atol=1e-11)
+    chosen = np.array([4, 0, 7])
+    some = whole.rows(chosen)
+    points = x[0].reshape(-1, COLUMNS)[chosen]
+    ours = whole.gradient(x[0]).reshape(-1, COLUMNS)[chosen]
+    np.testing.assert_allclose(some.gradient(points), ours, atol=1e-11)
+
+
+def test_one_row_and_the_index():
+    model = fitted("forest of classes")[0]
+    game = TreeGame(model, X[0], X[BACKGROUND], output="all")
+    assert game.batch == (3,)
+    found = ff.variational_index(game)
+    for at, label in enumerate("abc"):
+        alone = ff.variational_index(TreeGame(model, X[0], X[BACKGROUND], output=label))
+        np.testing.assert_allclose(found.values[at], alone.values, atol=1e-8)
+    # The shares of the classes add up to 1, so their values cancel.
+    np.testing.assert_allclose(ff.shapley(game).values.sum(axis=0), 0.0, atol=1e-12)
