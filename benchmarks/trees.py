@@ -1,137 +1,260 @@
-"""Tree games beside shap.TreeExplainer, in one process: Shapley values and the variational index.
+"""Tree games beside the tree explainers of others, in one process, one factor varied at a time.
 
-Run with: python benchmarks/trees.py
-Every time is of the whole call, from the fitted model to the values, without compilation.
-Needs shap and xgboost.
+    python benchmarks/trees.py [cells] [growth] [serving]
+
+A cell is 1000 rows, 1000 background rows, XGBoost 100 × depth 6, 30 features, Shapley values, with one
+of these changed. Times are processor time per explained row of the whole call, from the fitted
+model to the values, compilation left out; a peer that is slow explains fewer rows. Needs shap,
+xgboost, lightgbm, woodelf-explainer and shapiq ≥ 1.8, and so Python 3.12.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sys
 import time
 import warnings
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
+import lightgbm
 import numpy as np
+import pandas
 import shap
+import shapiq
 import xgboost
 from measure import machine, show
 from sklearn.ensemble import RandomForestRegressor
+from woodelf import WoodelfExplainer
 
 import fairfield as ff
-from fairfield.games.trees.game import TreeGame
 
-EXPLAINED = 200
+# Seconds that a peer may take for a cell: it explains as many rows as fit.
+ENOUGH = 6.0
+# Rows that a peer explains to find out how many these are.
+TRIED = 2
 
 
-def data(features: int, rows: int = 6000) -> tuple[Any, Any]:
+@dataclass(frozen=True)
+class Cell:
+    """What is explained; ``background`` None is the path-dependent game."""
+
+    rows: int = 1000
+    background: int | None = 1000
+    model: str = "xgboost"
+    depth: int = 6
+    features: int = 30
+    criterion: str = "Shapley"
+
+    def __str__(self) -> str:
+        size = "path-dependent" if self.background is None else f"{self.background} background rows"
+        grown = {"forest": "forest of 20, unbounded", "lightgbm": "LightGBM, 63 leaves"}
+        model = grown.get(self.model, f"XGBoost, depth {self.depth}")
+        return f"{self.rows} rows, {size}, {model}, {self.features} features, {self.criterion}"
+
+
+BASE = Cell()
+CELLS = [
+    BASE,
+    *(replace(BASE, rows=rows) for rows in (1, 200, 5000, 20_000)),
+    *(replace(BASE, background=size) for size in (100, 20_000, None)),
+    *(replace(BASE, depth=depth) for depth in (3, 12)),
+    *(replace(BASE, depth=depth, background=None) for depth in (3, 12)),
+    *(replace(BASE, model="forest", rows=200, background=size) for size in (100, None)),
+    *(replace(BASE, model="lightgbm", background=size) for size in (1000, None)),
+    *(replace(BASE, features=features) for features in (12, 200)),
+    *(replace(BASE, criterion=what) for what in ("Banzhaf", "pairs", "index")),
+    *(replace(BASE, background=None, criterion=what) for what in ("Banzhaf", "pairs", "index")),
+    replace(BASE, background=100, criterion="index"),
+    replace(BASE, background=100, criterion="Shapley"),
+    replace(BASE, rows=20_000, background=20_000),
+    replace(BASE, rows=20_000, background=20_000, criterion="pairs"),
+]
+
+
+def data(features: int, rows: int) -> tuple[Any, Any]:
     """Normal columns, every third of few values, and an answer with interactions."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(rows, features))
+    X = rng.normal(size=(rows, features)).astype(np.float32).astype(float)
     X[:, ::3] = np.round(2 * X[:, ::3])
-    y = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.3 * X[:, 3:].clip(0).sum(axis=1)
+    y = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.3 * X[:, 3:30].clip(0).sum(axis=1)
     return X, y + X[:, 4] * X[:, 6] * (X[:, 5] > 0) + 0.3 * rng.normal(size=rows)
 
 
-def boosted(features: int, trees: int = 100, depth: int = 6) -> Any:
-    X, y = data(features)
-    return xgboost.XGBRegressor(n_estimators=trees, max_depth=depth).fit(X[:5000], y[:5000])
+def fitted(cell: Cell) -> Any:
+    X, y = data(cell.features, 5000)
+    if cell.model == "forest":
+        return RandomForestRegressor(20, random_state=0).fit(X, y)
+    if cell.model == "lightgbm":
+        return lightgbm.LGBMRegressor(num_leaves=63, n_jobs=1, verbose=-1).fit(X, y)
+    return xgboost.XGBRegressor(n_estimators=100, max_depth=cell.depth, n_jobs=1).fit(X, y)
 
 
-def forest(features: int, trees: int = 20) -> Any:
-    X, y = data(features)
-    return RandomForestRegressor(trees, n_jobs=-1, random_state=0).fit(X[:5000], y[:5000])
+def ours(cell: Cell, model: Any, rows: Any, background: Any) -> Any:
+    game = ff.TreeGame(model, rows, background)
+    if cell.criterion == "pairs":
+        return ff.interactions(game).values
+    by = {"Shapley": ff.shapley, "Banzhaf": ff.banzhaf, "index": ff.variational_index}
+    return by[cell.criterion](game).values
 
 
-def tables(features: int, background: int | None, rows: int = EXPLAINED) -> tuple[Any, Any]:
-    X, _ = data(features)
-    return X[5000 : 5000 + rows], None if background is None else X[:background]
+def by_shap(cell: Cell, model: Any, rows: Any, background: Any) -> Any:
+    if background is None:
+        explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
+        if cell.criterion == "pairs":
+            return 2 * explainer.shap_interaction_values(rows)
+    else:
+        # Without max_samples the masker would keep 100 rows, and say nothing.
+        masker = shap.maskers.Independent(background, max_samples=len(background))
+        explainer = shap.TreeExplainer(model, masker, feature_perturbation="interventional")
+    return explainer.shap_values(rows, check_additivity=False)
 
 
-def by_shap(model: Any, rows: Any, background: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if background is None:
-            explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
-        else:
-            # Without max_samples the masker would keep 100 rows, and say nothing.
-            masker = shap.maskers.Independent(background, max_samples=len(background))
-            explainer = shap.TreeExplainer(model, masker, feature_perturbation="interventional")
-        return explainer.shap_values(rows, check_additivity=False)
+def by_shapiq(cell: Cell, model: Any, rows: Any, background: Any) -> Any:
+    index = {"Shapley": "SV", "Banzhaf": "BV", "pairs": "SII"}[cell.criterion]
+    order = 2 if cell.criterion == "pairs" else 1
+    given = (
+        {} if background is None else {"mode": "interventional", "reference_dataset": background}
+    )
+    explainer = shapiq.TreeExplainer(
+        model, max_order=order, min_order=order, index=index, backend="shapiq", **given
+    )
+    return [explainer.explain(row).get_n_order_values(order) for row in rows]
 
 
-def in_turn(*tasks: Any, repeats: int = 3) -> list[float]:
-    """The shortest time of each task, run in turn so that all meet the same disturbances."""
-    times = np.empty((repeats, len(tasks)))
-    for row, column in np.ndindex(times.shape):
-        start = time.perf_counter()
-        tasks[column]()
-        times[row, column] = time.perf_counter() - start
-    return [float(shortest) for shortest in times.min(axis=0)]
-
-
-def beside_shap() -> None:
-    cases = [
-        (f"XGBoost 100 × depth 6, {features} features", boosted(features), features, size, 1.0)
-        for features in (12, 30)
-        for size in (100, 1000, None)
-    ]
-    cases += [
-        (f"forest of 20, unbounded, {features} features", forest(features), features, size, 0.5)
-        for features in (12, 30)
-        for size in (100, None)
-    ]
-    lines = []
-    for name, model, features, size, part in cases:
-        rows, background = tables(features, size, int(EXPLAINED * part))
-        shapley, index, theirs = in_turn(
-            lambda: ff.shapley(TreeGame(model, rows, background)),  # noqa: B023  # runs at once
-            lambda: ff.variational_index(TreeGame(model, rows, background)),  # noqa: B023
-            lambda: by_shap(model, rows, background),  # noqa: B023
+def by_woodelf(cell: Cell, model: Any, rows: Any, background: Any) -> Any:
+    names = [f"f{i}" for i in range(rows.shape[1])]
+    frame = pandas.DataFrame(rows, columns=names)
+    others = None if background is None else pandas.DataFrame(background, columns=names)
+    explainer = WoodelfExplainer(model, others)
+    if cell.criterion == "pairs":
+        return explainer.shap_interaction_values(
+            frame, include_interaction_with_itself=False, as_df=True, verbose=False
         )
-        ours = ff.shapley(TreeGame(model, rows, background)).values
-        apart = float(np.abs(ours - by_shap(model, rows, background)).max())
-        each = 1e3 / len(rows)
-        lines.append(
-            [name, size or "path-dependent", shapley * each, index * each, theirs * each,
-             shapley / theirs, index / theirs, f"{apart:.0e}"]
-        )  # fmt: skip
-    show(
-        f"Tree games and shap {shap.__version__}, milliseconds per explained row",
-        ["model", "background", "Shapley", "index", "shap", "Shapley ÷ shap", "index ÷ shap",
-         "largest difference"],
-        lines,
-    )  # fmt: skip
+    reading = explainer.shap_values if cell.criterion == "Shapley" else explainer.banzhaf_values
+    return reading(frame, verbose=False)
 
 
-def growth() -> None:
-    base = {"features": 12, "trees": 100, "depth": 6, "background": 100, "rows": EXPLAINED}
-    doubled = [base, *({**base, name: 2 * size} for name, size in base.items())]
-    doubled += [{**base, "background": size} for size in (1000, 10_000)]
+def by_the_library(cell: Cell, model: Any, rows: Any, background: Any) -> Any:
+    if cell.model == "lightgbm":
+        return model.predict(rows, pred_contrib=True, num_threads=1)[:, :-1]
+    matrix, booster = xgboost.DMatrix(rows, nthread=1), model.get_booster()
+    if cell.criterion == "pairs":
+        return 2 * booster.predict(matrix, pred_interactions=True)[:, :-1, :-1]
+    return booster.predict(matrix, pred_contribs=True)[:, :-1]
+
+
+def peers(cell: Cell) -> dict[str, Callable[..., Any]]:
+    """Those that can do it."""
+    found: dict[str, Callable[..., Any]] = {}
+    if cell.criterion == "index":
+        return found
+    if cell.criterion == "Shapley" or (cell.criterion == "pairs" and cell.background is None):
+        found["shap"] = by_shap
+        if cell.background is None and cell.model != "forest":
+            found["the library's own"] = by_the_library
+    return {**found, "shapiq": by_shapiq, "woodelf": by_woodelf}
+
+
+def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
+    """The least processor time of some runs."""
+    least = np.inf
+    for _ in range(repeats):
+        start = time.process_time()
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            work()
+        least = min(least, time.process_time() - start)
+        if least > ENOUGH:
+            break
+    return float(least)
+
+
+def per_row(work: Callable[[Any], Any], rows: Any) -> tuple[float, int]:
+    """Seconds per row, over as many rows as fit into the time, and how many these were."""
+    few = rows[:TRIED]
+    work(few)
+    count = int(np.clip(ENOUGH / max(seconds(lambda: work(few), 1), 1e-9) * len(few), 1, len(rows)))
+    return seconds(lambda: work(rows[:count])) / count, count
+
+
+def cells() -> None:
     lines = []
-    for case in doubled:
-        model = boosted(case["features"], case["trees"], case["depth"])
-        X, _ = data(case["features"], 16_000)
-        rows, background = X[5000 : 5000 + case["rows"]], X[6000 : 6000 + case["background"]]
-        game = TreeGame(model, rows, background)
-        closed = game.extension()
-        half = np.full(case["features"], 0.5)
-        closed.gradient(half)
-        gradient, shapley = in_turn(partial(closed.gradient, half), lambda g=game: ff.shapley(g))
-        kept = sum(array.nbytes for _, terms in closed._kept for array in terms)
-        lines.append([*case.values(), shapley * 1e3, gradient * 1e3, kept / 2**20])
+    for cell in CELLS:
+        model = fitted(cell)
+        X, _ = data(cell.features, 50_000)
+        rows = X[25_000 : 25_000 + cell.rows]
+        background = None if cell.background is None else X[: cell.background]
+        ours(cell, model, rows[:2], background)
+        mine = seconds(lambda: ours(cell, model, rows, background)) / cell.rows  # noqa: B023
+        theirs = {}
+        for name, by in peers(cell).items():
+            took, count = per_row(
+                lambda some, by=by: by(cell, model, some, background),  # noqa: B023
+                rows,
+            )
+            theirs[name] = took, count
+        shown = ", ".join(f"{name} {1e6 * t:.0f} ({k})" for name, (t, k) in theirs.items())
+        best = min((took for took, _ in theirs.values()), default=float("nan"))
+        lines.append((str(cell), f"{1e6 * mine:.0f}", shown or "—", f"{mine / best:.2f}"))
+        print(lines[-1], file=sys.stderr, flush=True)
     show(
-        "Growth: XGBoost, all rows together",
-        [*base, "Shapley, ms", "one gradient, ms", "terms kept, MB"],
+        "Processor time per explained row, microseconds (rows that a peer explained)",
+        ("cell", "fairfield", "others", "fairfield ÷ best of them"),
         lines,
     )
 
 
+def growth() -> None:
+    base = {"features": 30, "trees": 100, "depth": 6, "background": 1000, "rows": 1000}
+    cases = [base, *({**base, name: 2 * size} for name, size in base.items())]
+    cases += [{**base, "background": size} for size in (100_000, 1_000_000)]
+    lines = []
+    for case in cases:
+        X, y = data(case["features"], max(case["background"], 5000) + case["rows"])
+        model = xgboost.XGBRegressor(
+            n_estimators=case["trees"], max_depth=case["depth"], n_jobs=1
+        ).fit(X[:5000], y[:5000])
+        rows, background = X[-case["rows"] :], X[: case["background"]]
+        whole = seconds(lambda: ff.shapley(ff.TreeGame(model, rows, background)), 1)  # noqa: B023
+        game = ff.TreeGame(model, rows, background)
+        ff.shapley(game)
+        again = seconds(lambda: ff.shapley(game))  # noqa: B023
+        kept = game.forest.diagonal.kept_bytes()
+        lines.append((*case.values(), 1e3 * whole, 1e3 * again, kept / 2**20))
+    show(
+        "Growth: Shapley values by XGBoost, all rows together",
+        (*base, "from the model, ms", "once more, ms", "tables kept, MB"),
+        lines,
+    )
+
+
+def serving() -> None:
+    model, (X, _) = fitted(BASE), data(30, 6000)
+    lines = []
+    for size in (100, 1000, None):
+        background = None if size is None else X[:size]
+        game = ff.TreeGame(model, X[5000:5001], background)
+        ff.shapley(game)
+        for criterion in (ff.shapley, ff.banzhaf, ff.variational_index):
+            criterion(game)
+            times = []
+            for at in range(5001, 5051):
+                start = time.perf_counter()
+                criterion(game.explaining(X[at]))
+                times.append(time.perf_counter() - start)
+            lines.append(
+                (size or "path-dependent", criterion.__name__, 1e3 * float(np.median(times)))
+            )
+    show("One row at a time, after the first", ("background", "criterion", "median ms"), lines)
+
+
 if __name__ == "__main__":
-    print(f"## Trees\n\n{machine()}; {EXPLAINED} explained rows, half for forests.")
-    small, small_background = tables(12, 5, 2)
-    for some in (small_background, None):
-        ff.variational_index(TreeGame(boosted(12, 2), small, some))
-        ff.shapley(TreeGame(boosted(12, 2), small, some))
-    beside_shap()
-    growth()
+    print(
+        f"## Trees\n\n{machine()}; shap {shap.__version__}, shapiq {shapiq.__version__}, xgboost "
+        f"{xgboost.__version__}, lightgbm {lightgbm.__version__}"
+    )
+    for section in sys.argv[1:] or ["cells", "growth", "serving"]:
+        globals()[section]()

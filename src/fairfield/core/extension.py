@@ -6,6 +6,7 @@ f(x) = E F(z),   z_i ~ Bernoulli(x_i) independently.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from fairfield.core.coalitions import enumerate_coalitions
 Update: TypeAlias = Callable[[int, FloatArray], FloatArray]
 
 
+@lru_cache
 def legendre(degree: int) -> tuple[FloatArray, FloatArray]:
     """Points of [0, 1] and their weights, exact for polynomials of this degree."""
     nodes, weights = np.polynomial.legendre.leggauss(max(1, -(-(degree + 1) // 2)))
@@ -45,6 +47,9 @@ class Extension:
     coarseness: float = 0.0
     # Whether a sweep costs about one gradient, rather than one per player.
     quick_sweep: bool = False
+    # How many threads may work on it, and whether long work shows a bar, as the options say.
+    jobs: int = 1
+    progress: bool | None = False
 
     def __init_subclass__(cls) -> None:
         # These three are defined by each other; a subclass must break the circle.

@@ -10,6 +10,15 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
+def threads_of(n_jobs: int | None) -> int:
+    """How many threads ``n_jobs`` means, as in joblib; None follows ``joblib.parallel_config``."""
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
+
+
 class Overlapping(Generic[T]):
     """A context that overlapping threads share: the first in opens it, the last out closes it."""
 

@@ -11,6 +11,7 @@ from fairfield.core.game import Game
 from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.threads import threads_of
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.table import TableExtension
 
@@ -30,6 +31,8 @@ class Source:
     def __init__(self, game: Game, options: Options, *, tabulated: bool = False) -> None:
         self.game, self.options = game, options
         self.closed = None if tabulated else game.extension()
+        if self.closed is not None:
+            self.closed.jobs, self.closed.progress = threads_of(options.n_jobs), options.progress
         self.estimated = not tabulated and self.closed is None and to_be_estimated(game, options)
         if self.closed is not None and options.store is not None:
             _warn_unused(options.store, f"{game!r} has a closed form, which needs no worths")

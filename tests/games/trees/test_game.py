@@ -11,6 +11,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 
+import fairfield as ff
 from fairfield.games.trees import game as trees
 from fairfield.games.trees.game import TreeGame
 from games.trees.models import (
@@ -136,3 +137,31 @@ def test_without_numba_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(ImportError, match=r"needs numba: pip install 'fairfield\[trees\]'"):
         TreeGame(model, X)
+
+
+def test_other_rows_use_what_was_read(monkeypatch):
+    model = fitted("boosting")[0]
+    game = TreeGame(model, X[:4], X[BACKGROUND])
+    wanted = ff.shapley(TreeGame(model, X[4:9], X[BACKGROUND])).values
+    ff.shapley(game)
+    monkeypatch.setattr(trees, "read_model", None)
+    other = game.explaining(X[4:9])
+    np.testing.assert_allclose(ff.shapley(other).values, wanted, atol=1e-12)
+    assert other.forest is game.forest
+    assert (game.batch, other.batch) == ((4,), (5,))
+    assert game.explaining(X[4]).batch == ()
+    assert game.describe() != other.describe()
+    with pytest.raises(ValueError, match="needs at least one row of 6 columns"):
+        game.explaining(X[:2, :3])
+
+
+def test_other_rows_have_the_same_columns():
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = fitted("boosting")[0]
+    game = TreeGame(model, frame[:3], frame[100:110])
+    with pytest.raises(ValueError, match="other columns than those explained before"):
+        game.explaining(frame[:2][list("bacdef")])
+    np.testing.assert_allclose(
+        ff.shapley(game.explaining(frame[3:5])).values,
+        ff.shapley(TreeGame(model, X[3:5], X[100:110])).values,
+    )

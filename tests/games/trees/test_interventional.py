@@ -5,7 +5,7 @@ import pytest
 
 from fairfield.games.trees import interventional
 from fairfield.games.trees.game import TreeGame
-from tests.games.trees.models import BACKGROUND, COLUMNS, X, corners, fitted
+from games.trees.models import BACKGROUND, COLUMNS, X, corners, fitted
 
 
 @pytest.mark.parametrize("kept", [2**30, 0], ids=["kept", "made again"])

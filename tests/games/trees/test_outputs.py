@@ -5,7 +5,7 @@ import pytest
 
 import fairfield as ff
 from fairfield.games.trees.game import TreeGame
-from tests.games.trees.models import BACKGROUND, COLUMNS, X, corners, fitted
+from games.trees.models import BACKGROUND, COLUMNS, X, corners, fitted
 
 MODELS = {
     "forest of classes": ["a", "b", "c"],

@@ -19,22 +19,21 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.groups import Bytes, branches
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.tables import pair_place
-from fairfield.games.trees.terms import Int64s, compiled
+from fairfield.games.trees.terms import Int64s, compiled, pair_place
 
-# Rows that are walked side by side.
-TOGETHER = 64
+# Numbers of one level, points times rows, that are worked on together.
+TOGETHER = 256
 
 
 class Path(NamedTuple):
     """The way from a root to a node, an entry for each depth.
 
     ``player`` is whose feature was split last, ``earlier`` the depth at which they were split before,
-    0 for never, and ``share`` the product of their shares. ``met``, 1 or 0, is whether each row
-    satisfies all of their splits. ``ratio`` and ``slope`` are what the split multiplies and its
-    derivative, ``product`` is Π f_i and ``below`` the sum of the leaves below that were visited, without
-    what is above: (depth, points, rows). For pairs ``derived`` is the derivative of the product by
-    the player split last at each depth: (depth, depth, points, rows).
+    0 for never, and ``share`` the product of their shares. The others are (depth, points · rows):
+    ``met``, 1 or 0, is whether a row satisfies all of their splits, ``ratio`` and ``slope`` are what the
+    split multiplies and its derivative, ``product`` is Π f_i and ``below`` the sum of the leaves below
+    that were visited, without what is above. For pairs ``derived`` is the derivative of the product by
+    the player split last at each depth: (depth, depth, points · rows).
     """
 
     player: Int64s
@@ -64,25 +63,31 @@ def walk(
     ``points`` (points, players, rows) has one player where all have the same; ``values`` (players or
     pairs, rows) are derivatives of ``order`` 1 or 2.
     """
+    count = len(weights)
+    step = max(1, TOGETHER // count)
     child, side = np.empty((2, depth + 1), np.int64)
-    for low in range(0, rows.shape[1], TOGETHER):
-        some = np.ascontiguousarray(rows[:, low : low + TOGETHER])
-        x = np.ascontiguousarray(points[:, :, low : low + TOGETHER])
-        paid = values[:, low : low + TOGETHER]
-        shape = (depth + 1, len(weights), some.shape[1])
+    for low in range(0, rows.shape[1], step):
+        some = np.ascontiguousarray(rows[:, low : low + step])
+        width = some.shape[1]
+        size = count * width
+        x = np.empty((points.shape[1], size))
+        for q in range(count):
+            x[:, q * width : (q + 1) * width] = points[q, :, low : low + step]
+        shape = (depth + 1, size)
         path = Path(
             np.empty(depth + 1, np.int64),
             np.empty(depth + 1, np.int64),
             np.empty(depth + 1),
-            np.empty((depth + 1, some.shape[1])),
+            np.empty(shape),
             np.empty(shape),
             np.empty(shape),
             np.empty(shape),
             np.empty(shape),
             np.empty((depth + 1 if order == 2 else 0, *shape)),
         )
-        for q in range(len(weights)):
-            path.product[0, q] = weights[q]
+        path.product[0] = np.repeat(weights, width)
+        paid = np.zeros((len(values), size))
+        total = np.zeros(size)
         for tree in range(len(nodes.roots)):
             first, goes = branches(nodes, tree, some)
             level = 0
@@ -101,14 +106,15 @@ def walk(
                     _meet(path, level, goes[node - first], right)
                     _multiply(path, level, x)
                     if order == 2:
-                        _derive(path, level, x)
+                        _derive(path, level)
                     continue
                 if level:
                     _pay(path, level, order, paid)
                 level -= 1
-            for q in range(len(weights)):
-                for r in range(some.shape[1]):
-                    worth[low + r] += weights[q] * path.below[0, q, r]
+            total += path.product[0] * path.below[0]
+        for q in range(count):
+            worth[low : low + width] += total[q * width : (q + 1) * width]
+            values[:, low : low + width] += paid[:, q * width : (q + 1) * width]
 
 
 @compiled
@@ -124,9 +130,11 @@ def _extend(path: Path, level: int, who: int, share: float) -> None:
 @compiled
 def _meet(path: Path, level: int, left: Bytes, right: int) -> None:
     """Which rows satisfy all splits of the player split last."""
-    met, wrong = path.met[level], np.uint8(right)
-    for r in range(len(met)):
-        met[r] = left[r] ^ wrong
+    met, wrong, width = path.met[level], np.uint8(right), len(left)
+    for low in range(0, len(met), width):
+        some = met[low : low + width]
+        for r in range(width):
+            some[r] = left[r] ^ wrong
     if path.earlier[level]:
         before = path.met[path.earlier[level]]
         for r in range(len(met)):
@@ -137,78 +145,70 @@ def _meet(path: Path, level: int, left: Bytes, right: int) -> None:
 def _multiply(path: Path, level: int, points: FloatArray) -> None:
     """The ratio of the last split, its derivative, and the product."""
     before, share, met = path.earlier[level], path.share[level], path.met[level]
-    own = path.player[level] if points.shape[1] > 1 else 0
-    former, met_before = path.share[before], path.met[before]
-    for q in range(len(points)):
-        x, ratio, slope = points[q, own], path.ratio[level, q], path.slope[level, q]
-        if not before:
-            for r in range(len(met)):
-                slope[r] = met[r] - share
-            for r in range(len(met)):
-                ratio[r] = share + x[r] * slope[r]
-        elif former == 0.0:
-            # No training row came so far: both factors are x, or zero.
-            slope[:] = 0.0
-            ratio[:] = met
-        else:
-            alone = share / former
-            for r in range(len(met)):
-                factor = former + x[r] * (1 - former)
-                changed = (share + x[r] * (met[r] - share)) / factor
-                ratio[r] = changed if met_before[r] > 0 else alone
-            for r in range(len(met)):
-                factor = former + x[r] * (1 - former)
-                slope[r] = (met[r] * former - share * met_before[r]) / (factor * factor)
-        above, product = path.product[level - 1, q], path.product[level, q]
+    x = points[path.player[level] if len(points) > 1 else 0]
+    ratio, slope = path.ratio[level], path.slope[level]
+    if not before:
         for r in range(len(met)):
-            product[r] = above[r] * ratio[r]
+            slope[r] = met[r] - share
+        for r in range(len(met)):
+            ratio[r] = share + x[r] * slope[r]
+    elif path.share[before] == 0.0:
+        # No training row came so far: both factors are x, or zero.
+        slope[:] = 0.0
+        ratio[:] = met
+    else:
+        former, met_before = path.share[before], path.met[before]
+        alone = share / former
+        for r in range(len(met)):
+            inverse = 1 / (former + x[r] * (1 - former))
+            slope[r] = (met[r] * former - share * met_before[r]) * inverse * inverse
+        for r in range(len(met)):
+            changed = (share + x[r] * (met[r] - share)) / (former + x[r] * (1 - former))
+            ratio[r] = changed if met_before[r] > 0 else alone
+    above, product = path.product[level - 1], path.product[level]
+    for r in range(len(met)):
+        product[r] = above[r] * ratio[r]
 
 
 @compiled
-def _derive(path: Path, level: int, points: FloatArray) -> None:
+def _derive(path: Path, level: int) -> None:
     """The derivatives of the product by the player split at each depth above, and by the last."""
-    before, met = path.earlier[level], path.met[level]
-    for q in range(len(points)):
-        ratio, slope = path.ratio[level, q], path.slope[level, q]
-        for depth in range(1, level):
-            above, product = path.derived[level - 1, depth, q], path.derived[level, depth, q]
-            for r in range(len(met)):
-                product[r] = above[r] * ratio[r]
-        above, product = path.product[level - 1, q], path.derived[level, level, q]
-        for r in range(len(met)):
-            product[r] = above[r] * slope[r]
-        if before:
-            # The factor that was there before is still in the product.
-            above = path.derived[level - 1, before, q]
-            for r in range(len(met)):
-                product[r] += above[r] * ratio[r]
+    ratio, slope, before = path.ratio[level], path.slope[level], path.earlier[level]
+    for depth in range(1, level):
+        above, product = path.derived[level - 1, depth], path.derived[level, depth]
+        for r in range(len(ratio)):
+            product[r] = above[r] * ratio[r]
+    above, product = path.product[level - 1], path.derived[level, level]
+    for r in range(len(ratio)):
+        product[r] = above[r] * slope[r]
+    if before:
+        # The factor that was there before is still in the product.
+        above = path.derived[level - 1, before]
+        for r in range(len(ratio)):
+            product[r] += above[r] * ratio[r]
 
 
 @compiled
 def _pay(path: Path, level: int, order: int, values: FloatArray) -> None:
     """Pay the player split last, or their pairs, and hand the leaves below to the node above."""
-    who, rows = path.player[level], path.met.shape[1]
-    earned = np.empty(rows)
-    for q in range(path.product.shape[1]):
-        below, ratio, slope = path.below[level, q], path.ratio[level, q], path.slope[level, q]
-        onward = path.below[level - 1, q]
-        for r in range(rows):
-            onward[r] += ratio[r] * below[r]
-        for r in range(rows):
-            earned[r] = slope[r] * below[r]
-        if order == 1:
-            above, paid = path.product[level - 1, q], values[who]
-            for r in range(rows):
-                paid[r] += above[r] * earned[r]
-            continue
-        for depth in range(1, level):
-            other = path.player[depth]
-            if other == who or _split_again(path, depth, level):
-                continue
-            above = path.derived[level - 1, depth, q]
+    who, below, onward = path.player[level], path.below[level], path.below[level - 1]
+    ratio, slope = path.ratio[level], path.slope[level]
+    for r in range(len(below)):
+        onward[r] += ratio[r] * below[r]
+    for r in range(len(below)):
+        below[r] *= slope[r]
+    if order == 1:
+        above, paid = path.product[level - 1], values[who]
+        for r in range(len(below)):
+            paid[r] += above[r] * below[r]
+        return
+    for depth in range(1, level):
+        other = path.player[depth]
+        if other != who and not _split_again(path, depth, level):
+            above = path.derived[level - 1, depth]
             paid = values[pair_place(max(who, other), min(who, other))]
-            for r in range(rows):
-                paid[r] += above[r] * earned[r]
+            for r in range(len(below)):
+                paid[r] += above[r] * below[r]
 
 
 @compiled

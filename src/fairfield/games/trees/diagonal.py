@@ -7,7 +7,7 @@ players. Trees for which tables do not pay are left to the extension.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,10 @@ from fairfield.games.trees.groups import MOST_BITS, Groups, cut
 from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.tables import count_codes, fill, look_up
 from fairfield.games.trees.terms import Int64s
+
+Over = Callable[[Callable[[slice], None]], None]
+# Groups from, to, where the table of each begins, and these tables.
+Part = tuple[int, int, Int64s, FloatArray]
 
 # Bytes of the tables that are kept for more rows; more than that are built part by part.
 KEPT, AT_ONCE = 2**28, 2**25
@@ -47,19 +51,37 @@ class Diagonal:
         self._tables: dict[tuple[int, int, bytes], FloatArray] = {}
 
     def add(
-        self, rows: FloatArray, at: FloatArray, weights: FloatArray, order: int, values: FloatArray
+        self,
+        rows: FloatArray,
+        at: FloatArray,
+        weights: FloatArray,
+        order: int,
+        values: FloatArray,
+        over: Over,
     ) -> Int64s:
         """Add the values of players (order 1) or pairs (2), (outputs, …, rows); the trees left out.
 
-        The points are between 0 and 1, neither included.
+        The points are between 0 and 1, neither included. ``over`` calls its work for blocks of rows.
         """
         longest = self._longest(rows.shape[1])
         left = np.flatnonzero(self.degree > longest)
         if len(left) < len(self.degree):
             ends = self._ends_of(longest)
-            for low, high, entry, table in self._parts(longest, at, weights, order):
-                look_up(self.nodes, ends.groups, low, high, order, entry, table, rows, values)
+            for part in self._parts(longest, at, weights, order):
+
+                def work(block: slice, part: Part = part) -> None:
+                    low, high, entry, table = part
+                    some = np.ascontiguousarray(rows[:, block])
+                    paid = np.zeros((*values.shape[:2], some.shape[1]))
+                    look_up(self.nodes, ends.groups, low, high, order, entry, table, some, paid)
+                    values[..., block] += paid
+
+                over(work)
         return left
+
+    def kept_bytes(self) -> int:
+        """The bytes of the tables that are kept."""
+        return sum(table.nbytes for table in self._tables.values())
 
     def _longest(self, rows: int) -> int:
         """The most players on a path of the trees that are best read from tables.
@@ -89,7 +111,7 @@ class Diagonal:
 
     def _parts(
         self, longest: int, at: FloatArray, weights: FloatArray, order: int
-    ) -> Iterator[tuple[int, int, Int64s, FloatArray]]:
+    ) -> Iterator[Part]:
         """Tables of groups low … high - 1, and where that of each begins."""
         _, groups, start, counts = self._ends_of(longest)
         members, codes = np.diff(groups.member), 1 << np.diff(groups.bit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension, legendre
+from fairfield.games.trees.blocks import over_rows
 from fairfield.games.trees.dependent import walk
 from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.nodes import Nodes
@@ -84,6 +86,8 @@ class TreeExtension(Extension):
     """f, ∇f, ∇²f of the games of some rows, (columns, rows), for the only output of a forest."""
 
     method = "closed form: trees"
+    # Rows that go down the trees together share most of the way.
+    together = 1024
 
     def __init__(self, forest: Forest, rows: FloatArray, batch: tuple[int, ...]) -> None:
         self.forest, self.explained, self.batch = forest, rows, batch
@@ -124,17 +128,22 @@ class TreeExtension(Extension):
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         """What is paid to players or pairs along the diagonal: (players or pairs, rows)."""
         values = self.nothing(order)
-        left = self.forest.diagonal.add(self.explained, at, shares, order, values[None])
+        left = self.forest.diagonal.add(self.explained, at, shares, order, values[None], self.over)
         if len(left) == len(self.forest.degree):
             self.add_paid(at, shares, order, values)
         elif len(left):
             rest = type(self)(self.forest.only(left), self.explained, self.batch)
+            rest.jobs, rest.progress = self.jobs, self.progress
             rest.add_paid(at, shares, order, values)
         return values
 
     @abstractmethod
     def add_paid(self, at: FloatArray, shares: FloatArray, order: int, values: FloatArray) -> None:
         """Add what is paid to players or pairs along the diagonal, without tables."""
+
+    def over(self, work: Callable[[slice], None]) -> None:
+        """Call the work for blocks of rows, in as many threads as there may be."""
+        over_rows(work, self.explained.shape[1], self.jobs, self.progress)
 
     def nothing(self, order: int) -> FloatArray:
         """Nothing paid yet to players or pairs."""
@@ -192,7 +201,15 @@ class DependentExtension(TreeExtension):
         values: FloatArray,
     ) -> None:
         depth = int(self.forest.depth.max(initial=0))
-        walk(self.forest.nodes, depth, points, weights, order, self.explained, worths, values)
+
+        def work(block: slice) -> None:
+            some, at = (np.ascontiguousarray(each[..., block]) for each in (self.explained, points))
+            worth, value = np.zeros(some.shape[1]), np.zeros((len(values), some.shape[1]))
+            walk(self.forest.nodes, depth, at, weights, order, some, worth, value)
+            worths[block] += worth
+            values[:, block] += value
+
+        self.over(work)
 
 
 def square(pairs: FloatArray, players: int) -> FloatArray:

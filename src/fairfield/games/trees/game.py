@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,22 +71,10 @@ class TreeGame(Game):
         from fairfield.games.trees.worths import extent
 
         trees = read_model(model, output)
-        single, given = as_table(rows, like=background)
-        _check_columns(trees, given, "rows")
-        names = _columns(given)
+        self._trees, self._several = trees, asks_all(output, classes_of(model))
         self.kind = trees.kind
-        several = asks_all(output, classes_of(model))
-        axes = (() if single else (len(given),)), (len(trees.outputs),) if several else ()
-        self.batch = axes[0] + axes[1]
-        self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
-        data = None
-        if groups is None:
-            data = np.repeat(np.asarray(given), len(trees.outputs), axis=0)
-            data = data.reshape((*self.batch, -1))
-        chosen = trees.outputs[0]
-        name = chosen.name.partition(" of class")[0] if several else chosen.name
-        self.info = info_of_rows(given, single, name, chosen.unit, data)
-        self.rows = _encode(trees, given)
+        given = self._take(rows, background, groups)
+        names = _columns(given)
         others = np.empty((trees.columns, 0))
         if background is not None:
             _, table = as_table(background, like=given)
@@ -94,6 +83,7 @@ class TreeGame(Game):
             _check_columns(trees, table, "background", names)
             _check_categories(trees, given, table)
             others = _encode(trees, table)
+        player_of = group_columns(names or tuple(range(trees.columns)), groups)[1]
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
         depth, degree = extent(nodes)
         if degree.max() > MOST:
@@ -102,6 +92,43 @@ class TreeGame(Game):
                 f"followed; join columns by groups=, or limit the depth; {ELSEWHERE}"
             )
         self.forest = Forest(nodes, trees.intercept, len(self.players), others, depth, degree)
+
+    def _take(self, rows: Any, like: Any, groups: Groups | None) -> Any:
+        """Take the rows to explain; answers them as a table."""
+        trees = self._trees
+        single, given = as_table(rows, like=like)
+        _check_columns(trees, given, "rows")
+        names = _columns(given) or tuple(range(trees.columns))
+        outputs = len(trees.outputs)
+        self.batch = (() if single else (len(given),)) + ((outputs,) if self._several else ())
+        self.players, _ = group_columns(names, groups)
+        data = None
+        if groups is None:
+            data = np.repeat(np.asarray(given), outputs, axis=0).reshape((*self.batch, -1))
+        chosen = trees.outputs[0]
+        name = chosen.name.partition(" of class")[0] if self._several else chosen.name
+        self.info = info_of_rows(given, single, name, chosen.unit, data)
+        self.rows = _encode(trees, given)
+        self._like, self._groups = given[:1], groups
+        return given
+
+    def explaining(self, rows: Any) -> TreeGame:
+        """The game of other rows, with what was read and counted of the model and the background.
+
+        >>> from sklearn.tree import DecisionTreeRegressor
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+        >>> game = TreeGame(DecisionTreeRegressor(random_state=0).fit(X, y), [1, 1], background=X)
+        >>> game.explaining([0, 0]).extension().shapley()
+        array([-0.125, -0.125])
+        """
+        other = copy(self)
+        given = other._take(rows, self._like, self._groups)
+        _check_categories(self._trees, given, self._like)
+        if _columns(given) != _columns(self._like):
+            raise ValueError(
+                "the rows have other columns than those explained before; give the same in that order"
+            )
+        return other
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))

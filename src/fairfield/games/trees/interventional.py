@@ -71,11 +71,19 @@ class InterventionalExtension(TreeExtension):
         sizes = np.arange(self.degree + 1)
         powers = at[:, None] ** sizes, (1 - at[:, None]) ** sizes
         joint = np.einsum("q,qa,qb->ab", shares, *powers)
-        # Terms that are used once need not be kept.
-        for where, terms in self._blocks(keep=False):
-            part = np.zeros((len(where), self.players))
-            tree_terms.add_along_diagonal(terms, joint, part)
-            values[:, where] += part.T
+
+        def work(block: slice) -> None:
+            some = np.ascontiguousarray(self.explained[:, block])
+            part = InterventionalExtension(self.forest, some, some.shape[1:])
+            paid = np.zeros((self.players, some.shape[1]))
+            # Terms that are used once need not be kept.
+            for where, terms in part._blocks(keep=False):
+                own = np.zeros((self.players, len(where)))
+                tree_terms.add_along_diagonal(terms, joint, own)
+                paid[:, where] += own
+            values[:, block] += paid
+
+        self.over(work)
 
     def rows(self, chosen: slice | Int64s) -> InterventionalExtension:
         """The extensions of some rows; they share the terms, where all of them are kept."""

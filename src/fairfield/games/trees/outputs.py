@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension, legendre
+from fairfield.games.trees.blocks import over_rows
 from fairfield.games.trees.extension import Forest, TreeExtension, square
 from fairfield.games.trees.terms import Int64s
 
@@ -20,7 +21,7 @@ Part = tuple[Int64s, Extension]
 class SideBySide(Extension):
     """The games of several extensions as one batch."""
 
-    method = "closed form: trees"
+    method, together = TreeExtension.method, TreeExtension.together
 
     def __init__(self, parts: Sequence[Part], batch: tuple[int, ...]) -> None:
         self.parts, self.batch = parts, batch
@@ -117,10 +118,14 @@ class OutputsExtension(SideBySide):
         rows = self.explained
         n, count = self.players, rows.shape[1]
         values = np.zeros((len(self.parts), n if order == 1 else n * (n - 1) // 2, count))
-        left = self.forest.diagonal.add(rows, at, shares, order, values)
+        left = self.forest.diagonal.add(rows, at, shares, order, values, self._over)
         if len(left):
             rest = self.forest.only(left)
             for output, value in enumerate(values):
                 part = self.kind(rest.of(output), rows, rows.shape[1:])
+                part.jobs, part.progress = self.jobs, self.progress
                 part.add_paid(at, shares, order, value)
         return values
+
+    def _over(self, work: Callable[[slice], None]) -> None:
+        over_rows(work, self.explained.shape[1], self.jobs, self.progress)

@@ -25,7 +25,7 @@ from fairfield.games.trees.groups import (
     encode,
 )
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, compiled
+from fairfield.games.trees.terms import Int64s, compiled, pair_place
 
 
 @compiled
@@ -113,12 +113,6 @@ def _spread(value: FloatArray, of_set: FloatArray, met: Int64s, paid: FloatArray
         row, each = paid[v], value[v]
         for code in range(len(met)):
             row[code] += each * of_set[met[code]]
-
-
-@compiled
-def pair_place(i: int, j: int) -> int:
-    """The place of the pair i > j among all pairs."""
-    return i * (i - 1) // 2 + j
 
 
 @compiled

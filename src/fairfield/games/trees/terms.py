@@ -25,8 +25,11 @@ MOST = 64
 
 
 def compiled(function: Function) -> Function:
-    """The function as machine code, kept on disk between processes."""
-    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    """The function as machine code, kept on disk between processes.
+
+    A division by zero is not looked for: that would keep loops from being vectorised.
+    """
+    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 class Terms(NamedTuple):
@@ -134,24 +137,39 @@ def add_hessian(terms: Terms, x: FloatArray, hessian: FloatArray) -> None:
 
 
 @compiled
+def pair_place(i: int, j: int) -> int:
+    """The place of the pair i > j among all pairs."""
+    return i * (i - 1) // 2 + j
+
+
+@compiled
 def add_along_diagonal(terms: Terms, joint: FloatArray, values: FloatArray) -> None:
-    """Add Σ w ∇(t, …, t) of the cells over points t of weights w: (rows, players).
+    """Add Σ w ∇(t, …, t) of the cells over points t of weights w: (players, rows).
 
     ``joint[a, b]`` is Σ w t^a (1 - t)^b. A term with a literals x_i, in a cell with b literals
     1 - x_j, pays joint[a - 1, b] of its coefficient to each i and takes joint[a, b - 1] from each j.
     """
-    players = values.shape[1]
+    players = len(values)
+    gain, paid_here = np.zeros(players), np.zeros(players, np.bool_)
+    met = np.empty(MOST, np.int64)
     for c in range(len(terms.low)):
-        first, loss = terms.low[c], 0.0
+        first, loss, count = terms.low[c], 0.0, 0
         outside = terms.start[first + 1] - terms.start[first]
         for t in range(first + 1, terms.high[c]):
             inside = terms.start[t + 1] - terms.start[t]
             if outside:
                 loss += terms.coefficient[t] * joint[inside, outside - 1]
-            for m in range(terms.begin[c], terms.begin[c + 1]):
-                for q in range(terms.start[t], terms.start[t + 1]):
-                    gain = terms.coefficient[t] * joint[inside - 1, outside]
-                    values[terms.member[m], terms.literals[q]] += gain
+            for q in range(terms.start[t], terms.start[t + 1]):
+                who = terms.literals[q]
+                if not paid_here[who]:
+                    paid_here[who], met[count] = True, who
+                    count += 1
+                gain[who] += terms.coefficient[t] * joint[inside - 1, outside]
         for m in range(terms.begin[c], terms.begin[c + 1]):
+            row = terms.member[m]
+            for at in range(count):
+                values[met[at], row] += gain[met[at]]
             for q in range(terms.start[first], terms.start[first + 1]):
-                values[terms.member[m], terms.literals[q] - players] -= loss
+                values[terms.literals[q] - players, row] -= loss
+        for at in range(count):
+            gain[met[at]], paid_here[met[at]] = 0.0, False

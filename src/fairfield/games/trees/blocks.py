@@ -1,0 +1,26 @@
+"""Work on many rows, block by block, in one thread or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import Any
+
+from fairfield.evaluation.progress import bar
+
+# Rows of a block. It is the same for any number of threads, and so is every bit of the answer.
+BLOCK = 1024
+
+
+def over_rows(
+    work: Callable[[slice], None], rows: int, jobs: int = 1, progress: bool | None = False
+) -> None:
+    """Call ``work`` for each block of rows; it must release the interpreter's lock to gain by jobs."""
+    blocks = [slice(low, min(low + BLOCK, rows)) for low in range(0, rows, BLOCK)]
+    quiet = progress is False or len(blocks) == 1
+    shown: Any = nullcontext() if quiet else bar(rows, "rows", progress, "row")
+    with shown as moved, ThreadPoolExecutor(jobs) if jobs > 1 else nullcontext() as pool:
+        for block, _ in zip(blocks, (pool.map if pool else map)(work, blocks), strict=True):
+            if moved is not None:
+                moved.update(block.stop - block.start)
