@@ -24,10 +24,10 @@ from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.rows import as_table, info_of_rows
+from fairfield.games.features.rows import as_table, info_of_rows, sparse_rows
 from fairfield.games.outputs import asks_all, classes_of
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
-from fairfield.games.trees.readers.registry import read_model
+from fairfield.games.trees.readers.registry import absent_entries, read_model
 
 if TYPE_CHECKING:
     from fairfield.core.extension import Extension
@@ -43,7 +43,8 @@ class TreeGame(Game):
     ``background`` the worth of S is the mean output over its rows b of the explained row on
     S and b elsewhere; without one it is path-dependent. The output is the raw margin of a
     boosted model and the average of a forest; ``output`` names a class, or a column of a
-    regression by its number. ``groups`` makes several columns one feature: {name: columns},
+    regression by its number. Where a sparse matrix has no entry, XGBoost takes the value for
+    missing and other libraries take it for zero, and so does the game. ``groups`` makes several columns one feature: {name: columns},
     columns in no group staying features of their own, or one label per column. The first use
     on a machine compiles for some seconds.
 
@@ -69,8 +70,8 @@ class TreeGame(Game):
         from fairfield.games.trees.terms import MOST
         from fairfield.games.trees.worths import extent
 
-        trees = read_model(model, output)
-        single, given = as_table(rows, like=background)
+        trees, absent = read_model(model, output), absent_entries(model)
+        single, given = as_table(rows, background, absent)
         _check_columns(trees, given, "rows")
         names = _columns(given)
         self.kind = trees.kind
@@ -85,15 +86,15 @@ class TreeGame(Game):
         chosen = trees.outputs[0]
         name = chosen.name.partition(" of class")[0] if several else chosen.name
         self.info = info_of_rows(given, single, name, chosen.unit, data)
-        self.rows = _encode(trees, given)
+        self.rows = _encode(trees, given, sparse_rows(rows))
         others = np.empty((trees.columns, 0))
         if background is not None:
-            _, table = as_table(background, like=given)
+            _, table = as_table(background, given, absent)
             if names is not None and set(_columns(table) or ()) == set(names):
                 table = table[list(names)]
             _check_columns(trees, table, "background", names)
             _check_categories(trees, given, table)
-            others = _encode(trees, table)
+            others = _encode(trees, table, sparse_rows(background))
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
         depth, degree = extent(nodes)
         if degree.max() > MOST:
@@ -128,10 +129,11 @@ class TreeGame(Game):
         }
 
 
-def _encode(trees: TreeModel, given: Any) -> FloatArray:
+def _encode(trees: TreeModel, table: Any, sparse: Any) -> FloatArray:
     """Rows as the splits see them, (columns, rows).
 
-    On the first rows the trees that were read are compared with the model's own output.
+    On the first rows the trees that were read are compared with the model's own output, for
+    the ``sparse`` matrix itself where the rows were given as one.
     """
     from fairfield.games.trees.extension import Forest
     from fairfield.games.trees.worths import extent
@@ -139,7 +141,8 @@ def _encode(trees: TreeModel, given: Any) -> FloatArray:
     with warnings.catch_warnings():
         # scikit-learn warns where only one of model and rows has names, which is fine here.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
-        rows = np.ascontiguousarray(trees.encode(given).T)
+        rows = np.ascontiguousarray(trees.encode(table).T)
+        given = table if sparse is None else sparse
         own = picked(trees.raw(given[:COMPARED]), trees.outputs)
     first = np.ascontiguousarray(rows[:, :COMPARED])
     forest = Forest(

@@ -22,13 +22,15 @@ class Reader:
     """How the trees of some models are read: ``read(model, output)``.
 
     The models have one of the ``bases``, classes of the package ``library``; ``models`` says
-    in words which they are.
+    in words which they are. They take an entry that a sparse matrix does not have for
+    ``absent``, a zero or a missing value.
     """
 
     library: str
     bases: tuple[str, ...]
     models: str
     read: Read
+    absent: float = 0.0
 
     @property
     def classes(self) -> set[tuple[str, str]]:
@@ -39,11 +41,11 @@ class Reader:
 READERS: list[Reader] = []
 
 
-def reads(library: str, *bases: str, models: str) -> Callable[[Read], Read]:
+def reads(library: str, *bases: str, models: str, absent: float = 0.0) -> Callable[[Read], Read]:
     """Register a function ``read(model, output)`` for models with these base classes."""
 
     def register(read: Read) -> Read:
-        reader = Reader(library, bases, models, read)
+        reader = Reader(library, bases, models, read, absent)
         for other in READERS:
             for _, base in sorted(reader.classes & other.classes):
                 raise ValueError(
@@ -61,6 +63,12 @@ def reader_of(model: Any) -> Reader | None:
     import_all("fairfield.games.trees.readers")
     own = {(base.__module__.partition(".")[0], base.__name__) for base in type(model).__mro__}
     return next((reader for reader in READERS if own & reader.classes), None)
+
+
+def absent_entries(model: Any) -> float:
+    """What a model, or the one that a method belongs to, takes absent entries of a row for."""
+    reader = reader_of(getattr(model, "__self__", model))
+    return 0.0 if reader is None else reader.absent
 
 
 def read_model(model: Any, output: Any = None) -> TreeModel:

@@ -20,7 +20,7 @@ from fairfield.games.trees.readers.registry import reads
 AS_IS = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohuber", "reg:quantile")
 
 
-@reads("xgboost", "XGBModel", "Booster", models="XGBoost")
+@reads("xgboost", "XGBModel", "Booster", models="XGBoost", absent=np.nan)
 def read_xgboost(model: Any, output: Any) -> TreeModel:
     """A booster or an estimator of XGBoost: its raw margin."""
     booster = model.get_booster() if hasattr(model, "get_booster") else model
