@@ -38,7 +38,7 @@ def explain(
     ``output`` names a class, or asks for the "margin" or the "probability"; the valuation's
     ``game`` says which game it was and what was explained (a probability, log-odds, a
     prediction), and a warning why a closed form was refused. Without a ``background`` only
-    tree models can be explained. The criterion's own keywords are passed on, and so are
+    tree models can be explained, and the refusal of one is an error. The criterion's own keywords are passed on, and so are
     those of :class:`fairfield.Options`.
 
     >>> import numpy as np
@@ -74,6 +74,9 @@ def game_of(
     try:
         return closed(model, X, background, output=output, groups=groups)
     except (TypeError, ValueError) as error:
+        if background is None and closed is TreeGame:  # a linear model needs one in any case
+            error.add_note("with a background, FeatureGame explains the model by calling it")
+            raise
         refusal = str(error)
     try:
         game = FeatureGame(model, X, background, output=output, groups=groups)
