@@ -18,6 +18,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import fairfield as ff
+from conftest import needs
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.trees.diagonal import MOST_PLAYERS, Diagonal
 from fairfield.games.trees.game import TreeGame
@@ -96,10 +97,13 @@ def fitted(name, gaps=False):
     """A model of some name, the answer asked for, its own word for it, and the rows it saw."""
     if name in SKLEARN:
         model, y, output, own = SKLEARN[name]
-    elif name.startswith("xgboost"):
-        model, y, output, own = xgboost_models()[name]
     else:
-        model, y, output, own = lightgbm_models()[name]
+        models = {
+            "xgboost": xgboost_models,
+            "lightgbm": lightgbm_models,
+            "catboost": catboost_models,
+        }[name.split()[0]]
+        model, y, output, own = models()[name]
     seen = with_gaps(X) if gaps else X
     if "early" in name:
         model.fit(seen[:200], y[:200], eval_set=[(seen[200:], y[200:])], verbose=False)
@@ -173,6 +177,62 @@ def lightgbm_models():
     }  # fmt: skip
 
 
+def catboost_models():
+    catboost = needs("catboost", "catboost")
+    few = {
+        "iterations": 8, "depth": 4, "verbose": 0, "thread_count": 1, "allow_writing_files": False,
+        "random_seed": 0,
+    }  # fmt: skip
+
+    def raw(m, rows):
+        return m.predict(rows, prediction_type="RawFormulaVal")
+
+    def regressor(**given):
+        return catboost.CatBoostRegressor(**{**few, **given})
+
+    def classifier(**given):
+        return catboost.CatBoostClassifier(**{**few, **given})
+
+    return {
+        "catboost": (regressor(), Y, None, lambda m, rows: m.predict(rows)),
+        "catboost by levels": (regressor(grow_policy="Depthwise"), Y, None, raw),
+        "catboost by leaves": (regressor(grow_policy="Lossguide", max_leaves=9), Y, None, raw),
+        "catboost with missing on top": (regressor(nan_mode="Max"), Y, None, raw),
+        "catboost stumps": (regressor(depth=1), Y, None, raw),
+        "catboost of counts": (
+            regressor(loss_function="Poisson"), np.exp(Y / 3), None,
+            lambda m, rows: np.log(m.predict(rows)),
+        ),
+        "catboost of two answers": (
+            regressor(loss_function="MultiRMSE"), np.c_[Y, -Y], 1, lambda m, rows: raw(m, rows)[:, 1],
+        ),
+        "catboost of two classes": (
+            classifier(), np.array(["no", "yes"])[SIGNS], "no",
+            lambda m, rows: (lambda p: np.log(p[:, 0] / p[:, 1]))(m.predict_proba(rows)),
+        ),
+        "catboost of three classes": (
+            classifier(), LETTERS, "b", lambda m, rows: raw(m, rows)[:, 1],
+        ),
+        "catboost of classes by leaves": (
+            classifier(grow_policy="Lossguide"), LETTERS, "c", lambda m, rows: raw(m, rows)[:, 2],
+        ),
+        "catboost of two labels": (
+            classifier(loss_function="MultiLogloss"), np.c_[SIGNS, 1 - SIGNS], 0,
+            lambda m, rows: raw(m, rows)[:, 0],
+        ),
+        "catboost stopped early": (
+            regressor(iterations=60, learning_rate=0.5, early_stopping_rounds=2), Y, None, raw,
+        ),
+        "catboost from zero": (regressor(boost_from_average=False), Y, None, raw),
+    }  # fmt: skip
+
+
+CATBOOST = [
+    "catboost", "catboost by levels", "catboost by leaves", "catboost with missing on top",
+    "catboost stumps", "catboost of counts", "catboost of two answers", "catboost of two classes",
+    "catboost of three classes", "catboost of classes by leaves", "catboost of two labels",
+    "catboost stopped early", "catboost from zero",
+]  # fmt: skip
 XGBOOST = [
     "xgboost", "xgboost of two classes", "xgboost of three classes", "xgboost of counts",
     "xgboost of two answers", "xgboost with dropped trees", "xgboost forest",
