@@ -1,5 +1,6 @@
 """Tree models of all kinds, and what their games must satisfy."""
 
+import json
 import warnings
 from unittest.mock import patch
 
@@ -12,6 +13,7 @@ from sklearn.ensemble import (
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -43,7 +45,13 @@ def with_gaps(X, share=0.15):
 
 X, Y = make()
 SIGNS = (Y > 0).astype(int)
-LETTERS = np.array(["a", "b", "c"])[np.digitize(Y, [-1, 1])]
+LABELS = np.digitize(Y, [-1, 1])
+LETTERS = np.array(["a", "b", "c"])[LABELS]
+
+
+def surprise(m, rows):
+    return np.log2(-m.score_samples(rows))
+
 
 # Each model with its answers, what to ask of it, and its own word for that.
 SKLEARN = {
@@ -90,6 +98,40 @@ SKLEARN = {
         HistGradientBoostingClassifier(max_iter=8), LETTERS, "a",
         lambda m, rows: m.decision_function(rows)[:, 0],
     ),
+    "stump": (DecisionTreeRegressor(max_depth=1), Y, None, lambda m, rows: m.predict(rows)),
+    "tree of constants": (DecisionTreeRegressor(), 0 * Y + 3, None, lambda m, rows: m.predict(rows)),
+    "boosting of constants": (
+        GradientBoostingRegressor(n_estimators=3), 0 * Y + 3, None, lambda m, rows: m.predict(rows),
+    ),
+    "histogram of constants": (
+        HistGradientBoostingRegressor(max_iter=3), 0 * Y + 3, None, lambda m, rows: m.predict(rows),
+    ),
+    "tree of one column": (
+        DecisionTreeRegressor(max_depth=5), np.sin(4 * X[:, 2]), None, lambda m, rows: m.predict(rows),
+    ),
+    "histogram stumps": (
+        HistGradientBoostingRegressor(max_iter=8, max_depth=1), Y, None, lambda m, rows: m.predict(rows),
+    ),
+    "boosting of absolute errors": (
+        GradientBoostingRegressor(n_estimators=8, loss="absolute_error"), Y, None,
+        lambda m, rows: m.predict(rows),
+    ),
+    "boosting by exponential loss": (
+        GradientBoostingClassifier(n_estimators=8, loss="exponential"), SIGNS, None,
+        lambda m, rows: m.decision_function(rows),
+    ),
+    "isolation forest": (IsolationForest(n_estimators=5, max_samples=40), Y, None, surprise),
+    "isolation forest of some columns": (
+        IsolationForest(n_estimators=6, max_features=3, max_samples=30), Y, None, surprise,
+    ),
+    "isolation forest with draws": (
+        IsolationForest(n_estimators=5, max_samples=0.1, bootstrap=True, contamination=0.1), Y, None,
+        surprise,
+    ),
+    "isolation forest of pairs": (IsolationForest(n_estimators=5, max_samples=2), Y, None, surprise),
+    "isolation forest of single rows": (
+        IsolationForest(n_estimators=3, max_samples=1), Y, None, surprise,
+    ),
 }  # fmt: skip
 
 
@@ -125,7 +167,7 @@ def xgboost_models():
             xgboost.XGBClassifier(base_score=0.3, **few), SIGNS, None, margin,
         ),
         "xgboost of three classes": (
-            xgboost.XGBClassifier(**few), (LETTERS == "b") + 2 * (LETTERS == "c"), 2,
+            xgboost.XGBClassifier(**few), LABELS, 2,
             lambda m, rows: margin(m, rows)[:, 2],
         ),
         "xgboost of counts": (
@@ -144,6 +186,48 @@ def xgboost_models():
         ),
         "xgboost with a sign for missing": (
             xgboost.XGBRegressor(missing=0.0, **few), Y, None, margin,
+        ),
+        "xgboost with dropped trees, stopped early": (
+            xgboost.XGBRegressor(
+                booster="dart", rate_drop=0.3, one_drop=1, normalize_type="forest", n_estimators=60,
+                early_stopping_rounds=3, n_jobs=1,
+            ), Y, None, margin,
+        ),
+        "xgboost of classes with dropped trees": (
+            xgboost.XGBClassifier(booster="dart", rate_drop=0.5, one_drop=1, **few), LABELS, 1,
+            lambda m, rows: margin(m, rows)[:, 1],
+        ),
+        "xgboost of joint answers": (
+            xgboost.XGBRegressor(multi_strategy="multi_output_tree", **few), np.c_[Y, -Y, Y**2], 2,
+            lambda m, rows: margin(m, rows)[:, 2],
+        ),
+        "xgboost of joint classes": (
+            xgboost.XGBClassifier(multi_strategy="multi_output_tree", **few), LABELS, 0,
+            lambda m, rows: margin(m, rows)[:, 0],
+        ),
+        "xgboost of joint answers, stopped early": (
+            xgboost.XGBRegressor(
+                multi_strategy="multi_output_tree", n_estimators=60, early_stopping_rounds=2,
+                learning_rate=0.5, n_jobs=1,
+            ), np.c_[Y, -Y], 0, lambda m, rows: margin(m, rows)[:, 0],
+        ),
+        "xgboost of hazards": (
+            xgboost.XGBRegressor(objective="survival:cox", **few), np.exp(Y / 3) * (2 * SIGNS - 1), None,
+            margin,
+        ),
+        "xgboost stumps": (xgboost.XGBRegressor(**{**few, "max_depth": 1}), Y, None, margin),
+        "xgboost of constants": (xgboost.XGBRegressor(**few), 0 * Y + 3, None, margin),
+        "xgboost by leaves": (
+            xgboost.XGBRegressor(grow_policy="lossguide", max_leaves=9, **few), Y, None, margin,
+        ),
+        "xgboost of quantiles": (
+            xgboost.XGBRegressor(objective="reg:quantileerror", quantile_alpha=[0.1, 0.9], **few), Y, 1,
+            lambda m, rows: margin(m, rows)[:, 1],
+        ),
+        "xgboost forest of classes": (xgboost.XGBRFClassifier(**few), SIGNS, 0, lambda m, rows: -margin(m, rows)),
+        "xgboost of several trees a round": (
+            xgboost.XGBClassifier(num_parallel_tree=3, subsample=0.7, **few), LABELS, 2,
+            lambda m, rows: margin(m, rows)[:, 2],
         ),
     }  # fmt: skip
 
@@ -173,6 +257,33 @@ def lightgbm_models():
         ),
         "lightgbm where zero is missing": (
             lightgbm.LGBMRegressor(zero_as_missing=True, **few), Y, None, raw,
+        ),
+        "lightgbm without missing values": (
+            lightgbm.LGBMRegressor(use_missing=False, **few), Y, None, raw,
+        ),
+        "lightgbm with dropped trees": (
+            lightgbm.LGBMRegressor(boosting_type="dart", drop_rate=0.5, **few), Y, None, raw,
+        ),
+        "lightgbm of square roots": (
+            lightgbm.LGBMRegressor(reg_sqrt=True, **few), Y, None,
+            lambda m, rows: (lambda p: np.sign(p) * np.sqrt(np.abs(p)))(m.predict(rows)),
+        ),
+        "lightgbm of counts": (
+            lightgbm.LGBMRegressor(objective="poisson", **few), np.exp(Y / 3), None,
+            lambda m, rows: np.log(m.predict(rows)),
+        ),
+        "lightgbm stumps": (lightgbm.LGBMRegressor(num_leaves=2, **few), Y, None, raw),
+        "lightgbm of constants": (lightgbm.LGBMRegressor(**few), 0 * Y + 3, None, raw),
+        "lightgbm of one against all": (
+            lightgbm.LGBMClassifier(objective="multiclassova", **few), LETTERS, "a",
+            lambda m, rows: raw(m, rows)[:, 0],
+        ),
+        "lightgbm of absolute errors": (
+            lightgbm.LGBMRegressor(objective="regression_l1", **few), Y, None, raw,
+        ),
+        "lightgbm forest of three classes": (
+            lightgbm.LGBMClassifier(**bagged, **few), LETTERS, "b",
+            lambda m, rows: raw(m, rows)[:, 1] / m.n_estimators,
         ),
     }  # fmt: skip
 
@@ -237,11 +348,36 @@ XGBOOST = [
     "xgboost", "xgboost of two classes", "xgboost of three classes", "xgboost of counts",
     "xgboost of two answers", "xgboost with dropped trees", "xgboost forest",
     "xgboost stopped early", "xgboost with a sign for missing",
+    "xgboost with dropped trees, stopped early", "xgboost of classes with dropped trees",
+    "xgboost of joint answers", "xgboost of joint classes", "xgboost of joint answers, stopped early",
+    "xgboost of hazards", "xgboost stumps", "xgboost of constants", "xgboost by leaves",
+    "xgboost of quantiles", "xgboost forest of classes", "xgboost of several trees a round",
 ]  # fmt: skip
 LIGHTGBM = [
     "lightgbm", "lightgbm of two classes", "lightgbm of three classes", "lightgbm forest",
-    "lightgbm forest of classes", "lightgbm where zero is missing",
+    "lightgbm forest of classes", "lightgbm where zero is missing", "lightgbm without missing values",
+    "lightgbm with dropped trees", "lightgbm of square roots", "lightgbm of counts",
+    "lightgbm stumps", "lightgbm of constants", "lightgbm of one against all",
+    "lightgbm of absolute errors", "lightgbm forest of three classes",
 ]  # fmt: skip
+
+
+def xgboost_sums(model, rows, output):
+    """The margin without its constant: leaves that XGBoost says rows reach, added up in double."""
+    boosting = json.loads(model.get_booster().save_raw("json"))["learner"]["gradient_booster"]
+    forest = boosting.get("gbtree", boosting)["model"]
+    reached = model.apply(rows).astype(int).reshape(len(rows), -1)
+    weights = boosting.get("weight_drop", np.ones(reached.shape[1]))
+    total = np.zeros(len(rows))
+    for at, nodes in enumerate(reached.T):
+        tree = forest["trees"][at]
+        width = int(tree["tree_param"]["size_leaf_vector"])
+        if width > 1:
+            vectors = np.reshape(np.float32(tree["base_weights"]), (-1, width))
+            total += weights[at] * vectors[nodes, output].astype(float)
+        elif forest["tree_info"][at] == (output or 0):
+            total += weights[at] * np.float32(tree["split_conditions"])[nodes].astype(float)
+    return total
 
 
 def table_of(game):
@@ -292,7 +428,14 @@ def check_model(name, gaps, rng):
     coalitions[0], coalitions[1] = False, True
     means = mixed_means(lambda rows: own(model, rows), rows, background, coalitions)
     size = max(1.0, np.abs(means).max())
-    np.testing.assert_allclose(game.worths(coalitions), means, rtol=0, atol=near * size)
+    worths = game.worths(coalitions)
+    np.testing.assert_allclose(worths, means, rtol=0, atol=near * size)
+    if name.startswith("xgboost"):
+        sign = -1 if name == "xgboost forest of classes" else 1
+        column = None if sign < 0 else output
+        exact = mixed_means(lambda r: xgboost_sums(model, r, column), rows, background, coalitions)
+        exact, worths = (each - each[:, :1] for each in (sign * exact, worths))
+        np.testing.assert_allclose(worths, exact, rtol=0, atol=1e-10 * size)
     assert_is_its_table(game, rng)
     dependent = TreeGame(model, rows, output=output)
     grand = dependent.worths(np.ones((1, COLUMNS), bool))[:, 0]
