@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from itertools import product
 from typing import Any
@@ -10,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.outputs import Output, choose_outputs, classes_of, decision_quantity
+from fairfield.games.outputs import (
+    Output,
+    choose_outputs,
+    classes_of,
+    decision_quantity,
+    names_quantity,
+)
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single, picked
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
@@ -40,6 +47,52 @@ def read_forest(model: Any, output: Any) -> TreeModel:
         for tree, value in zip(members, values, strict=True)
     ]
     return TreeModel(model, chosen, trees, 0.0, *_columns(model), in_single, raw)
+
+
+@reads("sklearn", "IsolationForest", models="isolation forests of scikit-learn")
+def read_isolation_forest(model: Any, output: Any) -> TreeModel:
+    """An isolation forest: log2 of its anomaly score, -(mean path length) / c(max_samples).
+
+    The score, 2 to that power, is no sum over trees. A path is as long as its leaf is deep,
+    plus what c(samples of the leaf) more splits would add on average.
+    """
+    _check_fitted(model)
+    if names_quantity(output, None):
+        raise ValueError(
+            f"output={output!r} was asked for, and {type(model).__name__}.decision_function is 2 to "
+            "the power of a sum over trees and no such sum; leave out output= for log2 of the "
+            f"anomaly score; {ELSEWHERE}"
+        )
+    chosen = choose_outputs(type(model).__name__, output, "log2 of the anomaly score", None, 1)
+    members = [each.tree_ for each in model.estimators_]
+    whole = _mean_path(np.array([model.max_samples_]))[0]
+    trees = []
+    for tree, columns in zip(members, model.estimators_features_, strict=True):
+        # Of single samples all paths have length 0, and scikit-learn takes 0 / 0 for 1.
+        relative = _path_lengths(tree) / whole if whole else np.ones(tree.node_count)
+        read = _tree(tree, -relative / len(members))
+        trees.append(replace(read, feature=columns[read.feature]))
+
+    def raw(rows: Any) -> Any:
+        return np.log2(-model.score_samples(rows))
+
+    return TreeModel(model, chosen, trees, 0.0, *_columns(model), in_single, raw)
+
+
+def _path_lengths(tree: Any) -> FloatArray:
+    """The length of the path to each node, and what splitting its samples would add on average."""
+    depth = np.zeros(tree.node_count)
+    for node in np.flatnonzero(tree.children_left >= 0):  # parents come before their children
+        for child in (tree.children_left[node], tree.children_right[node]):
+            depth[child] = depth[node] + 1
+    return depth + _mean_path(tree.n_node_samples)
+
+
+def _mean_path(samples: NDArray[np.int64]) -> FloatArray:
+    """c(m), the mean length of a path in a tree that isolates m samples."""
+    many = np.maximum(samples, 3)
+    found = 2 * (np.log(many - 1.0) + np.euler_gamma) - 2 * (many - 1.0) / many
+    return np.where(samples <= 1, 0.0, np.where(samples == 2, 1.0, found))
 
 
 @reads("sklearn", "BaseGradientBoosting", models="gradient boosting of scikit-learn")
