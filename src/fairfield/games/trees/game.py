@@ -12,6 +12,7 @@ Prior work: TreeSHAP (Lundberg et al., 2020), Linear TreeSHAP, Banzhaf values of
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
@@ -45,8 +46,10 @@ class TreeGame(Game):
     boosted model and the average of a forest; ``output`` names a class, or a column of a
     regression by its number. Where a sparse matrix has no entry, XGBoost takes the value for
     missing and other libraries take it for zero, and so does the game. ``groups`` makes several columns one feature: {name: columns},
-    columns in no group staying features of their own, or one label per column. The first use
-    on a machine compiles for some seconds.
+    columns in no group staying features of their own, or one label per column. ``times`` asks a
+    survival forest for its survival function at a time, or at several along one more axis of the
+    batch; with ``output="cumulative hazard"`` for that. The first use on a machine compiles for
+    some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -63,6 +66,7 @@ class TreeGame(Game):
         *,
         output: Any = None,
         groups: Groups | None = None,
+        times: Any = None,
     ) -> None:
         with needed_for("TreeGame"):
             import numba  # noqa: F401
@@ -70,12 +74,12 @@ class TreeGame(Game):
         from fairfield.games.trees.terms import MOST
         from fairfield.games.trees.worths import extent
 
-        trees, absent = read_model(model, output), absent_entries(model)
+        trees, absent = read_model(model, output, times), absent_entries(model)
         single, given = as_table(rows, background, absent)
         _check_columns(trees, given, "rows")
         names = _columns(given)
         self.kind = trees.kind
-        several = asks_all(output, classes_of(model))
+        several = asks_all(output, classes_of(model)) or np.ndim(times) > 0
         axes = (() if single else (len(given),)), (len(trees.outputs),) if several else ()
         self.batch = axes[0] + axes[1]
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
@@ -84,7 +88,10 @@ class TreeGame(Game):
             data = np.repeat(np.asarray(given), len(trees.outputs), axis=0)
             data = data.reshape((*self.batch, -1))
         chosen = trees.outputs[0]
-        name = chosen.name.partition(" of class")[0] if several else chosen.name
+        # What all outputs have in common.
+        name = (
+            re.split(" of class |, column | at time ", chosen.name)[0] if several else chosen.name
+        )
         self.info = info_of_rows(given, single, name, chosen.unit, data)
         self.rows = _encode(trees, given, sparse_rows(rows))
         others = np.empty((trees.columns, 0))

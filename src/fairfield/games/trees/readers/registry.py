@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 from fairfield.core.registry import import_all
 from fairfield.games.trees.model import ELSEWHERE, TreeModel
 
-Read: TypeAlias = Callable[[Any, Any], TreeModel]
+Read: TypeAlias = Callable[..., TreeModel]
 
 
 @dataclass(frozen=True)
 class Reader:
     """How the trees of some models are read: ``read(model, output)``.
+
+    Models of times until an event are read by ``read(model, output, times)``: they are ``timed``.
 
     The models have one of the ``bases``, classes of the package ``library``; ``models`` says
     in words which they are. They take an entry that a sparse matrix does not have for
@@ -31,6 +33,7 @@ class Reader:
     models: str
     read: Read
     absent: float = 0.0
+    timed: bool = False
 
     @property
     def classes(self) -> set[tuple[str, str]]:
@@ -41,11 +44,13 @@ class Reader:
 READERS: list[Reader] = []
 
 
-def reads(library: str, *bases: str, models: str, absent: float = 0.0) -> Callable[[Read], Read]:
+def reads(
+    library: str, *bases: str, models: str, absent: float = 0.0, timed: bool = False
+) -> Callable[[Read], Read]:
     """Register a function ``read(model, output)`` for models with these base classes."""
 
     def register(read: Read) -> Read:
-        reader = Reader(library, bases, models, read, absent)
+        reader = Reader(library, bases, models, read, absent, timed)
         for other in READERS:
             for _, base in sorted(reader.classes & other.classes):
                 raise ValueError(
@@ -71,12 +76,23 @@ def absent_entries(model: Any) -> float:
     return 0.0 if reader is None else reader.absent
 
 
-def read_model(model: Any, output: Any = None) -> TreeModel:
-    """The trees of a fitted model, for the output that :func:`choose_output` picks."""
+def read_model(model: Any, output: Any = None, times: Any = None) -> TreeModel:
+    """The trees of a fitted model, for the output that :func:`choose_output` picks.
+
+    With ``times`` the outputs are those of a function of time, one for each.
+    """
     reader = reader_of(model)
     if reader is None:
         raise TypeError(
             f"{type(model).__name__} is not a tree model that can be read, as "
             f"{', '.join(reader.models for reader in READERS)} are; {ELSEWHERE}"
         )
-    return reader.read(model, output)
+    if times is None:
+        return reader.read(model, output)
+    if not reader.timed:
+        timed = ", ".join(each.models for each in READERS if each.timed)
+        raise ValueError(
+            f"times= was given, and {type(model).__name__} has no function of time in closed form, as "
+            f"{timed} have; leave out times="
+        )
+    return reader.read(model, output, times)
