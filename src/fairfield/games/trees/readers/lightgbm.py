@@ -13,8 +13,8 @@ from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
 
-# LightGBM takes numbers up to this size for zero.
-ZERO = 1e-35
+# LightGBM takes numbers up to this size, in single precision, for zero.
+ZERO = float(np.float32(1e-35))
 # Objectives whose margin is the prediction itself.
 AS_IS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 
@@ -59,8 +59,9 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
 
     def encode(rows: Any) -> FloatArray:
         numbers = as_numbers(rows, booster.pandas_categorical)
+        numbers[np.abs(numbers) <= ZERO] = 0.0
         for at in zeros:
-            numbers[np.abs(numbers[:, at]) <= ZERO, at] = np.nan
+            numbers[numbers[:, at] == 0, at] = np.nan
         return numbers
 
     def raw(rows: Any) -> Any:
