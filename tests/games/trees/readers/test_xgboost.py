@@ -74,6 +74,20 @@ def test_all_outputs_at_once(name, background, rng):
     models.assert_is_its_table(together, rng)
 
 
+def test_joint_trees_without_covers_are_refused(monkeypatch):
+    """As versions before 3.2 write them."""
+    model, _, _, _ = fitted("xgboost of joint answers")
+    whole = json.loads(model.get_booster().save_raw("json"))
+    for tree in whole["learner"]["gradient_booster"]["model"]["trees"]:
+        del tree["leaf_weights"], tree["sum_hessian"]
+    written = json.dumps(whole).encode()
+    monkeypatch.setattr(type(model.get_booster()), "save_raw", lambda *_: written)
+    with pytest.raises(
+        TypeError, match=r"before version 3.2 .*multi_output_tree'; fit with a newer"
+    ):
+        TreeGame(model, X[ROWS], output=0)
+
+
 def test_weights_of_dropped_trees_matter():
     """The proof that the DART models above are no plain ones."""
     stopped, _, _, _ = fitted("xgboost with dropped trees, stopped early")

@@ -95,14 +95,17 @@ def _leaf_values(tree: Mapping[str, Any]) -> FloatArray:
     if width <= 1:
         # At a leaf the place of the threshold holds its value.
         return np.asarray(tree["split_conditions"], dtype=np.float32).astype(float)[:, None]
+    if "leaf_weights" not in tree:
+        raise TypeError(
+            "XGBoost before version 3.2 does not write the cover of trees with "
+            "multi_strategy='multi_output_tree'; fit with a newer one, or with 'one_output_per_tree'; "
+            f"{ELSEWHERE}"
+        )
     values = np.zeros((nodes, width))
-    if "leaf_weights" in tree:
-        leaf = np.asarray(tree["left_children"]) < 0
-        vectors = np.reshape(tree["leaf_weights"], (-1, width)).astype(np.float32)
-        # At a leaf the place of the right child holds the number of its vector.
-        values[leaf] = vectors[np.asarray(tree["right_children"])[leaf]]
-    else:  # before version 3.1
-        values[:] = np.reshape(tree["base_weights"], (nodes, width)).astype(np.float32)
+    leaf = np.asarray(tree["left_children"]) < 0
+    vectors = np.reshape(tree["leaf_weights"], (-1, width)).astype(np.float32)
+    # At a leaf the place of the right child holds the number of its vector.
+    values[leaf] = vectors[np.asarray(tree["right_children"])[leaf]]
     return values
 
 
