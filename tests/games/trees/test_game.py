@@ -149,19 +149,21 @@ def hollow(seed=3, rows=300):
 
 
 @pytest.mark.parametrize(
-    "name", ["xgboost", "lightgbm", "lightgbm where zero is missing", "forest"]
-)
+    "name",
+    ["xgboost", "xgboost with a sign for missing", "lightgbm", "lightgbm where zero is missing",
+     "forest", "isolation forest of some columns"],
+)  # fmt: skip
 @pytest.mark.parametrize("form", [csr_matrix, csc_array, coo_array])
 def test_sparse_rows_are_read_as_the_model_reads_them(name, form, rng):
     model, _, own, _ = fitted(name)
     given, there = hollow()
     model.fit(given, Y)
     rows, background = given[ROWS], given[BACKGROUND]
-    absent = np.nan if name == "xgboost" else 0.0
+    absent = np.nan if name.startswith("xgboost") else 0.0
     dense = np.where(there, given.toarray(), absent)
     game = TreeGame(model, form(rows), form(background))
     everyone, nobody = np.ones((1, COLUMNS), bool), np.zeros((1, COLUMNS), bool)
-    near = 1e-6 if name == "xgboost" else 1e-12
+    near = 1e-6 if name.startswith("xgboost") else 1e-12
     np.testing.assert_allclose(game.worths(everyone)[:, 0], own(model, rows), atol=near)
     mean = np.mean(own(model, background))
     np.testing.assert_allclose(game.worths(nobody)[:, 0], mean, atol=near)

@@ -9,7 +9,7 @@ from conftest import needs
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.trees.game import TreeGame
 from games.trees import models
-from games.trees.models import BACKGROUND, CATBOOST, COLUMNS, LETTERS, ROWS, X, Y, fitted
+from games.trees.models import BACKGROUND, CATBOOST, COLUMNS, LETTERS, ROWS, SIGNS, X, Y, fitted
 
 FEW = {"iterations": 8, "verbose": 0, "thread_count": 1, "allow_writing_files": False}
 
@@ -79,6 +79,35 @@ def test_all_classes_at_once():
     for at, letter in enumerate("abc"):
         alone = TreeGame(model, X[ROWS], X[BACKGROUND], output=letter).extension().shapley()
         np.testing.assert_allclose(together[:, at], alone, rtol=0, atol=1e-12)
+
+
+def test_absent_entries_are_zeros():
+    from scipy.sparse import csr_matrix
+
+    model, _, _, _ = fitted("catboost")
+    dense = np.where(np.abs(X) > 0.7, X, 0.0)
+    model.fit(csr_matrix(dense), Y)
+    game = TreeGame(model, csr_matrix(dense[ROWS]), csr_matrix(dense[BACKGROUND]))
+    grand = game.worths(np.ones((1, COLUMNS), bool))[:, 0]
+    np.testing.assert_allclose(grand, model.predict(csr_matrix(dense[ROWS])), atol=1e-12)
+    np.testing.assert_array_equal(game.info.data, dense[ROWS])
+
+
+def test_sums_scales_and_rankers():
+    catboost = needs("catboost", "catboost")
+    scaled = catboost.CatBoostRegressor(**FEW).fit(X, Y)
+    second = catboost.CatBoostRegressor(random_seed=3, **FEW).fit(X, Y)
+    both = catboost.sum_models([scaled, second], weights=[0.3, 0.7])
+    scaled.set_scale_and_bias(2.5, [1.25])
+    groups = np.repeat(np.arange(30), 10)
+    ranker = catboost.CatBoostRanker(**FEW).fit(X, SIGNS, group_id=groups)
+    for model, meaning in (
+        (scaled, "prediction"), (both, "raw margin"), (ranker, "raw margin"),
+    ):  # fmt: skip
+        game = TreeGame(model, X[ROWS], X[BACKGROUND])
+        assert game.info.worth_name == meaning
+        grand = game.worths(np.ones((1, COLUMNS), bool))[:, 0]
+        np.testing.assert_allclose(grand, model.predict(X[ROWS]), atol=1e-12)
 
 
 def test_names_are_those_of_the_model():

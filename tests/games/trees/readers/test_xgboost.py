@@ -52,6 +52,8 @@ def test_what_has_no_trees_of_numbers_is_refused():
     xgboost = pytest.importorskip("xgboost")
     with pytest.raises(TypeError, match="booster gblinear has no trees"):
         TreeGame(xgboost.XGBRegressor(booster="gblinear", n_estimators=2).fit(X, Y), X)
+    with pytest.raises(TypeError, match="has no rounds, so no trees"):
+        TreeGame(xgboost.train({}, xgboost.DMatrix(X, Y), 0), X)
 
 
 @pytest.mark.parametrize(

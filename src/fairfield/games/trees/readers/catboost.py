@@ -44,7 +44,8 @@ def read_catboost(model: Any, output: Any) -> TreeModel:
     dumped = _dump(model)
     splits = _Splits.of(dumped["features_info"])
     scale, bias = dumped["scale_and_bias"]
-    loss = dumped["model_info"]["params"]["loss_function"]["type"]
+    # A sum of models does not say how they were fitted.
+    loss = dumped["model_info"].get("params", {}).get("loss_function", {}).get("type", "")
     # A regression has an empty list of classes, and a model of several labels lists these.
     classes = None if loss in SEVERAL_LABELS else classes_of(model) or None
     quantity = margin_quantity(
@@ -64,7 +65,9 @@ def read_catboost(model: Any, output: Any) -> TreeModel:
         return in_single(splits.coded(model, rows))
 
     def raw(rows: Any) -> Any:
-        return model.predict(rows, prediction_type="RawFormulaVal", thread_count=1)
+        # By the class that all have in common: a ranker's own method does not take the type.
+        library = import_module("catboost")
+        return library.CatBoost.predict(model, rows, "RawFormulaVal", thread_count=1)
 
     return TreeModel(model, chosen, trees, bias @ weights, len(called), names, encode, raw)
 

@@ -37,6 +37,8 @@ def read_xgboost(model: Any, output: Any) -> TreeModel:
     if boosting["name"] not in ("gbtree", "dart"):
         raise TypeError(f"an XGBoost booster {boosting['name']} has no trees; {ELSEWHERE}")
     forest = boosting.get("gbtree", boosting)["model"]
+    if not forest["trees"]:
+        raise TypeError(f"the XGBoost booster has no rounds, so no trees; {ELSEWHERE}")
     sizes, objective = learner["learner_model_param"], learner["objective"]["name"]
     width = max(1, int(sizes["num_class"]), int(sizes.get("num_target", 1)))
     classes = classes_of(model)
