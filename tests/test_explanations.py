@@ -86,6 +86,38 @@ def test_a_refused_tree_model_is_told_of_and_not_sent_back(X):
         ff.shapley(game)
 
 
+def test_without_a_background_the_reason_of_a_refusal_is_shown(X):
+    from sklearn.dummy import DummyRegressor
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    model = GradientBoostingRegressor(init=DummyRegressor(), n_estimators=2).fit(X, wavy(X))
+    with pytest.raises(TypeError, match="starts from another model") as caught:
+        ff.explain(model, X)
+    assert caught.value.__notes__ == [
+        "with a background, FeatureGame explains the model by calling it"
+    ]
+    with pytest.raises(ValueError, match=r"rows of shape \(20, 3\) were given"):
+        ff.explain(GradientBoostingRegressor(n_estimators=2).fit(X, wavy(X)), X[:, :3])
+
+
+def test_absent_entries_are_what_the_model_takes_them_for(X):
+    """XGBoost takes them for missing values, whichever game explains it."""
+    xgboost = pytest.importorskip("xgboost")
+    from scipy.sparse import csr_array
+
+    sparse = csr_array(np.where(X > 0, X, 0.0))
+    model = xgboost.XGBClassifier(n_estimators=5, min_child_weight=0).fit(sparse, X[:, 1] > X[:, 0])
+    margins = model.predict(sparse, output_margin=True)
+    assert np.abs(margins - model.predict(sparse.toarray(), output_margin=True)).max() > 0.1
+    for background in (sparse, None):
+        found = ff.explain(model, sparse, background, "shapley")
+        assert_allclose(found.grand, margins, atol=1e-6)
+        assert_allclose(found.values.sum(axis=1), found.grand - found.empty, atol=1e-10)
+    found = ff.explain(model, sparse, sparse, "shapley", output="probability")
+    assert_allclose(found.grand, model.predict_proba(sparse)[:, 1], atol=1e-6)
+    assert np.isnan(found.data[sparse.toarray() == 0]).all()
+
+
 def test_the_probability_of_boosted_trees_is_no_sum_of_leaves(X):
     xgboost = pytest.importorskip("xgboost")
     model = xgboost.XGBClassifier(n_estimators=3).fit(X, X[:, 0] > 0)

@@ -26,6 +26,7 @@ def explain(
     output: Any = None,
     y: Any = None,
     groups: Groups | None = None,
+    times: Any = None,
     temperature: Temperature | None = None,
     **options: Any,
 ) -> Valuation:
@@ -38,15 +39,16 @@ def explain(
     ``output`` names a class, or asks for the "margin" or the "probability"; the valuation's
     ``game`` says which game it was and what was explained (a probability, log-odds, a
     prediction), and a warning why a closed form was refused. Without a ``background`` only
-    tree models can be explained. The criterion's own keywords are passed on, and so are
-    those of :class:`fairfield.Options`.
+    tree models can be explained, and the refusal of one is an error. ``times`` asks a survival
+    forest for its survival function, as :class:`fairfield.TreeGame` does. The criterion's own
+    keywords are passed on, and so are those of :class:`fairfield.Options`.
 
     >>> import numpy as np
     >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
     >>> v.values
     array([[3., 3.]])
     """
-    game = game_of(model, X, background, output=output, y=y, groups=groups)
+    game = game_of(model, X, background, output=output, y=y, groups=groups, times=times)
     return valued(criterion, game, temperature=temperature, **options)
 
 
@@ -58,6 +60,7 @@ def game_of(
     output: Any = None,
     y: Any = None,
     groups: Groups | None = None,
+    times: Any = None,
 ) -> Game:
     """The fastest game for the features of this model.
 
@@ -65,6 +68,12 @@ def game_of(
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
     FeatureGame: 4 rows of 3 features, for the output of <lambda>
     """
+    if times is not None:  # no other game has functions of time
+        if y is not None:
+            raise ValueError(
+                "times= and y= were given; y= goes with output='label', so leave it out"
+            )
+        return TreeGame(model, X, background, output=output, groups=groups, times=times)
     closed: type[TreeGame] | type[LinearGame] | None = None
     if y is None and output not in ("probability", "label") and not callable(background):
         linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
@@ -74,6 +83,9 @@ def game_of(
     try:
         return closed(model, X, background, output=output, groups=groups)
     except (TypeError, ValueError) as error:
+        if background is None and closed is TreeGame:  # a linear model needs one in any case
+            error.add_note("with a background, FeatureGame explains the model by calling it")
+            raise
         refusal = str(error)
     try:
         game = FeatureGame(model, X, background, output=output, groups=groups)

@@ -18,9 +18,8 @@ import numpy as np
 
 from fairfield.core.coalitions import spell
 
-# Quantities that are units, and those that "margin" may ask for.
+# Quantities that are units.
 UNITS = ("log-odds", "probability")
-MARGINS = ("margin", "log-odds", "raw margin", "prediction")
 # Classifiers of scikit-learn whose margin between two classes is the logarithm of the odds;
 # those with loss="log_loss" are, too.
 LOG_ODDS = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis")
@@ -54,7 +53,8 @@ def choose_output(
     """
     unit = quantity if quantity in UNITS else ""
     if names_quantity(output, classes):
-        if quantity in (("probability",) if output == "margin" else MARGINS):
+        other = (quantity == "probability") != (output == "probability")
+        if other and not quantity.startswith("output of"):  # a user's function may return either
             raise ValueError(
                 f"output={output!r} was asked for, and what is explained of {model} is its {quantity}; "
                 "leave out output= for that, or give FeatureGame a function of rows"

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from fairfield.explanations import game_of
-from fairfield.games.features.rows import Tabular
+from fairfield.games.features.rows import Tabular, as_table
 from games.features.models import read
 
 pd = pytest.importorskip("pandas")
@@ -115,3 +115,41 @@ def test_closed_forms_keep_fractions(kind, rng):
     assert_allclose(ff.explain(model, mean, X, "shapley").grand, wanted)
     assert_allclose(ff.explain(model, X[:3], mean, "shapley").empty, wanted)
     assert_allclose(ff.FeatureGame(model, X[:3], mean).table()[:, 0], wanted)
+
+
+def test_absent_entries_become_what_they_mean():
+    from scipy.sparse import coo_array, csr_matrix
+
+    given = csr_matrix(([3, 0, 7], ([0, 0, 1], [0, 1, 2])), shape=(2, 3))
+    single, table = as_table(given)
+    assert (single, table.dtype.kind) == (False, "i")
+    np.testing.assert_array_equal(table, given.toarray())
+    # An entry that is there stays, though it be 0.
+    np.testing.assert_array_equal(
+        as_table(given, absent=np.nan)[1], [[3, 0, np.nan], [np.nan, np.nan, 7]]
+    )
+    twice = coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(1, 2))
+    np.testing.assert_array_equal(as_table(twice, absent=np.nan)[1], [[np.nan, 3.0]])
+    assert twice.nnz == 2  # what was given is left alone
+    single, table = as_table(coo_array(np.array([0.0, 2.0])), absent=np.nan)
+    assert single
+    np.testing.assert_array_equal(table, [[np.nan, 2.0]])
+
+
+def test_a_model_that_takes_absent_entries_for_something_else_is_refused():
+    from scipy.sparse import csr_array, issparse
+
+    class Odd:
+        def fit(self, rows, y):
+            return self
+
+        def predict(self, rows):
+            return np.full(len(rows), 1.0) if not issparse(rows) else np.zeros(rows.shape[0])
+
+    given = csr_array(np.eye(3))
+    with pytest.raises(
+        ValueError, match=r"Odd.predict returns other numbers for the sparse.*up to 1,"
+    ):
+        ff.FeatureGame(Odd(), given, np.zeros(3))
+    with pytest.raises(ValueError, match=r"Odd.predict returns other numbers"):
+        ff.FeatureGame(Odd(), np.zeros(3), given)

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import coo_array, csc_array, csr_matrix
 from sklearn.ensemble import (
     RandomForestRegressor,
 )
@@ -165,3 +166,55 @@ def test_other_rows_have_the_same_columns():
         ff.shapley(game.explaining(frame[3:5])).values,
         ff.shapley(TreeGame(model, X[3:5], X[100:110])).values,
     )
+
+
+def hollow(seed=3, rows=300):
+    """A sparse matrix, some of its entries 0, and which entries it has."""
+    rng = np.random.default_rng(seed)
+    dense = X[:rows] * (rng.random((rows, COLUMNS)) < 0.6)
+    there = (dense != 0) | (rng.random(dense.shape) < 0.1)
+    at = np.nonzero(there)
+    return csr_matrix((dense[at], at), shape=dense.shape), there
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["xgboost", "xgboost with a sign for missing", "lightgbm", "lightgbm where zero is missing",
+     "forest", "isolation forest of some columns"],
+)  # fmt: skip
+@pytest.mark.parametrize("form", [csr_matrix, csc_array, coo_array])
+def test_sparse_rows_are_read_as_the_model_reads_them(name, form, rng):
+    model, _, own, _ = fitted(name)
+    given, there = hollow()
+    model.fit(given, Y)
+    rows, background = given[ROWS], given[BACKGROUND]
+    absent = np.nan if name.startswith("xgboost") else 0.0
+    dense = np.where(there, given.toarray(), absent)
+    game = TreeGame(model, form(rows), form(background))
+    everyone, nobody = np.ones((1, COLUMNS), bool), np.zeros((1, COLUMNS), bool)
+    near = 1e-6 if name.startswith("xgboost") else 1e-12
+    np.testing.assert_allclose(game.worths(everyone)[:, 0], own(model, rows), atol=near)
+    mean = np.mean(own(model, background))
+    np.testing.assert_allclose(game.worths(nobody)[:, 0], mean, atol=near)
+    np.testing.assert_array_equal(game.info.data, dense[ROWS])
+    same = TreeGame(model, dense[ROWS], dense[BACKGROUND])
+    np.testing.assert_array_equal(game.extension().shapley(), same.extension().shapley())
+    coalitions = rng.random((8, COLUMNS)) < 0.5
+    means = mixed_means(lambda r: own(model, r), dense[ROWS], dense[BACKGROUND], coalitions)
+    np.testing.assert_allclose(game.worths(coalitions), means, atol=near)
+    one = TreeGame(model, form(given[[2]]), form(background))
+    np.testing.assert_allclose(
+        one.extension().shapley()[0], same.extension().shapley()[2], atol=1e-14
+    )
+
+
+def test_the_very_rows_given_are_compared(monkeypatch):
+    """A reader that mistakes absent entries is refused, not believed."""
+    model, _, _, _ = fitted("xgboost")
+    given, _ = hollow()
+    model.fit(given, Y)
+    monkeypatch.setattr(trees, "absent_entries", lambda model: 0.0)
+    with pytest.raises(ValueError, match="was not read as it is"):
+        TreeGame(model, given)
+    with pytest.raises(ValueError, match="was not read as it is"):
+        TreeGame(model, X[ROWS], given)

@@ -11,9 +11,44 @@ from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.trees.game import TreeGame
 from fairfield.games.trees.readers.registry import read_model
 from games.trees.models import (
+    CATBOOST,
+    COLUMNS,
+    LIGHTGBM,
+    SKLEARN,
+    XGBOOST,
+    X,
     assert_is_its_table,
+    fitted,
     make,
 )
+
+# The tests of the readers compare all of these with brute force.
+MODELS = [*SKLEARN, *XGBOOST, *LIGHTGBM, *CATBOOST]
+
+
+def test_there_are_many_kinds_of_models():
+    assert len({*MODELS}) >= 60
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_numbers_at_a_threshold_go_where_the_model_sends_them(name):
+    """And so do their neighbours, in single and in double precision."""
+    model, output, own, _ = fitted(name)
+    nodes = read_model(model, output).nodes
+    splits = np.flatnonzero((nodes.left >= 0) & (nodes.category < 0))[:60]
+    at = nodes.threshold[splits]
+    near = [at, *(np.nextafter(at, side) for side in (-np.inf, np.inf))]
+    near += [
+        np.nextafter(at.astype(np.float32), np.float32(side)).astype(float)
+        for side in (-np.inf, np.inf)
+    ]
+    rows = np.tile(X[: len(splits)], (len(near), 1))
+    rows[np.arange(len(rows)), np.tile(nodes.feature[splits], len(near))] = np.concatenate(near)
+    rows = np.concatenate([rows, X[:1]])  # a constant tree has no splits
+    found = TreeGame(model, rows, output=output).worths(np.ones((1, COLUMNS), bool))[:, 0]
+    tolerance = 1e-6 if name.startswith("xgboost") else 1e-10
+    size = max(1.0, np.abs(found).max())
+    np.testing.assert_allclose(found, own(model, rows), rtol=0, atol=tolerance * size)
 
 
 def with_categories(seed=0, rows=300):

@@ -19,11 +19,27 @@ from fairfield.evaluation.progress import bar
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.model_output import Function, link_of, linked, linked_name, output_of
-from fairfield.games.features.rows import Matrix, Tabular, as_table, info_of_rows, replaced
+from fairfield.games.features.model_output import (
+    Function,
+    ModelOutput,
+    link_of,
+    linked,
+    linked_name,
+    output_of,
+)
+from fairfield.games.features.rows import (
+    Matrix,
+    Tabular,
+    as_table,
+    info_of_rows,
+    replaced,
+    sparse_rows,
+)
 from fairfield.games.features.subcubes import Cubes
-from fairfield.games.trees.readers.registry import reader_of
+from fairfield.games.trees.readers.registry import absent_entries, reader_of
 
+# Rows on which the outputs for a sparse matrix and for its dense form are compared.
+COMPARED = 256
 # A notice is printed when a table is expected to take longer than this, in seconds.
 LONG = 10.0
 TREE_ADVICE = "use TreeGame, which has a closed form for this model"
@@ -44,6 +60,8 @@ class FeatureGame(Game):
       draws replacements given the columns that are ``kept`` (a boolean per column); it gets
       the row as it was given (a frame of one row, or a 1-D array), and what it returns in kept
       columns is ignored. The same coalition always sees the same ``rng``.
+    - Sparse rows reach the model as a dense array, with a missing value where there is no entry
+      if the model is XGBoost's and a zero otherwise; a model that answers differently is refused.
     - ``groups``: {name: columns}, or one label per column; such columns are one feature.
 
     All 2^n worths cost Σ_b 2^d(x, b) model rows, d the features in which b differs from x,
@@ -72,8 +90,9 @@ class FeatureGame(Game):
                 "or a function that draws them"
             )
         self.draw: Callable[..., Any] | None = background if callable(background) else None
-        others = None if self.draw else as_table(background, rows)[1]
-        single, explained = as_table(rows, others)
+        absent = absent_entries(predict)
+        others = None if self.draw else as_table(background, rows, absent)[1]
+        single, explained = as_table(rows, others, absent)
         for table, what in ((explained, "rows"), (others, "background")):
             if table is not None and 0 in table.shape:
                 raise ValueError(f"{what} of shape {table.shape} were given; give at least one row")
@@ -82,6 +101,8 @@ class FeatureGame(Game):
         self.players, self.player_of = group_columns(self.tabular.columns, groups)
         self.batch = () if single else (len(explained),)
         self.output = output_of(predict, output, y, len(explained))
+        for given, table in ((rows, explained), (background, others)):
+            _compare(self.output, sparse_rows(given), table)
         self.link = link_of(link)
         name, unit = linked_name(self.output.meaning, self.output.unit, self.link)
         data = _shown(explained, self.player_of).reshape((*self.batch, -1))
@@ -172,6 +193,23 @@ class FeatureGame(Game):
                     "output must be a finite number"
                 )
         return means.reshape((*self.batch, len(coalitions)))
+
+
+def _compare(output: ModelOutput, sparse: Any, table: Any) -> None:
+    """Refuse a model that answers otherwise to a sparse matrix than to its dense form."""
+    if sparse is None:
+        return
+    try:
+        own = output(sparse[:COMPARED])
+    except Exception:
+        return  # it takes dense rows only, and says so in its own way
+    apart = np.abs(own - output(table[:COMPARED].copy())).max()
+    if apart > 1e-6 * max(1.0, np.abs(own).max()):
+        raise ValueError(
+            f"{output.name} returns other numbers for the sparse matrix than for its dense form, by up "
+            f"to {apart:.3g}, so an absent entry is no zero to it; give dense rows with the values "
+            "that are meant"
+        )
 
 
 def _shown(given: Any, player_of: NDArray[np.int64]) -> NDArray[Any]:

@@ -36,7 +36,7 @@ class ModelOutput:
     width: int | None = None
 
     def __call__(self, table: Any) -> FloatArray:
-        count = len(table)
+        count = np.shape(table)[0]  # a sparse matrix has no len
         found = np.asarray(self.function(table))
         if found.shape == (count,):
             found = found[:, None]

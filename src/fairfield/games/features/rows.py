@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, IntArray
+from fairfield.core.checks import is_sparse
 from fairfield.core.game import GameInfo, Player, name_players
 from fairfield.games.features.frames import in_dtypes, is_frame, join_columns, same_frames
 
@@ -124,20 +125,41 @@ def row_players(table: Any, count: int) -> tuple[Player, ...]:
     return name_players(count if labels is None or len({*labels}) < count else labels)
 
 
-def as_table(rows: Any, like: Any = None) -> tuple[bool, Any]:
-    """Whether a single row was given, and an array or DataFrame of two axes."""
+def as_table(rows: Any, like: Any = None, absent: float = 0.0) -> tuple[bool, Any]:
+    """Whether a single row was given, and an array or DataFrame of two axes.
+
+    A sparse matrix becomes a dense one, with ``absent`` where it has no entry.
+    """
     if is_frame(rows):
         return False, rows
     if hasattr(rows, "to_frame"):
         frame = rows.to_frame().T
         # A Series has one dtype for all its cells; the other table has those of its columns.
         return True, in_dtypes(frame, dict(like.dtypes) if is_frame(like) else {})
-    table = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    table = _filled(rows, absent) if is_sparse(rows) else np.asarray(rows)
     if table.ndim not in (1, 2):
         raise ValueError(
             f"rows of shape {table.shape} were given; give one row, or a table of rows and columns"
         )
     return table.ndim == 1, table[None] if table.ndim == 1 else table
+
+
+def sparse_rows(rows: Any) -> Any:
+    """The rows of a sparse matrix, two axes in a form that can be sliced; None of anything else."""
+    if not is_sparse(rows):
+        return None
+    return (rows.reshape(1, -1) if rows.ndim == 1 else rows).tocsr()
+
+
+def _filled(rows: Any, absent: float) -> Matrix:
+    """A dense copy of a sparse matrix; an entry that is there stays, though it be 0."""
+    entries = rows.tocoo(copy=True)
+    entries.sum_duplicates()
+    # Whole numbers have no way to say that one is missing.
+    dtype = entries.dtype if absent == 0 else np.result_type(entries.dtype, np.float32)
+    dense = np.full(rows.shape, absent, dtype=dtype)
+    dense[entries.coords] = entries.data
+    return dense
 
 
 def replaced(draw: Any, given: Any, x: int, kept: BoolArray, rng: np.random.Generator) -> Any:

@@ -12,6 +12,7 @@ Prior work: TreeSHAP (Lundberg et al., 2020), Linear TreeSHAP, Banzhaf values of
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Hashable
 from copy import copy
@@ -25,10 +26,10 @@ from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.rows import as_table, info_of_rows
+from fairfield.games.features.rows import as_table, info_of_rows, sparse_rows
 from fairfield.games.outputs import asks_all, classes_of
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
-from fairfield.games.trees.readers.registry import read_model
+from fairfield.games.trees.readers.registry import absent_entries, read_model
 
 if TYPE_CHECKING:
     from fairfield.core.extension import Extension
@@ -44,9 +45,12 @@ class TreeGame(Game):
     ``background`` the worth of S is the mean output over its rows b of the explained row on
     S and b elsewhere; without one it is path-dependent. The output is the raw margin of a
     boosted model and the average of a forest; ``output`` names a class, or a column of a
-    regression by its number. ``groups`` makes several columns one feature: {name: columns},
-    columns in no group staying features of their own, or one label per column. The first use
-    on a machine compiles for some seconds.
+    regression by its number, and "all" has one more axis with each of them. Where a sparse matrix
+    has no entry, XGBoost takes the value for missing and other libraries take it for zero, and so
+    does the game. ``groups`` makes several columns one feature: {name: columns}, columns in no
+    group staying features of their own, or one label per column. ``times`` asks a survival forest for its survival function at a time, or at several along one more axis of the
+    batch; with ``output="cumulative hazard"`` for that. The first use on a machine compiles for
+    some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -63,6 +67,7 @@ class TreeGame(Game):
         *,
         output: Any = None,
         groups: Groups | None = None,
+        times: Any = None,
     ) -> None:
         with needed_for("TreeGame"):
             import numba  # noqa: F401
@@ -70,19 +75,20 @@ class TreeGame(Game):
         from fairfield.games.trees.terms import MOST
         from fairfield.games.trees.worths import extent
 
-        trees = read_model(model, output)
-        self._trees, self._several = trees, asks_all(output, classes_of(model))
+        trees = read_model(model, output, times)
+        self._trees, self._absent = trees, absent_entries(model)
+        self._several = asks_all(output, classes_of(model)) or np.ndim(times) > 0
         self.kind = trees.kind
         given = self._take(rows, background, groups)
         names = _columns(given)
         others = np.empty((trees.columns, 0))
         if background is not None:
-            _, table = as_table(background, like=given)
+            _, table = as_table(background, given, self._absent)
             if names is not None and set(_columns(table) or ()) == set(names):
                 table = table[list(names)]
             _check_columns(trees, table, "background", names)
             _check_categories(trees, given, table)
-            others = _encode(trees, table)
+            others = _encode(trees, table, sparse_rows(background))
         player_of = group_columns(names or tuple(range(trees.columns)), groups)[1]
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
         depth, degree = extent(nodes)
@@ -96,7 +102,7 @@ class TreeGame(Game):
     def _take(self, rows: Any, like: Any, groups: Groups | None) -> Any:
         """Take the rows to explain; answers them as a table."""
         trees = self._trees
-        single, given = as_table(rows, like=like)
+        single, given = as_table(rows, like, self._absent)
         _check_columns(trees, given, "rows")
         names = _columns(given) or tuple(range(trees.columns))
         outputs = len(trees.outputs)
@@ -106,9 +112,11 @@ class TreeGame(Game):
         if groups is None:
             data = np.repeat(np.asarray(given), outputs, axis=0).reshape((*self.batch, -1))
         chosen = trees.outputs[0]
-        name = chosen.name.partition(" of class")[0] if self._several else chosen.name
+        # What all outputs have in common.
+        common = re.split(" of class |, column | at time ", chosen.name)[0]
+        name = common if self._several else chosen.name
         self.info = info_of_rows(given, single, name, chosen.unit, data)
-        self.rows = _encode(trees, given)
+        self.rows = _encode(trees, given, sparse_rows(rows))
         self._like, self._groups = given[:1], groups
         return given
 
@@ -155,10 +163,11 @@ class TreeGame(Game):
         }
 
 
-def _encode(trees: TreeModel, given: Any) -> FloatArray:
+def _encode(trees: TreeModel, table: Any, sparse: Any) -> FloatArray:
     """Rows as the splits see them, (columns, rows).
 
-    On the first rows the trees that were read are compared with the model's own output.
+    On the first rows the trees that were read are compared with the model's own output, for
+    the ``sparse`` matrix itself where the rows were given as one.
     """
     from fairfield.games.trees.extension import Forest
     from fairfield.games.trees.worths import extent
@@ -166,7 +175,8 @@ def _encode(trees: TreeModel, given: Any) -> FloatArray:
     with warnings.catch_warnings():
         # scikit-learn warns where only one of model and rows has names, which is fine here.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
-        rows = np.ascontiguousarray(trees.encode(given).T)
+        rows = np.ascontiguousarray(trees.encode(table).T)
+        given = table if sparse is None else sparse
         own = picked(trees.raw(given[:COMPARED]), trees.outputs)
     first = np.ascontiguousarray(rows[:, :COMPARED])
     forest = Forest(

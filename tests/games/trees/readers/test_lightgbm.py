@@ -50,3 +50,31 @@ def test_models_at_the_leaves_are_refused():
     linear = lightgbm.LGBMRegressor(n_estimators=2, linear_tree=True, verbose=-1).fit(X, Y)
     with pytest.raises(TypeError, match="linear_tree has models at its leaves"):
         TreeGame(linear, X)
+    with pytest.raises(TypeError, match="linear_tree has models at its leaves"):
+        TreeGame(linear, X[:, :2], output="nothing such")  # the first thing that is said
+
+
+def test_square_roots_are_called_so():
+    model, _, _, _ = fitted("lightgbm of square roots")
+    game = TreeGame(model, X[ROWS])
+    assert game.info.worth_name == "square root of the prediction"
+    grand = game.worths(np.ones((1, COLUMNS), bool))[:, 0]
+    np.testing.assert_allclose(np.sign(grand) * grand**2, model.predict(X[ROWS]), atol=1e-12)
+
+
+def test_a_booster_that_stopped_early_predicts_with_its_best_rounds(tmp_path):
+    lightgbm = pytest.importorskip("lightgbm")
+    given = {"verbose": -1, "min_child_samples": 5, "num_threads": 1, "learning_rate": 0.5}
+    data = lightgbm.Dataset(X[:200], Y[:200])
+    booster = lightgbm.train(
+        given, data, 100, [data.create_valid(X[200:], Y[200:])],
+        callbacks=[lightgbm.early_stopping(3, verbose=False)], keep_training_booster=True,
+    )  # fmt: skip
+    assert 0 < booster.best_iteration < booster.current_iteration()
+    everyone, own = np.ones((1, COLUMNS), bool), booster.predict(X[ROWS])
+    worths = TreeGame(booster, X[ROWS]).worths(everyone)[:, 0]
+    np.testing.assert_allclose(worths, own, atol=1e-12)
+    assert np.abs(own - booster.predict(X[ROWS], num_iteration=100)).max() > 1e-3
+    booster.save_model(tmp_path / "booster.txt")
+    kept = lightgbm.Booster(model_file=tmp_path / "booster.txt")
+    np.testing.assert_array_equal(TreeGame(kept, X[ROWS]).worths(everyone)[:, 0], worths)

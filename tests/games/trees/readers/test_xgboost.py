@@ -1,5 +1,7 @@
 """Reading the trees of XGBoost."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from games.trees.models import (
     BACKGROUND,
     COLUMNS,
     ROWS,
+    SIGNS,
     XGBOOST,
     X,
     Y,
@@ -49,8 +52,67 @@ def test_what_has_no_trees_of_numbers_is_refused():
     xgboost = pytest.importorskip("xgboost")
     with pytest.raises(TypeError, match="booster gblinear has no trees"):
         TreeGame(xgboost.XGBRegressor(booster="gblinear", n_estimators=2).fit(X, Y), X)
-    joint = xgboost.XGBRegressor(
-        n_estimators=2, multi_strategy="multi_output_tree", tree_method="hist"
-    )
-    with pytest.raises(TypeError, match=r"multi_output_tree.*one_output_per_tree"):
-        TreeGame(joint.fit(X, np.c_[Y, Y]), X, output=0)
+    with pytest.raises(TypeError, match="has no rounds, so no trees"):
+        TreeGame(xgboost.train({}, xgboost.DMatrix(X, Y), 0), X)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["xgboost of joint answers", "xgboost of joint classes", "xgboost of three classes",
+     "xgboost of classes with dropped trees", "xgboost of joint answers, stopped early"],
+)  # fmt: skip
+@pytest.mark.parametrize("background", [X[BACKGROUND], None], ids=["interventional", "dependent"])
+def test_all_outputs_at_once(name, background, rng):
+    model, _, _, _ = fitted(name)
+    together = TreeGame(model, X[ROWS], background, output="all")
+    own = model.predict(X[ROWS], output_margin=True)
+    assert together.batch == own.shape
+    grand = together.worths(np.ones((1, COLUMNS), bool))[..., 0]
+    np.testing.assert_allclose(grand, own, rtol=0, atol=1e-5)
+    values = together.extension().shapley()
+    for column in range(own.shape[1]):
+        alone = TreeGame(model, X[ROWS], background, output=column).extension().shapley()
+        np.testing.assert_allclose(values[:, column], alone, rtol=0, atol=1e-10)
+    models.assert_is_its_table(together, rng)
+
+
+def test_joint_trees_without_covers_are_refused(monkeypatch):
+    """As versions before 3.2 write them."""
+    model, _, _, _ = fitted("xgboost of joint answers")
+    whole = json.loads(model.get_booster().save_raw("json"))
+    for tree in whole["learner"]["gradient_booster"]["model"]["trees"]:
+        del tree["leaf_weights"], tree["sum_hessian"]
+    written = json.dumps(whole).encode()
+    monkeypatch.setattr(type(model.get_booster()), "save_raw", lambda *_: written)
+    with pytest.raises(
+        TypeError, match=r"before version 3.2 .*multi_output_tree'; fit with a newer"
+    ):
+        TreeGame(model, X[ROWS], output=0)
+
+
+def test_weights_of_dropped_trees_matter():
+    """The proof that the DART models above are no plain ones."""
+    stopped, _, _, _ = fitted("xgboost with dropped trees, stopped early")
+    assert stopped.get_booster().num_boosted_rounds() > stopped.best_iteration + 1
+    classes, _, _, _ = fitted("xgboost of classes with dropped trees")
+    for model in (stopped, classes):
+        learner = json.loads(model.get_booster().save_raw("json"))["learner"]
+        assert len(set(learner["gradient_booster"]["weight_drop"])) > 2
+
+
+def test_the_margins_of_survival_models_have_names():
+    xgboost = pytest.importorskip("xgboost")
+    cox, _, _, _ = fitted("xgboost of hazards")
+    game = TreeGame(cox, X[ROWS])
+    assert game.info.worth_name == "log hazard ratio"
+    grand = game.worths(np.ones((1, COLUMNS), bool))[:, 0]
+    np.testing.assert_allclose(np.exp(grand), cox.predict(X[ROWS]), rtol=1e-5)
+    times, late = np.exp(Y / 3), np.exp(Y / 3) * np.where(SIGNS, 1.0, np.inf)
+    data = xgboost.DMatrix(X, label_lower_bound=times, label_upper_bound=late)
+    aft = xgboost.train({"objective": "survival:aft", "max_depth": 3}, data, 5)
+    game = TreeGame(aft, X[ROWS], X[BACKGROUND])
+    assert game.info.worth_name == "log of the time"
+    grand = game.worths(np.ones((1, COLUMNS), bool))[:, 0]
+    np.testing.assert_allclose(np.exp(grand), aft.predict(xgboost.DMatrix(X[ROWS])), rtol=1e-5)
+    with pytest.raises(ValueError, match="is its log of the time; leave out output="):
+        TreeGame(aft, X[ROWS], output="probability")

@@ -13,24 +13,35 @@ from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
 
-# LightGBM takes numbers up to this size for zero.
-ZERO = 1e-35
+# LightGBM takes numbers up to this size, in single precision, for zero.
+ZERO = float(np.float32(1e-35))
 # Objectives whose margin is the prediction itself.
 AS_IS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 
 
 @reads("lightgbm", "LGBMModel", "Booster", models="LightGBM")
 def read_lightgbm(model: Any, output: Any) -> TreeModel:
-    """A booster or an estimator of LightGBM: its raw margin."""
+    """A booster or an estimator of LightGBM: its raw margin.
+
+    One that stopped early, estimator or bare booster, predicts with the rounds up to its
+    ``best_iteration``, and these are explained. A booster saved then has no other rounds, and
+    is explained with all that it has.
+    """
     booster = getattr(model, "booster_", model)
     dumped = booster.dump_model()
+    if any(_has_lines(tree["tree_structure"]) for tree in dumped["tree_info"]):
+        raise TypeError(
+            f"LightGBM's linear_tree has models at its leaves, not numbers; {ELSEWHERE}"
+        )
     width, classes = dumped["num_tree_per_iteration"], classes_of(model)
-    objective = str(dumped.get("objective")).partition(" ")[0]
+    objective, _, details = str(dumped.get("objective")).partition(" ")
     if classes is None and objective == "binary":
         classes = [0, 1]
     quantity = margin_quantity(
         classes, log_odds=objective == "binary", predicted=objective in AS_IS
     )
+    if "sqrt" in details.split():  # reg_sqrt, which squares the margin and keeps its sign
+        quantity = "square root of the prediction"
     chosen = choose_outputs(type(model).__name__, output, quantity, classes, width)
     trees = dumped["tree_info"]
     if dumped["average_output"]:
@@ -48,14 +59,22 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
 
     def encode(rows: Any) -> FloatArray:
         numbers = as_numbers(rows, booster.pandas_categorical)
+        numbers[np.abs(numbers) <= ZERO] = 0.0
         for at in zeros:
-            numbers[np.abs(numbers[:, at]) <= ZERO, at] = np.nan
+            numbers[numbers[:, at] == 0, at] = np.nan
         return numbers
 
     def raw(rows: Any) -> Any:
         return booster.predict(rows, raw_score=True)
 
     return TreeModel(model, chosen, read, 0.0, len(names), given, encode, raw)
+
+
+def _has_lines(root: Mapping[str, Any]) -> bool:
+    """Whether a tree has linear models at its leaves; they all have, or none."""
+    while "left_child" in root:
+        root = root["left_child"]
+    return "leaf_coeff" in root
 
 
 def _tree(root: Mapping[str, Any], scale: float, zeros: set[int], output: int) -> Tree:
@@ -69,10 +88,6 @@ def _tree(root: Mapping[str, Any], scale: float, zeros: set[int], output: int) -
         if at:
             rows[parent][side] = at
         if "leaf_value" in node:
-            if "leaf_coeff" in node:
-                raise TypeError(
-                    f"LightGBM's linear_tree has models at its leaves, not numbers; {ELSEWHERE}"
-                )
             cover = node.get("leaf_count", 1)
             rows.append([-1, -1, 0, 0.0, False, scale * node["leaf_value"], cover])
             continue

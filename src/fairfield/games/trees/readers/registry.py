@@ -14,21 +14,26 @@ from typing import Any, TypeAlias
 from fairfield.core.registry import import_all
 from fairfield.games.trees.model import ELSEWHERE, TreeModel
 
-Read: TypeAlias = Callable[[Any, Any], TreeModel]
+Read: TypeAlias = Callable[..., TreeModel]
 
 
 @dataclass(frozen=True)
 class Reader:
     """How the trees of some models are read: ``read(model, output)``.
 
+    Models of times until an event are read by ``read(model, output, times)``: they are ``timed``.
+
     The models have one of the ``bases``, classes of the package ``library``; ``models`` says
-    in words which they are.
+    in words which they are. They take an entry that a sparse matrix does not have for
+    ``absent``, a zero or a missing value.
     """
 
     library: str
     bases: tuple[str, ...]
     models: str
     read: Read
+    absent: float = 0.0
+    timed: bool = False
 
     @property
     def classes(self) -> set[tuple[str, str]]:
@@ -39,11 +44,13 @@ class Reader:
 READERS: list[Reader] = []
 
 
-def reads(library: str, *bases: str, models: str) -> Callable[[Read], Read]:
+def reads(
+    library: str, *bases: str, models: str, absent: float = 0.0, timed: bool = False
+) -> Callable[[Read], Read]:
     """Register a function ``read(model, output)`` for models with these base classes."""
 
     def register(read: Read) -> Read:
-        reader = Reader(library, bases, models, read)
+        reader = Reader(library, bases, models, read, absent, timed)
         for other in READERS:
             for _, base in sorted(reader.classes & other.classes):
                 raise ValueError(
@@ -63,12 +70,29 @@ def reader_of(model: Any) -> Reader | None:
     return next((reader for reader in READERS if own & reader.classes), None)
 
 
-def read_model(model: Any, output: Any = None) -> TreeModel:
-    """The trees of a fitted model, for the output that :func:`choose_output` picks."""
+def absent_entries(model: Any) -> float:
+    """What a model, or the one that a method belongs to, takes absent entries of a row for."""
+    reader = reader_of(getattr(model, "__self__", model))
+    return 0.0 if reader is None else reader.absent
+
+
+def read_model(model: Any, output: Any = None, times: Any = None) -> TreeModel:
+    """The trees of a fitted model, for the output that :func:`choose_output` picks.
+
+    With ``times`` the outputs are those of a function of time, one for each.
+    """
     reader = reader_of(model)
     if reader is None:
         raise TypeError(
             f"{type(model).__name__} is not a tree model that can be read, as "
             f"{', '.join(reader.models for reader in READERS)} are; {ELSEWHERE}"
         )
-    return reader.read(model, output)
+    if times is None:
+        return reader.read(model, output)
+    if not reader.timed:
+        timed = ", ".join(each.models for each in READERS if each.timed)
+        raise ValueError(
+            f"times= was given, and {type(model).__name__} has no function of time in closed form, as "
+            f"{timed} have; leave out times="
+        )
+    return reader.read(model, output, times)
