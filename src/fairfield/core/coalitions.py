@@ -43,10 +43,12 @@ def rows_of(coalitions: BoolArray) -> IntArray:
 
     >>> rows_of(np.array([[True, False, True]])).tolist()
     [5]
+    >>> rows_of(np.eye(100, dtype=bool))[99] == 2**99
+    True
     """
     if coalitions.shape[-1] > 62:
         wide = np.array([1 << player for player in range(coalitions.shape[-1])], dtype=object)
-        return np.asarray(coalitions.astype(object) @ wide)
+        return np.asarray(coalitions.astype(object) @ wide, dtype=object)
     weights = np.int64(1) << np.arange(coalitions.shape[-1], dtype=np.int64)
     return np.asarray(coalitions @ weights, dtype=np.int64)
 

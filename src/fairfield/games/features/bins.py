@@ -52,8 +52,8 @@ def binned(tabular: Tabular, trees: TreeModel | None, output: ModelOutput) -> Ta
 def bins(trees: TreeModel, rows: FloatArray) -> IntArray:
     """Which bin of its column each cell of encoded rows (k, columns) is in.
 
-    Missing values have a bin of their own, and so have the values of a column with
-    categorical splits.
+    Missing values are in the bin of the numbers with which they go at every split, or in one of
+    their own. Values of a column with categorical splits have a bin each.
     """
     nodes, codes = trees.nodes, np.zeros(rows.shape, dtype=np.int64)
     splits = np.flatnonzero(nodes.left >= 0)
@@ -63,9 +63,13 @@ def bins(trees: TreeModel, rows: FloatArray) -> IntArray:
         if (nodes.category[own] >= 0).any():
             codes[:, j] = np.unique(rows[:, j], return_inverse=True)[1]
             continue
+        edges, at = np.unique(nodes.threshold[own], return_inverse=True)
         # Up to the threshold is left of it.
-        codes[:, j] = np.searchsorted(np.unique(nodes.threshold[own]), rows[:, j])
-        codes[np.isnan(rows[:, j]), j] = -1
+        codes[:, j] = np.searchsorted(edges, rows[:, j])
+        left = nodes.missing_left[own]
+        # Numbers of bin k go left at the edges from the k-th on.
+        k = len(np.unique(at[~left]))
+        codes[np.isnan(rows[:, j]), j] = k if (left == (at >= k)).all() else -1
     return codes
 
 
