@@ -127,6 +127,87 @@ def test_the_probability_of_boosted_trees_is_no_sum_of_leaves(X):
     assert_allclose(found.grand, model.predict_proba(X[:2])[:, 1], atol=1e-6)
 
 
+def probabilities(rng, features, used):
+    """Rows and a boosted model of many features, which was fitted to the first ``used``."""
+    xgboost = pytest.importorskip("xgboost")
+    X = rng.standard_normal((300, features))
+    known = np.where(np.arange(features) < used, X, 0.0)
+    y = known.sum(axis=1) + X[:, 0] * X[:, 1] > 0
+    return X, xgboost.XGBClassifier(n_estimators=30, max_depth=3, n_jobs=1).fit(known, y)
+
+
+@pytest.mark.parametrize("features", [30, 200])
+def test_probabilities_of_many_features_are_exact_where_few_matter(rng, features):
+    X, model = probabilities(rng, features, used=10)
+    found = ff.explain(model, X[:3], X[100:110], "shapley", output="probability")
+    assert found.method == "exact tables over few players"
+    assert found.stderr is None
+    assert found.values.shape == (3, features)
+
+    def small(rows):
+        whole = np.hstack([rows, np.zeros((len(rows), features - 10))])
+        return model.predict_proba(whole)[:, 1]
+
+    wanted = ff.shapley(ff.FeatureGame(small, X[:3, :10], X[100:110, :10]))
+    assert_allclose(found.values[:, :10], wanted.values, atol=1e-10)
+    assert_array_equal(found.values[:, 10:], 0.0)
+    assert_allclose(found.grand, model.predict_proba(X[:3])[:, 1], atol=1e-6)
+
+
+@pytest.mark.parametrize("criterion", ["shapley", "banzhaf"])
+def test_estimates_agree_with_the_exact_values(rng, criterion):
+    """The model uses 12 of 30 features; a budget below what these cost asks for an estimate."""
+    X, model = probabilities(rng, 30, used=12)
+    given = model, X[:2], X[100:120], criterion
+    exact = ff.explain(*given, output="probability")
+    assert exact.stderr is None
+    found = ff.explain(*given, output="probability", budget=400)
+    assert 0 < found.evaluations <= 400
+    assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
+
+
+@pytest.mark.parametrize("features", [30, 200])
+def test_what_is_out_of_reach_is_estimated_with_errors(rng, features):
+    X, model = probabilities(rng, features, used=features)
+    budget = 2 * features + 2048
+    with pytest.warns(
+        UserWarning, match=rf"estimated from {budget:,} coalitions.*budget= or a tol"
+    ):
+        found = ff.explain(
+            model, X[0], X[100:104], "shapley", output="probability", sampler="regression"
+        )
+    assert budget - 1 <= found.evaluations <= budget
+    assert found.stderr.shape == (features,)
+    assert 0 < found.stderr.max() < 0.05
+    assert_allclose(found.values.sum(), found.grand - found.empty, atol=1e-10)
+    asked = ff.explain(model, X[0], X[100:104], "shapley", output="probability", budget=900)
+    assert asked.evaluations == 900
+    with pytest.raises(MemoryError, match=r"use TreeGame, .* this model's margin"):
+        ff.explain(model, X[0], X[100:110], "free_energy_value", output="probability")
+    alone = ff.explain(model, X[0], X[100:110], "leave_one_out", output="probability")
+    assert alone.evaluations == features + 2
+
+
+def test_any_model_of_many_features_is_estimated(rng):
+    X = rng.standard_normal((8, 40))
+    with pytest.warns(UserWarning, match=r"estimated from 2,128 coalitions"):
+        found = ff.explain(wavy, X[0], X, "banzhaf")
+    assert found.evaluations == 2128
+    with pytest.warns(UserWarning, match=r"estimated from 2,128 coalitions"):
+        ff.explain(wavy, X[0], lambda row, kept, rng: X[:1], "shapley")
+
+
+def test_the_probability_of_a_forest_has_a_closed_form(X):
+    pytest.importorskip("numba")
+    from sklearn.ensemble import RandomForestClassifier
+
+    wide = np.tile(X, 8)
+    model = RandomForestClassifier(4, random_state=0).fit(wide, X[:, 0] > 0)
+    found = ff.explain(model, wide[:2], wide, "shapley", output="probability")
+    assert found.game.startswith("TreeGame")
+    assert_allclose(found.grand, model.predict_proba(wide[:2])[:, 1])
+
+
 class TestShap:
     """``to_shap`` gives what shap's own plots take."""
 

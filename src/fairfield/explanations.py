@@ -8,13 +8,18 @@ from typing import Any
 
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Game
-from fairfield.criteria.criterion import Given, valued
+from fairfield.criteria.criterion import Call, Given, call_of, valued
+from fairfield.evaluation.options import Options
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.trees.game import TreeGame
-from fairfield.games.trees.readers.registry import reader_of
+from fairfield.games.trees.readers.registry import read_model, reader_of
+from fairfield.multilinear.choose import Source
 from fairfield.results.valuation import Valuation
+
+# Beside two for each feature, an estimate that nobody asked for uses so many coalitions.
+FEWEST = 2048
 
 
 def explain(
@@ -43,13 +48,36 @@ def explain(
     forest for its survival function, as :class:`fairfield.TreeGame` does. The criterion's own
     keywords are passed on, and so are those of :class:`fairfield.Options`.
 
+    Values are exact wherever that is within reach: always by a closed form, up to 25 features
+    by the table of all worths, and beyond where rows differ from the background in few
+    features (values that no split of a tree model tells apart do not differ). Else, unless
+    ``budget``, ``tolerance`` or ``seconds`` are given, they are estimates from 2n + 2048
+    coalitions of the n features, with standard errors, and a warning says so.
+
     >>> import numpy as np
     >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
     >>> v.values
     array([[3., 3.]])
     """
     game = game_of(model, X, background, output=output, y=y, groups=groups, times=times)
+    budget = _default_budget(game, call_of(criterion, temperature=temperature, **options))
+    if budget is not None:
+        options = {**options, "budget": budget}
+        warnings.warn(
+            f"{game!r}: exact values are out of reach, so these are estimated from {budget:,} "
+            "coalitions, with their errors in stderr; give a larger budget= or a tolerance= for "
+            f"smaller errors, group features, or {game.info.advice}",
+            stacklevel=2,
+        )
     return valued(criterion, game, temperature=temperature, **options)
+
+
+def _default_budget(game: Game, call: Call) -> int | None:
+    """The budget of what is to be estimated although nobody asked for that; else None."""
+    options = Options().changed(call.options)
+    if not call.criterion.is_estimable() or not Source(game, options).out_of_reach():
+        return None
+    return 2 * len(game.players) + FEWEST
 
 
 def game_of(
@@ -75,9 +103,12 @@ def game_of(
             )
         return TreeGame(model, X, background, output=output, groups=groups, times=times)
     closed: type[TreeGame] | type[LinearGame] | None = None
-    if y is None and output not in ("probability", "label") and not callable(background):
+    if y is None and output != "label" and not callable(background):
         linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
-        closed = TreeGame if reader_of(model) else LinearGame if linear else None
+        if output == "probability":
+            closed = TreeGame if _sums_probabilities(model) else None
+        else:
+            closed = TreeGame if reader_of(model) else LinearGame if linear else None
     if closed is None:
         return FeatureGame(model, X, background, output=output, y=y, groups=groups)
     try:
@@ -99,3 +130,14 @@ def game_of(
         stacklevel=2,
     )
     return game
+
+
+def _sums_probabilities(model: Any) -> bool:
+    """Whether the leaves of a tree model are probabilities, as those of a forest."""
+    if reader_of(model) is None:
+        return False
+    try:
+        read_model(model, "probability")
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -140,7 +140,7 @@ class Problem:
         Sums over p(S) have no closed form; the law of a game that has one, but too many
         players for a table, is sampled.
         """
-        sampled = self.source.closed is not None and table_refused(self.game, self.options)
+        sampled = self.source.tableless and table_refused(self.game, self.options)
         return self if sampled else replace(self, source=self.source.as_table())
 
     def played(self) -> Game:

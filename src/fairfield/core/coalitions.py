@@ -39,9 +39,16 @@ def coalitions_in(rows: IntArray, players: int) -> BoolArray:
 def rows_of(coalitions: BoolArray) -> IntArray:
     """The table row of each coalition; the inverse of :func:`coalitions_in`.
 
+    Numbers beyond 64 bits are integers of Python, in an array of objects.
+
     >>> rows_of(np.array([[True, False, True]])).tolist()
     [5]
+    >>> rows_of(np.eye(100, dtype=bool))[99] == 2**99
+    True
     """
+    if coalitions.shape[-1] > 62:
+        wide = np.array([1 << player for player in range(coalitions.shape[-1])], dtype=object)
+        return np.asarray(coalitions.astype(object) @ wide, dtype=object)
     weights = np.int64(1) << np.arange(coalitions.shape[-1], dtype=np.int64)
     return np.asarray(coalitions @ weights, dtype=np.int64)
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
+from fairfield.core.parts import Division
 
 Player: TypeAlias = Hashable
 Players: TypeAlias = int | Iterable[Player]
@@ -128,6 +129,13 @@ class Game:
         """All 2^n worths, where the game has a faster way to them than one by one.
 
         ``progress`` shows a bar, None only on a terminal and when it takes long.
+        """
+        return None
+
+    def division(self) -> Division | None:
+        """How the game is a sum of tables over few players each, if it is.
+
+        It gives exact values where the table of all 2^n worths is out of reach.
         """
         return None
 

@@ -53,6 +53,11 @@ class Criterion:
             if each.default is MISSING and each.default_factory is MISSING
         ]
 
+    @classmethod
+    def is_estimable(cls) -> bool:
+        """Whether there is an estimator."""
+        return cls.estimator is not Criterion.estimator
+
     def prepare(self, problem: Problem) -> Problem:
         """The problem with what the arguments add to it (a prior), all of them checked."""
         problem.source.check()

@@ -24,6 +24,7 @@ from fairfield.estimation.loop import Estimator
 from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear import size_weights
+from fairfield.multilinear.parts import PartsExtension
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
@@ -100,8 +101,11 @@ class Semivalue(Criterion):
         return super().prepare(problem)
 
     def exact(self, problem: Problem) -> Valuation:
-        """One pass over a table; Gauss–Jacobi along the diagonal of a closed form."""
+        """One pass over a table, or small ones; Gauss–Jacobi along the diagonal of a closed form."""
         extension = problem.extension
+        if isinstance(extension, PartsExtension):
+            values = extension.semivalue(self.by_size(extension.players))
+            return assemble(problem, self.label, values)
         if isinstance(extension, TableExtension):
             weights = self.by_size(extension.players)
             return assemble(

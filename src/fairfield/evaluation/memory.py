@@ -25,14 +25,18 @@ def check_table(game: Game, options: Options) -> None:
         raise out_of_reach(game, options)
     if game.traits.device is not None:
         return
-    free = free_memory()
-    too_large = free is not None and size > free // 2
-    if too_large or (options.budget is None and count > MOST_PLAYERS):
+    if not fits(size // 8) or (options.budget is None and count > MOST_PLAYERS):
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
             f"{game.info.noun}s, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
             f"estimated from it ({ESTIMATED})"
         )
+
+
+def fits(numbers: int) -> bool:
+    """Whether so many numbers take at most half of the free memory."""
+    free = free_memory()
+    return free is None or 8 * numbers <= free // 2
 
 
 def out_of_reach(game: Game, options: Options) -> ValueError:

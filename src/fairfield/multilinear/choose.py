@@ -8,24 +8,30 @@ from os import PathLike, fspath
 
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
+from fairfield.core.parts import Division
 from fairfield.evaluation.evaluator import Spent, evaluate_all
-from fairfield.evaluation.memory import check_table
+from fairfield.evaluation.memory import check_table, fits
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.threads import threads_of
 from fairfield.games.given.table import TableGame
+from fairfield.multilinear.parts import PartsExtension
 from fairfield.multilinear.table import TableExtension
 
+# Without a budget, dividing a game may cost as much as so many worths of it.
+MOST_WORTHS = 2**16
 # All worths of so few players are soon found, whatever tolerance or time is given.
 FEW = 8
+AT_ONCE = "finds all its worths at once, not coalition by coalition"
 
 
 class Source:
     """The extension that answers for a game: chosen at once, evaluated when it is first read.
 
     A closed form if the game has one. Else the table of all worths, if it is within the
-    budget or there is no limit at all, and fits into half the free memory; without a limit
-    an error says what it would take. A budget below 2^n, a tolerance or a time ask for
-    estimates. With ``tabulated`` it is the table in any case.
+    budget or there is no limit at all, and fits into half the free memory. Else the tables
+    over few players into which the game divides, if these do. Else a budget, a tolerance
+    or a time ask for estimates; without a limit an error says what the table would take.
+    With ``tabulated`` it is the table in any case.
     """
 
     def __init__(self, game: Game, options: Options, *, tabulated: bool = False) -> None:
@@ -33,18 +39,40 @@ class Source:
         self.closed = None if tabulated else game.extension()
         if self.closed is not None:
             self.closed.jobs, self.closed.progress = threads_of(options.n_jobs), options.progress
-        self.estimated = not tabulated and self.closed is None and to_be_estimated(game, options)
+        self.division = None if tabulated or self.closed else affordable(game, options)
+        exact = tabulated or self.tableless
+        self.estimated = not exact and to_be_estimated(game, options)
         if self.closed is not None and options.store is not None:
             _warn_unused(options.store, f"{game!r} has a closed form, which needs no worths")
+        if self.division is not None and options.store is not None:
+            _warn_unused(options.store, f"{game!r} {AT_ONCE}")
 
     def check(self) -> None:
         """Refuse a table that is out of reach, before its first worth."""
-        if not (self.estimated or self.evaluated):
+        if self.tabled and not self.evaluated:
             check_table(self.game, self.options)
 
+    def out_of_reach(self) -> bool:
+        """Whether what answers is a table that would be refused."""
+        return self.tabled and table_refused(self.game, self.options)
+
+    @property
+    def tableless(self) -> bool:
+        """Whether exact values are read from a closed form or from small tables."""
+        return self.closed is not None or self.division is not None
+
+    @property
+    def tabled(self) -> bool:
+        """Whether the table of all worths answers."""
+        return not (self.tableless or self.estimated)
+
     @cached_property
-    def _evaluated(self) -> tuple[TableGame, TableExtension, Spent]:
-        """The table, its extension and what was evaluated for it."""
+    def _evaluated(self) -> tuple[Game, Extension, Spent]:
+        """The game as it was evaluated, its extension and what was evaluated for it."""
+        if self.division is not None:
+            game, parts = self.game, self.division.parts(self.options.progress)
+            extension = PartsExtension.of(parts, len(game.players), game.batch)
+            return game, extension, Spent(self.division.evaluations)
         table, spent = table_of(self.game, self.options)
         return table, TableExtension.of(table), spent
 
@@ -56,7 +84,7 @@ class Source:
 
     @property
     def extension(self) -> Extension:
-        """The closed form, or the exact extension of the table."""
+        """The closed form, or the exact extension of the table or of small tables."""
         return self._evaluated[1] if self.closed is None else self.closed
 
     @property
@@ -66,12 +94,22 @@ class Source:
 
     def as_table(self) -> Source:
         """The source that reads the table, whatever closed form there is."""
-        tabulated = self.closed is None and not self.estimated
-        return self if tabulated else Source(self.game, self.options, tabulated=True)
+        return self if self.tabled else Source(self.game, self.options, tabulated=True)
 
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""
-        return self._evaluated[0] if self.closed is None and not self.estimated else self.game
+        return self._evaluated[0] if self.tabled else self.game
+
+
+def affordable(game: Game, options: Options) -> Division | None:
+    """How the game is divided into small tables, where its table is out of reach and they are not."""
+    if not (to_be_estimated(game, options) or table_refused(game, options)):
+        return None
+    division = game.division()
+    if division is None:
+        return None
+    most = options.budget or (2**FEW if options.estimates else MOST_WORTHS)
+    return division if division.evaluations <= most and fits(division.numbers) else None
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
@@ -107,9 +145,7 @@ def table_of(game: Game, options: Options) -> tuple[TableGame, Spent]:
         whole = TableGame(found.worths, game.players, variances=found.variances)
         return whole, Spent(evaluations, found.failures)
     if options.store is not None:
-        _warn_unused(
-            options.store, f"{game!r} finds all its worths at once, not coalition by coalition"
-        )
+        _warn_unused(options.store, f"{game!r} {AT_ONCE}")
     return TableGame(table, game.players), Spent(2 ** len(game.players))
 
 

@@ -43,7 +43,7 @@ def log_odds_interactions(
     the law.
     """
     problem = problem.with_exact_law()
-    if problem.source.closed is not None and any(len(each) != 2 for each in sets):
+    if problem.source.tableless and any(len(each) != 2 for each in sets):
         raise ValueError(
             "log-odds interactions of more than two players need a table of all worths; "
             "of a sampled law ask for order=2"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.rows import Matrix
-from fairfield.games.features.subcubes import LARGEST_KEY, Cubes, Group, groups_of, spread
+from fairfield.games.features.subcubes import LARGEST_KEY, Cubes, Group, Sums, groups_of, spread
 
 # Rows held at once, among which shared corners are found, and the bytes they may take.
 MOST_ROWS, MOST_BYTES = 2**18, 2**28
@@ -77,23 +77,29 @@ class Tables:
         self.buffer = np.empty((room, cubes.rows.shape[1]), dtype=cubes.rows.dtype)
         self.used, self.call = 0, FIRST_CALL
         self.pending: list[Piece] = []
-        self.sums: dict[int, FloatArray] = {}
-        self.worths = np.full((len(cubes.rows), 2 ** len(cubes.players)), np.nan)
+        self.sums: Sums = {}
 
     def fill(self) -> FloatArray:
         """All worths, (N, 2^n)."""
-        for x in range(len(self.worths)):
-            self._add(x)
-        self._flush()
-        return self.worths
+        count = len(self.cubes.players)
+        worths = np.full((len(self.cubes.rows), 2**count), np.nan)
+        for x, sums in self.summed():
+            worths[x] = spread(sums, count) / self.cubes.weights.sum()
+        return worths
 
-    def _add(self, x: int) -> None:
+    def summed(self) -> Iterator[tuple[int, Sums]]:
+        """Each explained row, and the outputs summed over the background rows of equal D."""
+        for x in range(len(self.cubes.rows)):
+            yield from self._add(x)
+        yield from self._flush()
+
+    def _add(self, x: int) -> Iterator[tuple[int, Sums]]:
         """Write the cubes of one explained row, calling the model when the buffer is full."""
         whole, piece = len(self.buffer), Piece(x, self.used)
         groups = list(groups_of(self.cubes.differing(x), self.bits))
         total = sum(group.corners for group in groups)
         if total <= whole < self.used + total:
-            self._flush()  # shared corners are found among rows that lie together
+            yield from self._flush()  # shared corners are found among rows that lie together
             piece.start = 0
         for group in groups:
             at = 0
@@ -101,7 +107,7 @@ class Tables:
                 fit = whole - self.used >> group.free
                 if not fit:
                     self._close(piece)
-                    self._flush()
+                    yield from self._flush()
                     piece = Piece(x, 0)
                     continue
                 some = group.some(slice(at, at + fit))
@@ -119,8 +125,8 @@ class Tables:
         self.used = piece.start + piece.kept
         self.pending.append(piece)
 
-    def _flush(self) -> None:
-        """Add up the model's outputs for the rows in the buffer."""
+    def _flush(self) -> Iterator[tuple[int, Sums]]:
+        """Add up the model's outputs for the rows in the buffer; what is complete is given."""
         if not self.pending:
             return
         outputs = self._outputs()
@@ -132,8 +138,7 @@ class Tables:
                 self._place(piece.x, group, found[at : at + group.corners])
                 at += group.corners
             if piece.last:
-                total = spread(self.sums, len(self.cubes.players))
-                self.worths[piece.x] = total / self.cubes.weights.sum()
+                yield piece.x, self.sums
                 self.sums = {}
         self.pending, self.used = [], 0
 

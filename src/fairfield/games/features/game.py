@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Traits
+from fairfield.core.parts import Division
 from fairfield.evaluation.progress import bar
 from fairfield.evaluation.workers import WorthError
+from fairfield.games.features.bins import binned, trees_of
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.groups import Groups, group_columns
 from fairfield.games.features.model_output import (
@@ -27,6 +29,7 @@ from fairfield.games.features.model_output import (
     linked_name,
     output_of,
 )
+from fairfield.games.features.parts import divide
 from fairfield.games.features.rows import (
     Matrix,
     Tabular,
@@ -35,8 +38,9 @@ from fairfield.games.features.rows import (
     replaced,
     sparse_rows,
 )
-from fairfield.games.features.subcubes import Cubes
-from fairfield.games.trees.readers.registry import absent_entries, reader_of
+from fairfield.games.features.subcubes import Cubes, Sums
+from fairfield.games.trees.model import TreeModel
+from fairfield.games.trees.readers.registry import absent_entries
 
 # Rows on which the outputs for a sparse matrix and for its dense form are compared.
 COMPARED = 256
@@ -106,18 +110,23 @@ class FeatureGame(Game):
         self.link = link_of(link)
         name, unit = linked_name(self.output.meaning, self.output.unit, self.link)
         data = _shown(explained, self.player_of).reshape((*self.batch, -1))
-        advice = GameInfo.advice if reader_of(predict) is None else TREE_ADVICE
+        trees = trees_of(predict) if self.draw is None else None
+        advice = GameInfo.advice if trees is None or self.link else _advice(trees)
         self.info = info_of_rows(explained, single, name, unit, data, advice)
+        tabular = binned(self.tabular, trees, self.output)
+        self._cubes = cubes = Cubes.of(tabular, self.players, self.player_of)
         if self.draw is None:
-            cubes = self._cubes
-            nulls = [(cubes.codes == own).all(axis=0) for own in cubes.row_codes]
-            self.traits = Traits(nulls=np.stack(nulls).reshape((*self.batch, -1)))
+            nulls = np.ones((len(cubes.row_codes), len(self.players)), dtype=bool)
+            for x, own in enumerate(nulls):
+                own[cubes.mattering(x)] = False
+            self.traits = Traits(nulls=nulls.reshape((*self.batch, -1)))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """Mean outputs by the definition: m model rows for each explained row and coalition."""
         if self.draw is not None:
             return linked(self._drawn_worths(coalitions), self.link)
-        rows, background = self.tabular.rows, self.tabular.background
+        cubes = self._cubes
+        rows, background, weights = cubes.rows, cubes.background, cubes.weights
         keep = coalitions[:, self.player_of]
         shape = (len(rows), len(coalitions), len(background))
         total, step = int(np.prod(shape)), most_rows(rows)
@@ -127,14 +136,34 @@ class FeatureGame(Game):
             x, s, b = np.unravel_index(number, shape)
             mixed = np.where(keep[s], rows[x], background[b])
             outputs = self._predict(mixed)[np.arange(len(number)), self.output.column[x]]
-            sums += np.bincount(x * shape[1] + s, weights=outputs, minlength=len(sums))
-        means = sums / len(background)
+            weighted = outputs * weights[b]
+            sums += np.bincount(x * shape[1] + s, weights=weighted, minlength=len(sums))
+        means = sums / weights.sum()
         return linked(means.reshape((*self.batch, len(coalitions))), self.link)
 
     def table(self, progress: bool | None = None) -> FloatArray | None:
         """All worths (*batch, 2^n) by sub-cubes; None where replacements are drawn."""
         if self.draw is not None:
             return None
+        with self._asking(progress) as tables:
+            worths = tables.fill()
+        return linked(worths.reshape((*self.batch, -1)), self.link)
+
+    def division(self) -> Division | None:
+        """The sum of tables over the features in which rows differ; None where these are drawn."""
+        return None if self.draw is not None else divide(self._cubes, self.link, self._summed)
+
+    def model_rows(self) -> int:
+        """The number of rows that the table needs from the model, at most."""
+        return self._cubes.model_rows()
+
+    def _summed(self, progress: bool | None) -> Iterator[tuple[int, Sums]]:
+        with self._asking(progress) as tables:
+            yield from tables.summed()
+
+    @contextmanager
+    def _asking(self, progress: bool | None) -> Iterator[Tables]:
+        """Tables to be filled while a bar, or a notice that it takes long, is shown."""
         total = self.model_rows()
         with bar(total, "model rows", progress) as shown:
             started = time.perf_counter()
@@ -147,12 +176,7 @@ class FeatureGame(Game):
                         shown.write(notice, file=sys.stderr)
                 shown.update(count)
 
-            tables = Tables(self._cubes, self._predict, self.output.column, done).fill()
-        return linked(tables.reshape((*self.batch, -1)), self.link)
-
-    def model_rows(self) -> int:
-        """The number of rows that the table needs from the model, at most."""
-        return self._cubes.model_rows()
+            yield Tables(self._cubes, self._predict, self.output.column, done)
 
     def describe(self) -> dict[str, Any]:
         tabular = self.tabular
@@ -170,10 +194,6 @@ class FeatureGame(Game):
             "drawn": None if self.draw is None else text_of(self.draw),
             "data": digest(*parts),
         }
-
-    @cached_property
-    def _cubes(self) -> Cubes:
-        return Cubes.of(self.tabular, self.players, self.player_of)
 
     def _predict(self, mixed: Matrix) -> FloatArray:
         return self.output(self.tabular.decode(mixed))
@@ -210,6 +230,13 @@ def _compare(output: ModelOutput, sparse: Any, table: Any) -> None:
             f"to {apart:.3g}, so an absent entry is no zero to it; give dense rows with the values "
             "that are meant"
         )
+
+
+def _advice(trees: TreeModel) -> str:
+    """What there is for a model with these trees, which may sum to another quantity."""
+    summed = trees.outputs[0]
+    margin = summed.unit == "log-odds" or "margin" in summed.name
+    return f"{TREE_ADVICE}'s margin" if margin else TREE_ADVICE
 
 
 def _shown(given: Any, player_of: NDArray[np.int64]) -> NDArray[Any]:

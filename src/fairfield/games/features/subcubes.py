@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from fairfield.games.features.rows import Matrix, Tabular
 
 # Keys of corners stay below this, so that a few of them can be added.
 LARGEST_KEY = 2**56
+# Outputs by pattern, a set of players as the row of a table: bit k of a row number of
+# ``sums[P]`` is the k-th player of P.
+Sums: TypeAlias = dict[int, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,17 @@ class Cubes:
 
     def model_rows(self) -> int:
         """Σ 2^|D| over all explained and background rows, shared corners counted twice."""
-        return sum(
-            int((1 << self.differing(x).sum(axis=1)).sum()) for x in range(len(self.row_codes))
-        )
+        return sum(map(self.corners, range(len(self.row_codes))))
+
+    def corners(self, x: int) -> int:
+        """Σ 2^|D| over the background rows, for one explained row."""
+        depths, counts = np.unique(self.differing(x).sum(axis=1), return_counts=True)
+        pairs = zip(depths.tolist(), counts.tolist(), strict=True)
+        return sum(count << depth for depth, count in pairs)
+
+    def mattering(self, x: int) -> IntArray:
+        """The players in which some background row differs from explained row x."""
+        return np.flatnonzero((self.codes != self.row_codes[x]).any(axis=0))
 
 
 @dataclass(frozen=True)
@@ -154,13 +166,12 @@ class Group:
                 yield self.order[:, self.free + j]
 
 
-def spread(sums: dict[int, FloatArray], players: int) -> FloatArray:
+def spread(sums: Sums, players: int) -> FloatArray:
     """F(S) = Σ_P sums[P][S ∩ P] for every coalition S: a table of 2^n worths.
 
-    Bit k of a row number of ``sums[P]`` is the k-th player of P. Player by player, the
-    tables over P become tables over everyone so far and the rest of P, and those whose
-    rest is the same are added; no table is larger than it must be. O(2^n) additions per
-    different rest, without cancellation.
+    Player by player, the tables over P become tables over everyone so far and the rest of P,
+    and those whose rest is the same are added; no table is larger than it must be. O(2^n)
+    additions per different rest, without cancellation.
 
     >>> spread({0b01: np.array([1.0, 2.0]), 0b10: np.array([10.0, 20.0])}, 2)
     array([11., 12., 21., 22.])

@@ -1,0 +1,85 @@
+"""Values that no split of a tree model tells apart.
+
+A model of trees reads of a number only on which side of its thresholds it lies. Two values
+on the same side of all of them are one value to the model, and a column without a split has
+only one; so rows and background agree far more often than their numbers do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.games.features.model_output import ModelOutput
+from fairfield.games.features.rows import Tabular
+from fairfield.games.outputs import asks_all, classes_of
+from fairfield.games.trees.model import TreeModel
+from fairfield.games.trees.readers.registry import read_model, reader_of
+
+# Outputs of values that are one value to the model differ by rounding, relative to the largest.
+ROUNDING = 1e-6
+
+
+def binned(tabular: Tabular, trees: TreeModel | None, output: ModelOutput) -> Tabular:
+    """The same rows, with codes that agree where the model's trees cannot tell values apart.
+
+    What was read is not taken on trust: where the outputs change as every value makes room for
+    another one of its bin, the codes stay as they were.
+    """
+    if trees is None or trees.columns != len(tabular.columns):
+        return tabular
+    cells, own = np.concatenate([tabular.rows, tabular.background]), len(tabular.rows)
+    table = tabular.decode(cells.copy())
+    try:
+        seen = trees.encode(table)
+    except (TypeError, ValueError):  # not rows that these trees take
+        return tabular
+    codes = bins(trees, seen)
+    # All rows, each value replaced by the one of its bin that comes first in the column.
+    others = np.empty_like(cells)
+    for j, column in enumerate(codes.T):
+        _, first, inverse = np.unique(column, return_index=True, return_inverse=True)
+        others[:, j] = cells[first[inverse], j]
+    before, after = output(table), output(tabular.decode(others))
+    if not np.allclose(after, before, rtol=0, atol=ROUNDING * np.abs(before).max()):
+        return tabular
+    return replace(tabular, row_codes=codes[:own], background_codes=codes[own:])
+
+
+def bins(trees: TreeModel, rows: FloatArray) -> IntArray:
+    """Which bin of its column each cell of encoded rows (k, columns) is in.
+
+    Missing values are in the bin of the numbers with which they go at every split, or in one of
+    their own. Values of a column with categorical splits have a bin each.
+    """
+    nodes, codes = trees.nodes, np.zeros(rows.shape, dtype=np.int64)
+    splits = np.flatnonzero(nodes.left >= 0)
+    splits = splits[np.argsort(nodes.feature[splits], kind="stable")]
+    columns, starts = np.unique(nodes.feature[splits], return_index=True)
+    for j, own in zip(columns.tolist(), np.split(splits, starts[1:]), strict=False):
+        if (nodes.category[own] >= 0).any():
+            codes[:, j] = np.unique(rows[:, j], return_inverse=True)[1]
+            continue
+        edges, at = np.unique(nodes.threshold[own], return_inverse=True)
+        # Up to the threshold is left of it.
+        codes[:, j] = np.searchsorted(edges, rows[:, j])
+        left = nodes.missing_left[own]
+        # Numbers of bin k go left at the edges from the k-th on.
+        k = len(np.unique(at[~left]))
+        codes[np.isnan(rows[:, j]), j] = k if (left == (at >= k)).all() else -1
+    return codes
+
+
+def trees_of(predict: Any) -> TreeModel | None:
+    """The trees of all outputs of a model, or of the model whose method this is; None if unread."""
+    model = getattr(predict, "__self__", predict)
+    if reader_of(model) is None:
+        return None
+    try:
+        # A probability depends on the trees of all classes.
+        return read_model(model, "all") if asks_all("all", classes_of(model)) else None
+    except (TypeError, ValueError):
+        return None
