@@ -24,8 +24,8 @@ from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.rows import as_table, info_of_rows
-from fairfield.games.outputs import asks_all, classes_of
+from fairfield.games.features.rows import as_table, batch_of_rows, info_of_rows
+from fairfield.games.outputs import classes_of, explained
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
 from fairfield.games.trees.readers.registry import read_model
 
@@ -43,7 +43,7 @@ class TreeGame(Game):
     ``background`` the worth of S is the mean output over its rows b of the explained row on
     S and b elsewhere; without one it is path-dependent. The output is the raw margin of a
     boosted model and the average of a forest; ``output`` names a class, or a column of a
-    regression by its number. ``groups`` makes several columns one feature: {name: columns},
+    regression by its number; "all" has all of them in a last axis of the batch. ``groups`` makes several columns one feature: {name: columns},
     columns in no group staying features of their own, or one label per column. The first use
     on a machine compiles for some seconds.
 
@@ -74,17 +74,11 @@ class TreeGame(Game):
         _check_columns(trees, given, "rows")
         names = _columns(given)
         self.kind = trees.kind
-        several = asks_all(output, classes_of(model))
-        axes = (() if single else (len(given),)), (len(trees.outputs),) if several else ()
-        self.batch = axes[0] + axes[1]
+        what = explained(trees.outputs, output, classes_of(model))
+        self.batch = batch_of_rows(given, single, what)
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
-        data = None
-        if groups is None:
-            data = np.repeat(np.asarray(given), len(trees.outputs), axis=0)
-            data = data.reshape((*self.batch, -1))
-        chosen = trees.outputs[0]
-        name = chosen.name.partition(" of class")[0] if several else chosen.name
-        self.info = info_of_rows(given, single, name, chosen.unit, data)
+        data = np.asarray(given) if groups is None else None
+        self.info = info_of_rows(given, single, what, data)
         self.rows = _encode(trees, given)
         others = np.empty((trees.columns, 0))
         if background is not None:
@@ -113,7 +107,7 @@ class TreeGame(Game):
 
         forest = self.forest
         kind = DependentExtension if forest.dependent else InterventionalExtension
-        if len(forest.intercept) > 1:
+        if self.info.outputs is not None:
             return OutputsExtension(kind, forest, self.rows, self.batch)
         return kind(forest, self.rows, self.batch)
 
