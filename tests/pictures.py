@@ -111,3 +111,22 @@ ALL = (
     "criteria", "ranks", "ranks_batch", "trajectory", "annealing", "annealing_marginals",
     "interactions",
 )  # fmt: skip
+
+
+class ClassesGame(ff.FunctionGame):
+    """Two classes of each of three rows that have names."""
+
+    batch = (3, 2)
+    info = ff.GameInfo(
+        ("w", "x", "y"), "margin", "log-odds", np.arange(9.0).reshape(3, 1, 3).repeat(2, axis=1), "feature", "row",
+        outputs=("low", 7), output_noun="class",
+    )  # fmt: skip
+
+    def worths(self, coalitions):
+        weights = np.arange(18.0).reshape(3, 2, 3) - 8
+        return weights @ coalitions.T + coalitions[:, 0] * coalitions[:, 1]
+
+
+def classes():
+    """The values of three features for two classes of three rows."""
+    return ff.shapley(ClassesGame(len, players=["a", "b", "c"]))

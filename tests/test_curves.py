@@ -149,3 +149,17 @@ def test_an_ensemble_is_pruned_to_its_good_models(rng):
 def test_bad_input_is_refused(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
         call()
+
+
+def test_curves_of_all_outputs_have_names(rng):
+    X = rng.standard_normal((6, 3))
+    game = ff.FeatureGame(lambda rows: rows[:, :2], X[:2], X, output="all")
+    curve = ff.removal_curve(game, ff.shapley(game)[0].output(1))
+    assert curve.labels == (
+        "row 0, column 0",
+        "row 0, column 1",
+        "row 1, column 0",
+        "row 1, column 1",
+    )
+    assert curve.worths.shape == (2, 2, 4)
+    assert "row 1, column 0" in repr(curve)

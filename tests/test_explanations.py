@@ -359,3 +359,38 @@ def test_rows_of_a_frame_keep_their_names(X):
     dates = frame.set_axis(pd.date_range("2020-01-01", periods=20))
     days = ff.explain(model, dates[:2], dates, "shapley").to_frame()
     assert days.loc[pd.Timestamp("2020-01-02"), "value"].shape == (4,)
+
+
+def test_all_outputs_have_names(X):
+    pytest.importorskip("numba")
+    pd = pytest.importorskip("pandas")
+    from sklearn import ensemble, linear_model, naive_bayes
+
+    frame = pd.DataFrame(X, columns=list("abcd"), index=[f"row {i}" for i in range(20)])
+    letters = np.array(list("xyz"))[np.argmax(X[:, :3], axis=1)]
+    for kind in (
+        linear_model.LogisticRegression(),
+        naive_bayes.GaussianNB(),
+        ensemble.RandomForestClassifier(3, random_state=0),
+        ensemble.GradientBoostingClassifier(n_estimators=2, random_state=0),
+    ):
+        model = kind.fit(frame, letters)
+        for criterion in ("shapley", "variational_index"):
+            found = ff.explain(model, frame[3:5], frame, criterion, output="all", temperature=0.2)
+            assert found.outputs == ("x", "y", "z")
+            assert found.temperature.shape == (2, 3)
+            for name in "xyz":
+                alone = ff.explain(
+                    model, frame[3:5], frame, criterion, output=name, temperature=0.2
+                )
+                assert found.output(name).words == alone.words
+                assert_allclose(found["row 4", name].values, alone.values[1], atol=1e-9)
+                assert_allclose(found.output(name).marginals, alone.marginals, atol=1e-9)
+
+
+def test_a_class_may_be_called_all(X):
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression().fit(X, np.where(X[:, 0] > 0, "some", "all"))
+    found = ff.explain(model, X[:2], X, "shapley", output="all")
+    assert (found.batch, found.words.worth_name) == ((2,), "log-odds of class all")

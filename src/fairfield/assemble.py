@@ -89,8 +89,8 @@ def write(
 def presentation(game: Game) -> dict[str, Any]:
     """What a valuation shows of its game."""
     info = game.info
-    words = Words.of(info)
-    return {"game": repr(game), "data": info.data, "labels": info.labels, "words": words}
+    shown = {"data": info.data, "labels": info.labels, "outputs": info.outputs}
+    return {"game": repr(game), "words": Words.of(info), **shown}
 
 
 def marginals(problem: Problem, values: FloatArray, banzhaf: bool = False) -> dict[str, Any]:

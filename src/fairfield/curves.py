@@ -128,7 +128,10 @@ def _curve(
     label = f"{criterion}, {'highest' if highest_first else 'lowest'} {verb} first"
     names = tuple(played.players[i] for i in order)
     words = valuation.words if isinstance(valuation, Valuation) else Words.of(played.info)
-    return Curve(label, counts / count, worths, names, played.info.labels, words)
+    labels, outputs = played.info.labels, played.info.outputs
+    if outputs is not None:
+        labels = tuple(Words.of(played.info).name_games(played.batch, labels, outputs))
+    return Curve(label, counts / count, worths, names, labels, words)
 
 
 def _counts(fractions: ArrayLike | None, players: int) -> NDArray[np.int64]:

@@ -41,8 +41,8 @@ def explain(
     margin of boosted trees), a closed form for linear models (their margin), and
     ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
     (the probability of each row's true class in ``y``) and for a background that is drawn.
-    ``output`` names a class, or asks for the "margin" or the "probability"; the valuation's
-    ``game`` says which game it was and what was explained (a probability, log-odds, a
+    ``output`` names a class, or asks for the "margin" or the "probability"; "all" explains all
+    classes or columns at once, along a last axis that they name. The valuation's ``game`` says which game it was and what was explained (a probability, log-odds, a
     prediction), and a warning why a closed form was refused. Without a ``background`` only
     tree models can be explained, and the refusal of one is an error. ``times`` asks a survival
     forest for its survival function, as :class:`fairfield.TreeGame` does. The criterion's own
@@ -58,6 +58,10 @@ def explain(
     >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
     >>> v.values
     array([[3., 3.]])
+    >>> both = lambda X: np.stack([X[:, 0] * X[:, 1], X[:, 0]], axis=1)
+    >>> v = explain(both, np.array([[2.0, 3.0]]), np.zeros(2), "shapley", output="all")
+    >>> v.values.shape, v.output(1).values
+    ((1, 2, 2), array([[2., 0.]]))
     """
     game = game_of(model, X, background, output=output, y=y, groups=groups, times=times)
     budget = _default_budget(game, call_of(criterion, temperature=temperature, **options))

@@ -3,8 +3,10 @@
 import dataclasses
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 
+import fairfield as ff
 import pictures
 from fairfield import plots
 from fairfield.plots.canvas import GREY
@@ -43,3 +45,17 @@ def test_a_swarm_does_not_hide_equal_values():
     batch = dataclasses.replace(batch, values=np.zeros((9, 3)))
     offsets = plots.beeswarm(batch).collections[0].get_offsets()
     assert len({round(float(y), 6) for _, y in offsets}) == 9
+
+
+def test_outputs_have_boxes_of_their_own():
+    every = pictures.classes()
+    ax = plots.box(every)
+    assert len(ax.patches) == 6
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["low", "class 7"]
+    assert ax.get_xlabel() == "shapley (log-odds)"
+    for draw, given in ((plots.beeswarm, every), (plots.box, ff.Comparison({"one": every}))):
+        with pytest.raises(ValueError, match=r"draws one class; take it by .output\('low'\)"):
+            draw(given)
+    assert len(plots.beeswarm(every.output(7)).collections) == 3
+    with pytest.raises(ValueError, match="draws a batch of rows; this valuation is of one"):
+        plots.box(every[0])

@@ -1,6 +1,7 @@
 """Criteria side by side, and ranks that differ."""
 
 import numpy as np
+import pytest
 
 import fairfield as ff
 import pictures
@@ -33,3 +34,15 @@ def test_differing_ranks_are_coloured():
     coloured = {t.get_text() for t in ax.texts if t.get_color() != "black"}
     assert {"Relationship", "Country"} <= coloured
     assert "Sex" not in coloured
+
+
+def test_criteria_of_outputs_are_magnitudes():
+    every = pictures.classes()
+    both = ff.Comparison({"one": every, "two": every})
+    ax = plots.criteria(both)
+    assert ax.get_xlabel() == "mean |value| (log-odds)"
+    widest = np.abs(every.values).mean(axis=(0, 1)).max()
+    assert max(patch.get_width() for patch in ax.patches) == pytest.approx(widest)
+    with pytest.raises(ValueError, match="ranks draws one class"):
+        plots.ranks(both)
+    plots.ranks(both.output("low"))

@@ -87,3 +87,20 @@ def test_explanations_name_features_and_units(texts_of):
     assert plots.bar(found).get_xlabel() == "variational_index (log-odds)"
     assert plots.bar(pictures.many(3)).get_xlabel() == "mean |variational_index| (log-odds)"
     assert plots.bar(pictures.many(3).mean()).get_xlabel() == "mean |value| (log-odds)"
+
+
+def test_outputs_have_bars_of_their_own():
+    every = pictures.classes()
+    for v, height in (
+        (every[0], every.values[0].max()),
+        (every, np.abs(every.values).mean(axis=0).max()),
+    ):
+        ax = plots.bar(v)
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["low", "class 7"]
+        assert len(ax.patches) == 6
+        assert max(patch.get_width() for patch in ax.patches) == pytest.approx(height)
+    assert plots.bar(every[0]).get_xlabel() == "shapley (log-odds)"
+    assert len(plots.bar(every.output("low")).patches) == 3
+    with pytest.raises(ValueError, match=r"waterfall draws one row; take one row and one class"):
+        plots.waterfall(every)
+    assert plots.waterfall(every["x", "low"]).get_xlabel() == "margin of class low, by shapley"

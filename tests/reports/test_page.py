@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fairfield as ff
+import pictures
 from conftest import REQUIRED, needs
 from fairfield.learning import Scores, ScoreTable
 from fairfield.reports.page import embedded, html
@@ -82,6 +83,10 @@ def reports(tmp_path_factory):
     ff.report(
         ff.Comparison(explained), folder / "features.html", annealing=path, interactions=together
     )
+
+    every = pictures.ClassesGame(len, players=["age", "sex", "pay"])
+    ff.report(ff.shapley(every), folder / "outputs.html", interactions=ff.interactions(every))
+    (folder / "outputs.csv").write_text(csv(summarise(ff.shapley(every))), encoding="utf-8")
 
     ff.report(ff.leave_one_out([0.0, 2.0]), folder / "lean.html")
 
@@ -272,6 +277,22 @@ def test_a_row_can_be_picked(visit):
     soon(page.locator("#waterfall pattern")).to_have_count(1)
     page.locator("#row").select_option("game 3")
     assert page.locator("#row-after").is_disabled()
+
+
+def test_an_output_can_be_picked(visit, reports):
+    page = visit("outputs")
+    means = pictures.classes()
+    for at, name in enumerate(("low", "class 7")):
+        page.locator("#row").select_option(f"mean of 3 rows, {name}")
+        sizes = sorted(abs(means.values).mean(axis=0)[at])
+        assert sorted(column(page, "Mean |value|")) == pytest.approx(sizes, abs=1e-2)
+    page.locator("#row").select_option("w, low")
+    assert "Mean |value|" not in page.locator("#table thead").inner_text()
+    with page.expect_download() as saved:
+        page.locator("#save-csv").click()
+    theirs = saved.value.path().read_text(encoding="utf-8").splitlines()
+    ours = (reports / "outputs.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[:3] for line in theirs] == [line.split(",")[:3] for line in ours]
 
 
 def test_explanations_speak_of_features_rows_and_units(visit):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import fairfield as ff
+import pictures
 from fairfield.reports.plain import csv_lines, table_of_values, text
 from fairfield.reports.summarise import summarise
 from fairfield.results.words import Words
@@ -52,3 +53,23 @@ def test_columns_show_four_digits_of_their_largest_value(game):
     cells = [f"{cell} ± {half}" for cell, half in zip(cells, halves, strict=True)]
     assert table == {"player": names, "Shapley ±": cells}
     assert table_of_values(summarise(replace(v, values=np.zeros(4))))["Shapley"] == ["0"] * 4
+
+
+def test_files_of_several_outputs_name_them():
+    every = pictures.classes()
+    lines = csv_lines(summarise(every))
+    assert lines[0][:4] == ["row", "output", "feature", "data"]
+    assert [line[:3] for line in lines[1::3]] == [
+        [row, output, "a"] for row in "wxy" for output in ("low", "7")
+    ]
+    assert [line[0] for line in csv_lines(summarise(every[0]))] == [
+        "output",
+        *["low"] * 3,
+        *["7"] * 3,
+    ]
+    table = table_of_values(summarise(every))
+    assert list(table) == ["feature", "Shapley, low", "Shapley, class 7"]
+    wide = replace(every, values=np.tile(every.values, (1, 10, 1)), outputs=tuple(range(20)),
+                   data=None, empty=None, grand=None)  # fmt: skip
+    assert len(table_of_values(summarise(wide))) == 13
+    assert "… 8 more outputs" in text(summarise(wide))

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import fairfield as ff
+import pictures
 from fairfield.reports.summarise import summarise
 from fairfield.results.words import Words
 
@@ -108,3 +109,26 @@ def test_explanations_speak_of_features_and_rows(batch):
     meanings = " ".join(each["meaning"] for each in summary["criteria"])
     assert "player" not in meanings
     assert "the values sum to the probability of class 1 with all features minus" in meanings
+
+
+def test_each_output_has_its_rows_and_its_mean():
+    every = pictures.classes()
+    summary = summarise(every)
+    assert (summary["means"], summary["outputs"]) == (2, ["low", "class 7"])
+    assert summary["rows"][:4] == [
+        "mean of 3 rows, low", "mean of 3 rows, class 7", "w, low", "w, class 7",
+    ]  # fmt: skip
+    (shapley,) = summary["criteria"]
+    assert_allclose(shapley["values"][:2], every.values.mean(axis=0))
+    assert_allclose(shapley["values"][2:], every.values.reshape(6, 3))
+    assert_allclose(shapley["magnitude"], np.abs(every.values).mean(axis=0))
+    assert summary["data"][:2] == [None, None]
+    assert summary["about"]["games"] == 3
+    one = summarise(every[0])
+    assert (one["means"], one["rows"]) == (0, ["low", "class 7"])
+    assert one["criteria"][0]["magnitude"] is None
+    pairs = ff.interactions(pictures.ClassesGame(len, players=["a", "b", "c"]))
+    assert len(summarise(every, interactions=pairs)["interactions"]["matrix"]) == 8
+    triples = ff.interactions(pictures.ClassesGame(len, players=["a", "b", "c"]), order=3)
+    with pytest.raises(ValueError, match="of several outputs and no pairs"):
+        summarise(every, interactions=triples)

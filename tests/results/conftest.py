@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fairfield as ff
+import pictures
 
 NAMES = ["ann", "bob", "<script>"]
 
@@ -35,3 +36,13 @@ def named_game():
 @pytest.fixture
 def named(named_game):
     return ff.shapley(named_game)
+
+
+@pytest.fixture
+def classes_game():
+    return pictures.ClassesGame(len, players=NAMES)
+
+
+@pytest.fixture
+def classes(classes_game):
+    return ff.variational_index(classes_game)

@@ -28,3 +28,11 @@ def test_exact_comparisons_have_nothing_to_say_of_their_end():
     assert not found.caveats
     assert "±" not in repr(found)
     assert "temperature 1, no coalitions evaluated" in repr(found)
+
+
+def test_a_comparison_on_one_output(classes_game):
+    found = ff.compare(classes_game)
+    alone = found.output("low")
+    assert list(alone) == list(found)
+    np.testing.assert_array_equal(alone["banzhaf"].values, found["banzhaf"].values[:, 0])
+    assert alone.evaluations == found.evaluations

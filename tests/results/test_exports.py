@@ -40,3 +40,27 @@ def test_frames_of_explanations_name_rows_and_features(many):
     assert batch.to_frame().index.names == ["row", "feature"]
     assert batch[0].to_frame().index.name == "feature"
     assert batch.mean().to_frame().index.names == ["label", "feature"]
+
+
+def test_frames_name_outputs(classes):
+    pytest.importorskip("pandas")
+    frame = classes.to_frame()
+    assert frame.index.names == ["row", "output", "feature"]
+    assert frame.loc[("x", 7, "bob"), "value"] == classes.values[1, 1, 1]
+    assert classes[0].to_frame().index.names == ["output", "feature"]
+    assert classes.output(7).to_frame().index.names == ["row", "feature"]
+
+
+def test_shap_has_outputs_last(classes_game):
+    pytest.importorskip("shap")
+    for criterion in (ff.shapley, ff.banzhaf):
+        v = criterion(classes_game * 1.0 + 0.5 * classes_game)
+        assert v.to_shap()[..., 0].values.shape == v.output("low").to_shap().values.shape
+    v = dataclasses.replace(ff.variational_index(classes_game), stderr=np.ones((3, 2, 3)))
+    view = v.to_shap()
+    assert view.output_names == ["low", "7"]
+    for at, name in enumerate(("low", 7)):
+        one, alone = view[..., at], v.output(name).to_shap()
+        for what in ("values", "base_values", "data", "lower_bounds"):
+            assert_allclose(getattr(one, what), getattr(alone, what))
+    assert v[0].to_shap().values.shape == (*view.values.shape[1:],)

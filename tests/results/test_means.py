@@ -30,3 +30,20 @@ def test_means_are_shown_and_read_by_player(named):
     assert "&lt;script&gt;" in means._repr_html_()
     with pytest.raises(KeyError, match="no player 'zed'"):
         means["zed"]
+
+
+def test_means_of_outputs_are_not_mixed(classes):
+    means = classes.mean()
+    assert means.labels == ("low", 7)
+    assert_allclose(means.mean, classes.values.mean(axis=0))
+    assert_allclose(means.magnitude, np.abs(classes.values).mean(axis=0))
+    assert list(means["ann"]) == ["low", 7]
+    by = classes.mean(by=["b", "a", "b"])
+    assert by.labels == (("a", "low"), ("a", 7), ("b", "low"), ("b", 7))
+    assert_allclose(by.mean[1], classes.values[1, 1])
+    assert "mean, b, 7" in repr(by)
+    with pytest.raises(ValueError, match="for 3 rows; give one per row"):
+        classes.mean(by=["a"] * 6)
+    assert_allclose(classes[0].mean().mean, classes.values[0])
+    pytest.importorskip("pandas")
+    assert by.to_frame().shape == (12, 2)

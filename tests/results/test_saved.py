@@ -20,9 +20,9 @@ def same(one, other):
             assert mine == theirs, entry.name
 
 
-def test_saved_and_loaded_it_is_the_same(one, many, named, tmp_path):
+def test_saved_and_loaded_it_is_the_same(one, many, named, classes, tmp_path):
     explained = dataclasses.replace(many, words=Words("feature", "row", "prediction", "euros"))
-    for v in (one, many, named, explained):
+    for v in (one, many, named, explained, classes, classes[0], classes.output(7)):
         v.save(tmp_path / "v.npz")
         same(ff.Valuation.load(tmp_path / "v.npz"), v)
     both = ff.compare(np.arange(8.0), temperature=1.0)

@@ -51,3 +51,33 @@ def test_explanations_speak_of_features_rows_and_units(many):
     numbered = dataclasses.replace(batch, labels=(7, 8, 9, 10))
     heads = [head.strip() for head in repr(numbered).splitlines()[0].split("  ") if head]
     assert heads == ["feature", "row 7", "row 8", "row 9", "row 10"]
+
+
+def test_outputs_have_columns(classes, classes_game):
+    lines = repr(classes).splitlines()
+    assert lines[0].split("  ")[-2:] == [" low", "class 7"]
+    assert "mean |value| of each class over 3 rows" in lines
+    assert "ClassesGame: 3 rows of 3 features, for the margin of 2 classes, exact table" in repr(
+        classes
+    )
+    size = np.abs(classes.values).mean(axis=0)
+    assert f"{size[1].max():.4g}" in repr(classes)
+    row = repr(classes["x"])
+    assert "mean |value|" not in row
+    assert f"{classes.values[1, 0, 0]:.4g}" in row
+    alone = repr(classes["x", "low"])
+    assert "variational_index of 'x' in class low in ClassesGame: 3 rows" in alone
+    assert "value (log-odds)" in alone
+    both = repr(ff.compare(classes_game, criteria=["shapley", "banzhaf"]))
+    assert both.startswith("feature   shapley, low  shapley, class 7  banzhaf, low")
+
+
+def test_many_outputs_are_shown_together(classes, rng):
+    wide = dataclasses.replace(
+        ff.shapley(rng.standard_normal((3, 20, 8))), outputs=tuple(range(20)), words=classes.words
+    )
+    assert "mean |value| over 3 rows × 20 classes" in repr(wide)
+    assert repr(wide).splitlines()[0].split() == ["feature", "mean", "|value|"]
+    both = repr(ff.Comparison({"one": wide, "two": wide}))
+    assert both.splitlines()[0].split() == ["feature", "mean", "|one|", "mean", "|two|"]
+    assert "mean |value| over 1 row × 20 classes" in repr(wide[0])

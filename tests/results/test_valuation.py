@@ -128,3 +128,52 @@ def test_errors_speak_of_features_and_rows(many):
         batch.ranking()
     with pytest.raises(ValueError, match="for 4 rows; give one per row"):
         batch.mean(by=["yes"])
+
+
+def test_outputs_are_taken_by_name(classes):
+    assert classes.batch == (3, 2)
+    assert (classes.lead, classes.extent) == ((3,), "3 rows × 2 classes")
+    for at, name in enumerate(["low", 7]):
+        one = classes.output(name)
+        assert one.outputs is None
+        assert_array_equal(one.values, classes.values[:, at])
+        assert_array_equal(one.temperature, classes.temperature[:, at])
+        assert one.labels == ("w", "x", "y")
+        assert one.words == Words("feature", "row", f"margin of class {name}", "log-odds")
+    assert_array_equal(classes[:, "low"].values, classes.values[:, 0])
+    assert_array_equal(classes["x", "low"].values, classes.values[1, 0])
+    assert_array_equal(classes["x"]["low"].values, classes.values[1, 0])
+    assert_array_equal(classes[..., 1].values, classes.values[:, 1])
+    assert isinstance(classes["x", "low"].elbo, float)
+    with pytest.raises(KeyError, match=r"there is no class 'mid'; the classes are \{low, 7\}"):
+        classes.output("mid")
+    with pytest.raises(KeyError, match="no class 'w'"):
+        classes[:, "w"]
+    with pytest.raises(ValueError, match="of one output, the margin of class low"):
+        classes.output("low").output("low")
+
+
+def test_some_rows_or_outputs_keep_their_names(classes):
+    row = classes[1]
+    assert (row.batch, row.outputs, row.labels) == ((2,), ("low", 7), ("x",))
+    assert (classes[::-1].labels, classes[::-1].outputs) == (("y", "x", "w"), ("low", 7))
+    turned = classes[1:, ::-1]
+    assert (turned.batch, turned.outputs) == ((2, 2), (7, "low"))
+    assert_array_equal(turned.values, classes.values[1:, ::-1])
+    assert (classes[:, :1].batch, classes[:, :1].outputs) == ((3, 1), ("low",))
+    assert_array_equal(classes[[True, False, True], 0].values, classes.values[[0, 2], 0])
+    assert [each.outputs for each in classes] == [("low", 7)] * 3
+    with pytest.raises(IndexError):
+        classes[0, 0, 0]
+
+
+def test_one_of_several_outputs_is_asked_for(classes):
+    with pytest.raises(ValueError, match=r"take one row and one class, v.output\('low'\)\[i\]"):
+        classes.ranking()
+    with pytest.raises(ValueError, match=r"take one class, v.output\('low'\).ranking"):
+        classes[0].ranking()
+
+
+def test_sums_of_games_keep_their_outputs(classes_game):
+    assert ff.shapley(2.0 * classes_game).outputs == ("low", 7)
+    assert repr(2.0 * classes_game) == "Combination: 3 rows of 3 features, for 2 classes"

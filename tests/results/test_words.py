@@ -37,3 +37,12 @@ def test_words_are_those_of_the_game():
     assert Words.of(ff.GameInfo()) == PLAYERS
     info = ff.GameInfo(noun="feature", row_noun="row", worth_name="margin", unit="log-odds")
     assert Words.of(info) == Words("feature", "row", "margin", "log-odds")
+
+
+def test_outputs_have_a_noun():
+    words = Words("feature", "row", "margin", output_noun="class")
+    assert words.name_games((2, 2), ("first", 8), ("a", 1)) == [
+        "first, a", "first, class 1", "row 8, a", "row 8, class 1",
+    ]  # fmt: skip
+    assert words.name_games((2,), None, ("a", 1)) == ["a", "class 1"]
+    assert words.name_games((2, 2)) == ["row 0, 0", "row 0, 1", "row 1, 0", "row 1, 1"]

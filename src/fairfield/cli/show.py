@@ -22,7 +22,7 @@ from fairfield.evaluation.options import Options
 from fairfield.learning import ScoreTable
 from fairfield.multilinear.choose import table_refused
 from fairfield.reports import report
-from fairfield.reports.plain import table_of_values
+from fairfield.reports.plain import outputs_left_out, table_of_values
 from fairfield.reports.summarise import summarise
 from fairfield.results.comparison import Comparison
 from fairfield.results.interactions import Interactions
@@ -113,7 +113,7 @@ def print_table(found: Comparison) -> None:
     console = Console(highlight=False)
     console.print(Text(summary["title"], style="bold"))
     console.print(table)
-    for line in summary["notes"]:
+    for line in [*outputs_left_out(summary), *summary["notes"]]:
         console.print(Text(line, style="dim"))
     for each in summary["criteria"]:
         if each["caveat"] is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -34,9 +35,7 @@ class Combination(Game):
         self.players, self.batch = first.players, first.batch
         self.traits = _joint_traits([game.traits for _, game in self.terms])
         shown = first.info
-        self.info = GameInfo(
-            labels=shown.labels, data=shown.data, noun=shown.noun, row_noun=shown.row_noun
-        )
+        self.info = replace(shown, worth_name="", unit="", advice=GameInfo.advice)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.measure(coalitions).worths

@@ -76,7 +76,9 @@ class Traits:
 class GameInfo:
     """What tables, plots and error messages say about a game.
 
-    - ``labels``: the names of the games of a batch of one axis.
+    - ``labels``: the names of the games of a batch of one axis, or of the axis before outputs.
+    - ``outputs``: the names along the last axis of the batch, where that holds several outputs of
+      each game (classes, columns), and ``output_noun`` what one of them is called.
     - ``worth_name``: what a worth is, "probability of class 1", and ``unit`` its unit:
       "probability", "log-odds".
     - ``data``: values to show beside the players, feature values say, shaped (*batch, n).
@@ -91,6 +93,8 @@ class GameInfo:
     noun: str = "player"
     row_noun: str = "game"
     advice: str = "use a game with a closed form"
+    outputs: tuple[Any, ...] | None = None
+    output_noun: str = "output"
 
 
 class Game:
@@ -144,10 +148,14 @@ class Game:
         return {"game": type(self).__name__, "players": [str(p) for p in self.players]}
 
     def __repr__(self) -> str:
-        info, count = self.info, len(self.players)
-        rows = f"{info.row_noun}{'' if self.batch == (1,) else 's'}"
-        batch = f"{' × '.join(map(str, self.batch))} {rows} of " if self.batch else ""
-        goal = f", for the {info.worth_name}" if info.worth_name else ""
+        info, count, lead = self.info, len(self.players), self.batch
+        goals = [f"the {info.worth_name}"] if info.worth_name else []
+        if info.outputs is not None:
+            lead = lead[:-1]
+            goals.append(counted(len(info.outputs), info.output_noun))
+        rows = f"{info.row_noun}{'' if lead == (1,) else 's'}"
+        batch = f"{' × '.join(map(str, lead))} {rows} of " if lead else ""
+        goal = f", for {' of '.join(goals)}" if goals else ""
         return f"{type(self).__name__}: {batch}{count} {info.noun}{'s' if count > 1 else ''}{goal}"
 
     def __add__(self, other: Game) -> Game:
@@ -200,6 +208,20 @@ def name_players(players: Players) -> tuple[Player, ...]:
             raise ValueError(f"player {name!r} is named twice; names must differ")
         seen.add(name)
     return names
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of what the noun names.
+
+    >>> counted(1, "row"), counted(3, "class")
+    ('1 row', '3 classes')
+    """
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Several of what the noun names."""
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
 def sorted_names(names: Iterable[Player]) -> list[Player]:

@@ -24,6 +24,9 @@ UNITS = ("log-odds", "probability")
 # those with loss="log_loss" are, too.
 LOG_ODDS = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis")
 
+# How the names of outputs end.
+CLASS, COLUMN = " of class {}", ", column {}"
+
 
 class Output(NamedTuple):
     """One output of a model: ``sign`` times a column of the numbers that the model returns."""
@@ -32,6 +35,15 @@ class Output(NamedTuple):
     sign: float
     name: str
     unit: str
+
+
+class Explained(NamedTuple):
+    """What is explained of a model: its name and unit, and the labels of several outputs."""
+
+    name: str
+    unit: str
+    outputs: tuple[Any, ...] | None = None
+    noun: str = "output"
 
 
 def choose_output(
@@ -63,9 +75,10 @@ def choose_output(
     if classes is None:
         column = _column_at(output, columns, model)
         several = columns > 1 if columns is not None else output is not None
-        return Output(column, 1.0, f"{quantity}, column {column}" if several else quantity, unit)
+        name = quantity + (COLUMN.format(column) if several else "")
+        return Output(column, 1.0, name, unit)
     at = _class_at(output, list(classes), model)
-    name = f"{quantity} of class {classes[at]}"
+    name = quantity + CLASS.format(classes[at])
     if len(classes) == 2 and columns == 1:
         return Output(0, 1.0 if at else -1.0, name, unit)
     return Output(at, 1.0, name, unit)
@@ -87,6 +100,22 @@ def choose_outputs(
         return (choose_output(model, output, quantity, classes, columns),)
     every = range(columns or 1) if classes is None else classes
     return tuple(choose_output(model, each, quantity, classes, columns) for each in every)
+
+
+def explained(chosen: Sequence[Output], output: Any, classes: Sequence[Any] | None) -> Explained:
+    """What is explained by the outputs that were chosen for ``output=``.
+
+    >>> explained(choose_outputs("Model", "all", "margin", ["a", "b"], 2), "all", ["a", "b"])
+    Explained(name='margin', unit='', outputs=('a', 'b'), noun='class')
+    """
+    first = chosen[0]
+    if not asks_all(output, classes):
+        return Explained(first.name, first.unit)
+    if classes is None:
+        quantity = first.name.removesuffix(COLUMN.format(first.column))
+        return Explained(quantity, first.unit, tuple(each.column for each in chosen), "column")
+    quantity = first.name.removesuffix(CLASS.format(classes[0]))
+    return Explained(quantity, first.unit, tuple(classes), "class")
 
 
 def asks_all(output: Any, classes: Sequence[Any] | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fairfield.plots.canvas import (
     HATCHES,
     SERIES,
     batch_values,
+    check_one_output,
     list_axes,
     name_lines,
     names_of,
@@ -31,11 +33,15 @@ def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | No
     """A box per player over a batch of games, the largest mean |value| on top.
 
     Box: the middle half and the median; whiskers: within 1.5 times its length; dots: the
-    games beyond. A comparison gives each player one box per criterion.
+    games beyond. A comparison gives each player one box per criterion, several outputs one box
+    per output.
     """
-    series = given if isinstance(given, Comparison) else Comparison({given.criterion: given})
+    if isinstance(given, Comparison):
+        first, series = given.first, given.valuations
+        check_one_output(first, "box of several criteria")
+    else:
+        first, series = given, _by_output(given)
     values = {name: batch_values(v, "box") for name, v in series.items()}
-    first = series.first
     order = _by_magnitude(batch_values(first, "box"))[:most]
     labels = names_of([first.players[i] for i in order])
     ax = list_axes(ax, labels, len(series))
@@ -58,7 +64,8 @@ def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | No
     if len(series) > 1:
         ax.legend(*zip(*handles, strict=True), frameon=False, fontsize=8, loc="best")
     ax.axvline(0, color="black", linewidth=0.8, zorder=0)
-    ax.set_xlabel(first.words.with_unit("value" if len(series) > 1 else first.criterion))
+    several = isinstance(given, Comparison) and len(series) > 1
+    ax.set_xlabel(first.words.with_unit("value" if several else first.criterion))
     name_lines(ax, labels)
     return ax
 
@@ -71,6 +78,7 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     """
     from matplotlib import colormaps
 
+    check_one_output(valuation, "beeswarm")
     values = batch_values(valuation, "beeswarm")
     order = _by_magnitude(values)[:most]
     labels = names_of([valuation.players[i] for i in order])
@@ -100,6 +108,13 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     ax.set_xlabel(valuation.words.with_unit(valuation.criterion))
     name_lines(ax, labels)
     return ax
+
+
+def _by_output(valuation: Valuation) -> Mapping[str, Valuation]:
+    """The valuation of each output by its name; as it is where it is of one."""
+    if valuation.outputs is None:
+        return {valuation.criterion: valuation}
+    return {valuation.words.output(name): valuation.output(name) for name in valuation.outputs}
 
 
 def _by_magnitude(values: FloatArray) -> NDArray[np.int64]:

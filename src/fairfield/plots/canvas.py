@@ -98,12 +98,21 @@ def check_one(valuation: Valuation, picture: str) -> None:
     """Refuse a batch where one game is drawn."""
     if valuation.batch:
         row = valuation.words.row_noun
+        if valuation.outputs is not None:
+            raise ValueError(f"{picture} draws one {row}; take {valuation.one_of_batch}")
         raise ValueError(f"{picture} draws one {row}; take one of the batch, v[i]")
+
+
+def check_one_output(valuation: Valuation, picture: str) -> None:
+    """Refuse several outputs where one is drawn."""
+    if valuation.outputs is not None:
+        noun, name = valuation.words.output_noun, valuation.outputs[0]
+        raise ValueError(f"{picture} draws one {noun}; take it by .output({name!r})")
 
 
 def batch_values(valuation: Valuation, picture: str) -> FloatArray:
     """The values of all games of a batch (games, n)."""
-    if not valuation.batch:
+    if not valuation.lead:
         rows = valuation.words.row_nouns
         raise ValueError(f"{picture} draws a batch of {rows}; this valuation is of one, use bar")
     return valuation.values.reshape(-1, len(valuation.players))

@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.plots.canvas import LETTER, LINE, PALE, RED, axes_of, names_of, signed
+from fairfield.plots.canvas import (
+    LETTER,
+    LINE,
+    PALE,
+    RED,
+    axes_of,
+    check_one_output,
+    names_of,
+    signed,
+)
 from fairfield.plots.values import bars_side_by_side
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None = None) -> Axes:
     """A bar per player and criterion, in the order of the first criterion.
 
-    Of a batch, the mean |value| over its games. The legend holds decoupling errors where
+    Of a batch, the mean |value| over its games and outputs. The legend holds decoupling errors where
     they are known.
     """
     first = comparison.first
@@ -41,6 +50,7 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
 
     Of a batch, they are ordered by their mean value over the games (in brackets).
     """
+    check_one_output(comparison.first, "ranks")
     count = len(comparison.first.players[:most])
     orders, columns = _ranked(comparison)
     same = [len({int(order[row]) for order in orders}) == 1 for row in range(count)]
@@ -90,4 +100,4 @@ def with_error(name: str, error: float | FloatArray | None) -> str:
 
 
 def _one_list(valuation: Valuation) -> FloatArray:
-    return valuation.mean().magnitude[0] if valuation.batch else valuation.values
+    return valuation.mean().magnitude.mean(axis=0) if valuation.batch else valuation.values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,17 +38,40 @@ def bar(valuation: Valuation | Means, ax: Axes | None = None, *, most: int | Non
     """A bar per player, the most valuable on top, with 95 % intervals where they are known.
 
     Of a batch, or of means, the mean |value| of each player, for every label of the means.
+    Several outputs have bars of their own, side by side.
     ``most`` keeps the first so many.
     """
     if isinstance(valuation, Means):
         return _means(valuation, ax, most)
+    if valuation.outputs is not None and not valuation.lead:
+        return _outputs(valuation, ax, most)
     if valuation.batch:
-        return _means(valuation.mean(), ax, most, valuation.criterion)
+        means = valuation.mean()
+        if valuation.outputs is not None:
+            means = replace(means, labels=tuple(map(valuation.words.output, valuation.outputs)))
+        return _means(means, ax, most, valuation.criterion)
     values, error, data = valuation.values, valuation.stderr, valuation.data
     order = np.argsort(-values, kind="stable")[:most]
     labels = names_of([valuation.players[i] for i in order], None if data is None else data[order])
     label = valuation.words.with_unit(valuation.criterion)
     return bars(ax, labels, values[order], label, None if error is None else error[order])
+
+
+def _outputs(valuation: Valuation, ax: Axes | None, most: int | None) -> Axes:
+    """The values of one game, a bar for each output."""
+    order = np.argsort(-np.abs(valuation.values).max(axis=0), kind="stable")[:most]
+    parts = {
+        valuation.words.output(name): valuation.output(name) for name in valuation.outputs or ()
+    }
+    columns = {
+        name: (v.values[order], None if v.stderr is None else v.stderr[order])
+        for name, v in parts.items()
+    }
+    data = valuation.data
+    names = names_of(
+        [valuation.players[i] for i in order], None if data is None else data[0][order]
+    )
+    return bars_side_by_side(ax, names, columns, valuation.words.with_unit(valuation.criterion))
 
 
 def _means(means: Means, ax: Axes | None, most: int | None, what: str = "value") -> Axes:

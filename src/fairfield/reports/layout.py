@@ -18,19 +18,27 @@ MOST_NUMBERS = 400_000
 
 @dataclass(frozen=True)
 class Layout:
-    """The players and rows that are shown, by position; a batch starts with its mean."""
+    """The players and rows that are shown, by position; a batch starts with its mean.
+
+    Several outputs have a row each, and a mean each. ``cells`` are the labels of a row by
+    what ``axes`` name them.
+    """
 
     players: IntArray
     rows: IntArray
     labels: list[str]
+    axes: list[str]
+    cells: list[list[str]]
     all_players: int
     games: int
+    outputs: int
+    extent: str
     words: Words
 
     @property
-    def has_mean(self) -> bool:
-        """Whether the mean over the games comes before them."""
-        return self.games > 1
+    def means(self) -> int:
+        """How many means over the games come before them: one for each output."""
+        return self.outputs if self.games > self.outputs else 0
 
     @classmethod
     def of(cls, comparison: Comparison, most_players: int | None, rungs: int) -> Layout:
@@ -47,10 +55,17 @@ class Layout:
         if most_players is not None:
             each = len(players) * len(comparison) * (2 + rungs)
             rows = rows[: max(1, MOST_NUMBERS // each)]
-        labels = _names(first, rows) if first.batch else [f"the {words.row_noun}"]
-        if games > 1:
-            labels.insert(0, f"mean of {words.games(games)}")
-        return cls(players, rows, labels, count, games, words)
+        names, outputs = [f"the {words.row_noun}"], len(first.outputs or "1")
+        if first.batch:
+            names = words.name_games(first.batch, first.labels, first.outputs, rows)
+        if games > outputs:
+            mean = f"mean of {words.games(games // outputs)}"
+            ends = (
+                [""] if first.outputs is None else [f", {words.output(o)}" for o in first.outputs]
+            )
+            names = [*(f"{mean}{end}" for end in ends), *names]
+        axes, cells = _cells(first, rows)
+        return cls(players, rows, names, axes, cells, count, games, outputs, first.extent, words)
 
     def notes(self) -> list[str]:
         """What was left out."""
@@ -62,7 +77,7 @@ class Layout:
             )
         if len(self.rows) < self.games:
             notes.append(
-                f"The first {len(self.rows):,} of {self.words.games(self.games)} can be picked; the "
+                f"The first {len(self.rows):,} of {self.extent} can be picked; the "
                 "mean is over all of them, and a report ending in .csv or .json holds them."
             )
         return notes
@@ -81,18 +96,32 @@ class Layout:
         """An array (games, …) as a list over the rows that are shown, their mean first."""
         table = np.asarray(held, dtype=float)
         shown = table[self.rows]
-        if self.has_mean:
-            shown = np.concatenate([table.mean(axis=0, keepdims=True), shown])
+        if self.means:
+            shown = np.concatenate([self.mean_of(table), shown])
         rows: list[Any] = plain(shown, digits)
         return rows
 
+    def mean_of(self, table: FloatArray) -> FloatArray:
+        """The mean of an array (games, …) for each output: (outputs, …)."""
+        return np.asarray(table.reshape(-1, self.outputs, *table.shape[1:]).mean(axis=0))
 
-def _names(v: Valuation, rows: IntArray) -> list[str]:
-    """The names of games of a batch, by their labels or their places in it."""
-    if v.labels is not None:
-        return [v.words.game(v.labels[i]) for i in rows]
-    places = zip(*np.unravel_index(rows, v.batch), strict=True)
-    return [f"{v.words.row_noun} {', '.join(map(str, place))}" for place in places]
+
+def _cells(v: Valuation, rows: IntArray) -> tuple[list[str], list[list[str]]]:
+    """What names a row, its own label and that of its output, and those labels for each row."""
+    if not v.batch:
+        return [], [[]]
+    outputs = v.outputs or (None,)
+    at, which = np.divmod(rows, len(outputs))
+    columns = []
+    if v.lead:
+        places = zip(*np.unravel_index(at, v.lead), strict=True)
+        names = (", ".join(map(str, place)) for place in places)
+        own = names if v.labels is None else (str(v.labels[i]) for i in at)
+        columns.append((v.words.row_noun, list(own)))
+    if v.outputs is not None:
+        columns.append(("output", [str(outputs[i]) for i in which]))
+    cells = zip(*(column for _, column in columns), strict=True)
+    return [name for name, _ in columns], [list(row) for row in cells]
 
 
 def _prominence(comparison: Comparison) -> FloatArray:

@@ -72,6 +72,10 @@ def summarise(
         "warnings": [*layout.notes(), *_warnings(comparison)],
         "players": [str(first.players[i]) for i in layout.players],
         "rows": layout.labels,
+        "means": layout.means,
+        "outputs": None if first.outputs is None else [*map(first.words.output, first.outputs)],
+        "axes": layout.axes,
+        "cells": layout.cells,
         "data": _data(first, layout),
         "criteria": [_criterion(name, comparison, layout) for name in comparison],
         "temperatures": path_of(comparison, annealing, layout),
@@ -99,6 +103,11 @@ def _check_players(
         others["annealing= is"] = annealing.comparisons[0].first
     if interactions is not None:
         others["interactions= are"] = interactions
+    if interactions is not None and first.outputs is not None and not interactions.square:
+        raise ValueError(
+            f"interactions= of {interactions.game} are of several outputs and no pairs of all "
+            f"{first.words.nouns}; give those and the values of one output"
+        )
     for what, other in others.items():
         batch = other.batch if isinstance(other, Valuation) else first.batch
         if (other.players, batch) != (first.players, first.batch):
@@ -127,7 +136,7 @@ def _about(comparison: Comparison) -> dict[str, Any]:
     return {
         "game": first.game,
         "players": len(first.players),
-        "games": first.games,
+        "games": int(np.prod(first.lead, dtype=int)),
         "temperature": comparison.temperatures,
         "methods": list(dict.fromkeys(v.method for v in comparison.values())),
         "evaluations": comparison.evaluations,
@@ -142,7 +151,7 @@ def _warnings(comparison: Comparison) -> list[str]:
     found = []
     for name, v in comparison.items():
         count = np.count_nonzero(~np.ravel(v.converged))
-        where = f" in {count} of {v.words.games(v.games)}" if v.batch else ""
+        where = f" in {count} of {v.extent}" if v.batch else ""
         if _unsettled(v):
             found.append(f"{label_of(name)} did not settle{where}: {v.stop}.")
     return found
@@ -180,7 +189,7 @@ def _criterion(name: str, comparison: Comparison, layout: Layout) -> dict[str, A
         # The mean of the rows' errors is the widest that the error of their mean can be.
         "stderr": layout.per_player(v.stderr),
         "marginals": layout.per_player(v.marginals),
-        "magnitude": plain(v.mean().magnitude[0][layout.players]) if layout.has_mean else None,
+        "magnitude": _magnitude(v, layout) if layout.means else None,
         "temperature": layout.per_game(v.temperature),
         "decoupling_error": layout.per_game(v.decoupling_error),
         "empty": layout.per_game(v.empty),
@@ -196,12 +205,18 @@ def _criterion(name: str, comparison: Comparison, layout: Layout) -> dict[str, A
     }
 
 
+def _magnitude(v: Valuation, layout: Layout) -> Any:
+    """The mean |value| of each player, for each output where there are several."""
+    found = v.mean().magnitude[:, layout.players]
+    return plain(found[0] if v.outputs is None else found)
+
+
 def _data(v: Valuation, layout: Layout) -> list[list[Any] | None] | None:
     """The values of the players in the data, row by row; the mean row has none."""
     if v.data is None:
         return None
     table: NDArray[Any] = np.reshape(v.data, (-1, len(v.players)))[layout.rows][:, layout.players]
-    return [*([None] if layout.has_mean else []), *([_cell(each) for each in row] for row in table)]
+    return [*[None] * layout.means, *([_cell(each) for each in row] for row in table)]
 
 
 def _cell(value: Any) -> Any:
@@ -224,8 +239,10 @@ def _pairs(found: Interactions, layout: Layout) -> dict[str, Any]:
     strength = np.abs(matrix).mean(axis=0).sum(axis=0)
     chosen = np.sort(np.argsort(-strength, kind="stable")[:MOST_IN_MATRIX])
     matrix = matrix[:, chosen[:, None], chosen]
-    shown = plain(matrix.mean(axis=0, keepdims=True), digits=6)
-    if len(matrix) == layout.games and len(layout.rows) * chosen.size**2 <= MOST_NUMBERS:
+    own = len(matrix) == layout.games
+    means = layout.mean_of(matrix) if own else matrix.mean(axis=0, keepdims=True)
+    shown = plain(means, digits=6)
+    if own and len(layout.rows) * chosen.size**2 <= MOST_NUMBERS:
         shown = layout.per_row(matrix, digits=6)
     return {
         **about,

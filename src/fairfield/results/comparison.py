@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class Comparison(Shown, Mapping[str, Valuation]):
 
     def __len__(self) -> int:
         return len(self.valuations)
+
+    def output(self, name: Any) -> Comparison:
+        """The comparison on one output, by its name: the label of a class, the number of a column."""
+        return replace(self, valuations={key: v.output(name) for key, v in self.items()})
 
     @property
     def first(self) -> Valuation:

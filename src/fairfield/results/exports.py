@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 
 def frame(valuation: Valuation) -> pd.DataFrame:
-    """A DataFrame with one line per player, and per game of a batch, by its name if it has one."""
+    """A DataFrame with one line per player, game of a batch and output, by their names."""
     with needed_for("to_frame"):
         import pandas as pd
     v = valuation
@@ -31,9 +31,12 @@ def frame(valuation: Valuation) -> pd.DataFrame:
         return pd.DataFrame(
             known, index=pd.Index(v.players, name=v.words.noun, tupleize_cols=False)
         )
-    named = len(v.batch) == 1 and v.labels is not None
-    levels: list[Any] = [v.labels] if named else [range(size) for size in v.batch]
+    named = len(v.lead) == 1 and v.labels is not None
+    levels: list[Any] = [v.labels] if named else [range(size) for size in v.lead]
     names = [f"{v.words.row_noun}{i or ''}" for i in range(len(levels))]
+    if v.outputs is not None:
+        levels.append(v.outputs)
+        names.append("output")
     index = pd.MultiIndex.from_product([*levels, v.players], names=[*names, v.words.noun])
     return pd.DataFrame(known, index=index)
 
@@ -57,12 +60,15 @@ def explanation(valuation: Valuation, normal: float) -> shap.Explanation:
 
     Where the values do not sum to F(N) - F(∅), as those of a criterion that is not
     efficient, the rest is a last entry named "(remainder)". Bounds are value ± normal · stderr.
+    Outputs come last, as shap has them: (rows, features, outputs).
     """
     v = valuation
     if v.empty is None or v.grand is None:
         raise ValueError(f"{v.criterion} does not know F(∅) and F(N), which shap needs")
     values, data = v.values, v.data
-    if values.ndim > 2:
+    if data is not None and v.outputs is not None:
+        data = data[..., 0, :]
+    if len(v.lead) > 1:
         raise ValueError(
             f"values of shape {values.shape} were given; shap draws one game, or a batch of one axis"
         )
@@ -77,11 +83,16 @@ def explanation(valuation: Valuation, normal: float) -> shap.Explanation:
         values = _with_column(values, rest)
         half = None if half is None else _with_column(half, np.zeros(rest.shape))
         if data is not None:
-            shown = _with_column(data.astype(object), np.full(rest.shape, "", dtype=object))
+            shape = data.shape[:-1]
+            shown = _with_column(data.astype(object), np.full(shape, "", dtype=object))
             about["display_data"] = shown
             # Colours need numbers; the remainder has none.
             numbers = np.issubdtype(data.dtype, np.number)
-            data = _with_column(data, np.full(rest.shape, np.nan)) if numbers else shown
+            data = _with_column(data, np.full(shape, np.nan)) if numbers else shown
+    if v.outputs is not None:
+        values = np.moveaxis(values, -2, -1)
+        half = None if half is None else np.moveaxis(half, -2, -1)
+        about["output_names"] = [str(name) for name in v.outputs]
     if half is not None:
         about |= {"lower_bounds": values - half, "upper_bounds": values + half}
     base = np.asarray(v.empty, dtype=float)

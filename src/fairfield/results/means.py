@@ -20,6 +20,7 @@ class Means(Shown):
     """Mean value and mean |value| of the players over groups of games.
 
     ``mean`` and ``magnitude`` are shaped (labels, n); without groups the one label is "all".
+    Of several outputs the labels are their names, or pairs (label, name).
     ``means["age"]`` is the mean value of a player, or a dict of them by label.
 
     >>> import fairfield as ff
@@ -60,5 +61,6 @@ class Means(Shown):
             table["mean |value|"] = list(self.magnitude[0][order])
         else:
             for label, row in zip(self.labels, self.mean, strict=True):
-                table[f"mean, {label}"] = list(row[order])
+                name = ", ".join(map(str, label)) if isinstance(label, tuple) else label
+                table[f"mean, {name}"] = list(row[order])
         return table, not_shown(len(self.players), self.words.nouns)

@@ -15,7 +15,7 @@ from fairfield.results.words import Words
 
 Entries = Mapping[str, Any]
 # Fields whose items may be of any type; what JSON cannot hold is saved as text.
-NAMES = ("players", "labels")
+NAMES = ("players", "labels", "outputs")
 
 
 def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Entries]) -> None:

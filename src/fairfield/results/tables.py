@@ -28,15 +28,17 @@ MOST_COLUMNS = 12
 
 def valuation_table(v: Valuation) -> tuple[Columns, list[str]]:
     """The most valuable players; of a batch, values by the name of each game, or means."""
-    half = v.half_widths
-    if v.side_by_side is not None:
-        order = rows_to_show(np.abs(v.values).max(axis=0))
-        columns, half = dict(v.side_by_side), None
+    half, beside = v.half_widths, v.side_by_side
+    if beside is not None:
+        order = rows_to_show(np.abs(list(beside.values())).max(axis=0))
+        columns, half = dict(beside), None
     elif v.batch:
         means = v.mean()
-        order = rows_to_show(means.magnitude[0])
-        columns = {v.words.with_unit("mean value"): means.mean[0]}
-        columns["mean |value|"] = means.magnitude[0]
+        magnitude = means.magnitude.mean(axis=0)
+        order = rows_to_show(magnitude)
+        # The values of different outputs have no mean, and often cancel.
+        columns = {} if v.outputs else {v.words.with_unit("mean value"): means.mean[0]}
+        columns["mean |value|"] = magnitude
     else:
         order = rows_to_show(v.values)
         columns = {v.words.with_unit("value"): v.values}
@@ -46,7 +48,8 @@ def valuation_table(v: Valuation) -> tuple[Columns, list[str]]:
         columns["marginal"] = v.marginals
     table: Columns = {v.words.noun: [v.players[i] for i in order]}
     table |= {name: list(column[order]) for name, column in columns.items()}
-    return table, _valuation_notes(v, errors=half is not None)
+    notes = _valuation_notes(v, errors=half is not None)
+    return table, [*_outputs_note(v, apart=beside is not None), *notes]
 
 
 def _valuation_notes(v: Valuation, *, errors: bool) -> list[str]:
@@ -67,17 +70,32 @@ def _valuation_notes(v: Valuation, *, errors: bool) -> list[str]:
     ]
 
 
+def _outputs_note(v: Valuation, *, apart: bool) -> list[str]:
+    """What is shown of several outputs, each ``apart`` or all together, unless that is values."""
+    if v.outputs is None or (apart and not v.lead):
+        return []
+    if apart:
+        return [f"mean |value| of each {v.words.output_noun} over {v[..., 0].extent}"]
+    return [f"mean |value| over {v.extent}"]
+
+
 def comparison_table(found: Comparison) -> tuple[Columns, list[str]]:
     """The most valuable players by the first criterion, with a column for each criterion."""
     first = found.first
     columns: dict[str, tuple[FloatArray, FloatArray | None]]
-    if first.side_by_side is not None and len(found) * len(first) <= MOST_COLUMNS:
-        order = rows_to_show(np.abs(first.values).max(axis=0))
+    beside = first.side_by_side
+    apart = beside is not None and len(found) * len(beside) <= MOST_COLUMNS
+    if beside is not None and apart:
+        order = rows_to_show(np.abs(list(beside.values())).max(axis=0))
         columns = {
-            f"{name}, {label}": (row, v[i].half_widths)
+            f"{name}, {label}": (row, v[..., i].half_widths)
             for name, v in found.items()
             for i, (label, row) in enumerate((v.side_by_side or {}).items())
         }
+    elif first.outputs is not None:
+        sizes = {name: v.mean().magnitude.mean(axis=0) for name, v in found.items()}
+        order = rows_to_show(next(iter(sizes.values())))
+        columns = {f"mean |{name}|": (sizes[name], v.half_widths) for name, v in found.items()}
     elif first.batch:
         order = rows_to_show(first.mean().magnitude[0])
         columns = {f"mean {name}": (v.mean().mean[0], v.half_widths) for name, v in found.items()}
@@ -87,7 +105,7 @@ def comparison_table(found: Comparison) -> tuple[Columns, list[str]]:
     table: Columns = {first.words.noun: [first.players[i] for i in order]}
     for name, (values, half) in columns.items():
         table[name] = with_errors(values[order], None if half is None else half[order])
-    return table, comparison_notes(found)
+    return table, [*_outputs_note(first, apart=apart), *comparison_notes(found)]
 
 
 def comparison_notes(
@@ -99,6 +117,7 @@ def comparison_notes(
     apart why criteria stopped.
     """
     first, words = found.first, found.first.words
+    rows = int(np.prod(first.lead, dtype=int))
     temperatures = " to ".join(map(number, found.temperatures))
     facts = [
         *dict.fromkeys(v.method for v in found.values()),
@@ -116,7 +135,7 @@ def comparison_notes(
     return [
         *not_shown(len(first.players), words.nouns),
         *([HALF_INTERVAL] if any(v.stderr is not None for v in found.values()) else []),
-        *([f"mean of {words.games(first.games)}"] if in_report and first.games > 1 else []),
+        *([f"mean of {words.games(rows)}"] if in_report and rows > 1 else []),
         *([] if in_report else [first.game]),
         *([f"unit of the values: {words.unit}"] if words.unit else []),
         ", ".join(facts),

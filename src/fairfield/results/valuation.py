@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import product
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
-from fairfield.core.game import Player
+from fairfield.core.game import Player, counted, plural
 from fairfield.results.display import Columns, Shown
 from fairfield.results.exports import explanation, frame
 from fairfield.results.means import Means
@@ -31,8 +32,8 @@ CONVERGED = 1e-10
 # The two-sided 95 % point of the normal distribution: intervals are value ± NORMAL · stderr.
 NORMAL = 1.959963984540054
 
-# Games of a batch that have names are shown side by side, up to so many.
-SIDE_BY_SIDE = 6
+# Games of a batch that have names are shown side by side, up to so many, and so are outputs.
+SIDE_BY_SIDE, MOST_OUTPUTS = 6, 12
 
 Number = float | FloatArray
 
@@ -51,6 +52,8 @@ class Valuation(Shown):
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
     one of them, and ``v["name"]`` where ``labels`` name them (scorings, rows of a DataFrame).
+    Where ``outputs`` name the last axis of the batch (classes, columns), ``v.output("name")``
+    is one of them, and so is ``v[:, "name"]``.
     Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the
     values where it is not too large to keep. With a temperature, ``marginals`` are
     σ(value / T), ``elbo`` bounds ``log_z`` from below and their gap is the
@@ -80,6 +83,7 @@ class Valuation(Shown):
     grand: Number | None = None
     data: NDArray[Any] | None = None
     labels: tuple[Any, ...] | None = None
+    outputs: tuple[Any, ...] | None = None
     evaluations: int = 0
     seconds: float = 0.0
     seed: int | None = None
@@ -92,9 +96,22 @@ class Valuation(Shown):
         return self.values.shape[:-1]
 
     @property
+    def lead(self) -> tuple[int, ...]:
+        """The axes of the batch before that of the outputs: () for one game."""
+        return self.batch if self.outputs is None else self.batch[:-1]
+
+    @property
     def games(self) -> int:
         """How many games were valued."""
         return int(np.prod(self.batch, dtype=int))
+
+    @property
+    def extent(self) -> str:
+        """How many games were valued, in words: "30 rows", "30 rows × 3 classes"."""
+        rows = [self.words.games(int(np.prod(self.lead, dtype=int)))]
+        if self.outputs is None:
+            return rows[0]
+        return " × ".join([*rows, counted(len(self.outputs), self.words.output_noun)])
 
     @property
     def stop(self) -> str:
@@ -131,13 +148,16 @@ class Valuation(Shown):
         """The value of a player; of a batch, the valuation of one game, or of some."""
         if not self.batch:
             return float(self.values[self._place(index)])
-        if isinstance(index, str):
-            index = self._games_named(index)
+        rows, output = self._places(index)
         # Indexing the numbers of the games keeps every index within the batch axes.
-        chosen = np.arange(np.prod(self.batch)).reshape(self.batch)[index]
+        chosen = np.arange(np.prod(self.lead, dtype=int)).reshape(self.lead)[rows]
         part: dict[str, Any] = {}
         if self.labels is not None:
             part["labels"] = tuple(self.labels[i] for i in np.ravel(chosen))
+        if self.outputs is not None:
+            which = np.arange(len(self.outputs))[output]
+            chosen = np.add.outer(chosen * len(self.outputs), which)
+            part |= self._of_outputs(which)
         if self.trajectory is not None:
             steps, count = len(self.trajectory), len(self.players)
             part["trajectory"] = self.trajectory.reshape(steps, -1, count)[:, chosen]
@@ -162,6 +182,44 @@ class Valuation(Shown):
         if player not in self.players:
             raise KeyError(no_player(player, self.players, self.words))
         return self.players.index(player)
+
+    def output(self, name: Any) -> Valuation:
+        """The valuation of one output, by its name: the label of a class, the number of a column."""
+        if self.outputs is None:
+            raise ValueError(f"this valuation is of one output, the {self.words.worth_name}")
+        return cast(Valuation, self[..., self._output_named(name)])
+
+    def _output_named(self, name: Any) -> int:
+        outputs = self.outputs or ()
+        if name not in outputs:
+            noun, nouns = self.words.output_noun, plural(self.words.output_noun)
+            raise KeyError(f"there is no {noun} {name!r}; the {nouns} are {spell(outputs)}")
+        return outputs.index(name)
+
+    def _of_outputs(self, which: Any) -> dict[str, Any]:
+        """What is said of the chosen outputs: their names, or what one of them is."""
+        outputs = self.outputs or ()
+        if np.ndim(which):
+            return {"outputs": tuple(outputs[i] for i in which)}
+        name, words = outputs[which], self.words
+        game = f"{words.output_noun} {name} in {self.game}"
+        return {"outputs": None, "words": words.of_output(name), "game": game}
+
+    def _places(self, index: Any) -> tuple[tuple[Any, ...], Any]:
+        """An index as one along the games and one along the outputs, names as their places."""
+        given = list(index) if isinstance(index, tuple) else [index]
+        output: Any = slice(None)
+        if self.outputs is not None:
+            hidden = [at for at, each in enumerate(given) if each is Ellipsis]
+            for at in hidden[:1]:
+                given[at : at + 1] = [slice(None)] * (len(self.batch) - len(given) + 1)
+            if len(given) == len(self.batch):
+                output = given.pop()
+            if isinstance(output, str):
+                output = self._output_named(output)
+        if given and isinstance(given[0], str):
+            given[0] = self._games_named(given[0])
+        return tuple(given), output
 
     def _games_named(self, label: str) -> Any:
         """The place of the game with this name, or the places where several have it."""
@@ -210,24 +268,32 @@ class Valuation(Shown):
         return np.asarray((moved if squared else np.sqrt(moved)) / len(self.players))
 
     def mean(self, by: Sequence[Any] | None = None) -> Means:
-        """Mean value and mean |value| over a batch, overall or per label in ``by``."""
+        """Mean value and mean |value| over a batch, overall or per label in ``by``.
+
+        Outputs are never mixed: the labels of the means are their names, or pairs of a label
+        in ``by`` and such a name.
+        """
         if not self.batch:
             raise ValueError(
                 f"this valuation is of one {self.words.row_noun}; only a batch has means"
             )
-        rows = self.values.reshape(-1, len(self.players))
-        labels = np.full(len(rows), "all") if by is None else np.asarray(by)
-        if labels.shape != (len(rows),):
-            games = self.words.games(len(rows))
+        count = int(np.prod(self.lead, dtype=int))
+        rows = self.values.reshape(count, -1, len(self.players))
+        labels = np.full(count, "all") if by is None else np.asarray(by)
+        if labels.shape != (count,):
+            games = self.words.games(count)
             raise ValueError(
                 f"by= has shape {labels.shape} for {games}; give one per {self.words.row_noun}"
             )
         groups = sorted(set(labels.tolist()))
+        names: Iterable[Any] = groups
+        if self.outputs is not None:
+            names = self.outputs if by is None else product(groups, self.outputs)
         return Means(
             self.players,
-            tuple(groups),
-            np.array([rows[labels == group].mean(axis=0) for group in groups]),
-            np.array([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
+            tuple(names),
+            np.concatenate([rows[labels == group].mean(axis=0) for group in groups]),
+            np.concatenate([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
             self.words,
         )
 
@@ -245,7 +311,15 @@ class Valuation(Shown):
 
     @property
     def side_by_side(self) -> dict[str, FloatArray] | None:
-        """The values (n,) of each game by its name, where there are names and few games."""
+        """The values (n,) of each game or output by its name, where there are names and few of them.
+
+        Of the outputs of many games, the mean |value|.
+        """
+        if self.outputs is not None:
+            if len(self.outputs) > MOST_OUTPUTS:
+                return None
+            values = self.mean().magnitude if self.lead else self.values
+            return dict(zip(map(self.words.output, self.outputs), values, strict=True))
         if len(self.batch) != 1 or self.labels is None or len(self) > SIDE_BY_SIDE:
             return None
         names = map(self.words.game, self.labels)
@@ -256,8 +330,18 @@ class Valuation(Shown):
 
     def _one_game(self, what: str) -> None:
         if self.batch:
-            row = self.words.row_noun
-            raise ValueError(f"a batch has no single {what}; take one {row}, v[i].{what}(…)")
+            raise ValueError(f"a batch has no single {what}; take {self.one_of_batch}.{what}(…)")
+
+    @property
+    def one_of_batch(self) -> str:
+        """How one game of the batch is taken, for messages."""
+        row, output = self.words.row_noun, self.words.output_noun
+        if self.outputs is None:
+            return f"one {row}, v[i]"
+        name = repr(self.outputs[0])
+        if not self.lead:
+            return f"one {output}, v.output({name})"
+        return f"one {row} and one {output}, v.output({name})[i]"
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one .npz file of plain arrays and JSON."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
 
 from fairfield.core.coalitions import spell
-from fairfield.core.game import GameInfo
+from fairfield.core.game import GameInfo, counted, plural
 
 
 @dataclass(frozen=True)
@@ -23,21 +26,24 @@ class Words:
     row_noun: str = "game"
     worth_name: str = "worth"
     unit: str = ""
+    output_noun: str = "output"
 
     @classmethod
     def of(cls, info: GameInfo) -> Words:
         """The words of a game."""
-        return cls(info.noun, info.row_noun, info.worth_name or "worth", info.unit)
+        return cls(
+            info.noun, info.row_noun, info.worth_name or "worth", info.unit, info.output_noun
+        )
 
     @property
     def nouns(self) -> str:
         """Several players."""
-        return f"{self.noun}s"
+        return plural(self.noun)
 
     @property
     def row_nouns(self) -> str:
         """Several games."""
-        return f"{self.row_noun}s"
+        return plural(self.row_noun)
 
     @property
     def empty(self) -> str:
@@ -57,13 +63,58 @@ class Words:
         """
         return label if isinstance(label, str) else f"{self.row_noun} {label}"
 
+    def output(self, label: object) -> str:
+        """The name of an output: its label, or the noun with the number that labels it.
+
+        >>> Words(output_noun="class").output(0), Words().output("setosa")
+        ('class 0', 'setosa')
+        """
+        return label if isinstance(label, str) else f"{self.output_noun} {label}"
+
+    def of_output(self, label: object) -> Words:
+        """The words of one output.
+
+        >>> Words("feature", "row", "margin", output_noun="class").of_output("setosa").worth_name
+        'margin of class setosa'
+        """
+        name = f"{self.worth_name} of {self.output_noun} {label}"
+        return replace(self, worth_name=name, output_noun=Words.output_noun)
+
+    def name_games(
+        self,
+        batch: tuple[int, ...],
+        labels: Sequence[object] | None = None,
+        outputs: Sequence[object] | None = None,
+        chosen: Iterable[int] | None = None,
+    ) -> list[str]:
+        """The names of the games of a batch, or of those ``chosen`` by number.
+
+        >>> Words("feature", "row").name_games((2, 2), None, ["a", "b"], [1, 2])
+        ['row 0, b', 'row 1, a']
+        """
+        lead = batch if outputs is None else batch[:-1]
+        each = 1 if outputs is None else len(outputs)
+        names = []
+        for number in range(prod(batch)) if chosen is None else chosen:
+            row, output = divmod(int(number), each)
+            parts = []
+            if lead and labels is None:
+                place = ", ".join(map(str, np.unravel_index(row, lead)))
+                parts.append(f"{self.row_noun} {place}")
+            elif lead and labels is not None:
+                parts.append(self.game(labels[row]))
+            if outputs is not None:
+                parts.append(self.output(outputs[output]))
+            names.append(", ".join(parts))
+        return names
+
     def players(self, count: int) -> str:
         """So many players."""
-        return _counted(count, self.noun)
+        return counted(count, self.noun)
 
     def games(self, count: int) -> str:
         """So many games."""
-        return _counted(count, self.row_noun)
+        return counted(count, self.row_noun)
 
     def spoken(self, sentence: str) -> str:
         """A sentence about players and worths in these words.
@@ -95,7 +146,3 @@ PLAYERS = Words()
 def no_player(name: object, players: Sequence[object], words: Words) -> str:
     """The message where a name is not that of a player."""
     return f"there is no {words.noun} {name!r}; the {words.nouns} are {spell(players)}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -43,3 +43,23 @@ def test_a_column_the_model_needs(run, tmp_path, people):
         run("features", tmp_path / "m.joblib", people, "--trust-pickle"),
         "needs the column 'wealth'",
     )
+
+
+def test_all_classes_at_once(run, tmp_path, people):
+    joblib = pytest.importorskip("joblib")
+    pd = pytest.importorskip("pandas")
+    from sklearn.linear_model import LogisticRegression
+
+    table = pd.read_csv(people)
+    model = LogisticRegression().fit(table[["age", "pay"]], table["vendor"])
+    joblib.dump(model, tmp_path / "m.joblib")
+    files = ["--csv", "v.csv", "--report", "v.html", "--json", "v.json"]
+    shown = run("features", tmp_path / "m.joblib", people, "--trust-pickle", "--output", "all",
+                "--criterion", "shapley", *files)  # fmt: skip
+    assert shown.exit_code == 0
+    for words in ("margin of 3 classes", "Shapley, x", "Shapley, z", "mean of 10 rows"):
+        assert words in shown.output
+    found = pd.read_csv(tmp_path / "v.csv")
+    assert list(found.columns[:3]) == ["row", "output", "feature"]
+    assert len(found) == 10 * 3 * 2
+    assert found["output"].unique().tolist() == ["x", "y", "z"]

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
+from fairfield.evaluation.workers import WorthError
 from fairfield.games.features import corners as asking
 from games.features.models import Counted, curved, definition
 
@@ -214,3 +215,86 @@ def test_frames_may_be_written_into(rng):
         assert_allclose(game.worths(brute.coalitions(2)), wanted.worths(brute.coalitions(2)))
     assert_allclose(ff.shapley(game).values, ff.shapley(wanted).values)
     pd.testing.assert_frame_equal(X, kept)
+
+
+class Triple:
+    """A model of three classes that counts the rows it was asked for."""
+
+    classes_ = ("a", "b", "c")
+
+    def __init__(self):
+        self.rows = 0
+
+    def predict_proba(self, X):
+        self.rows += len(X)
+        odds = np.exp(np.stack([X[:, 0] * X[:, 1], np.sin(X).sum(axis=1), X[:, 2]], axis=1))
+        return odds / odds.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("link", [None, "logit"])
+@pytest.mark.parametrize("many", [True, False])
+def test_all_classes_are_each_class_at_the_cost_of_one(rng, many, link):
+    X = rng.integers(0, 3, (30, 4)) / 2.0
+    rows, background = X[:3] if many else X[0], X[10:]
+    S = brute.coalitions(4)
+    every, cost = ff.FeatureGame(Triple(), rows, background, output="all", link=link), {}
+    assert every.batch == (*np.shape(rows)[:-1], 3)
+    model = every.output.function.__self__
+    model.rows = 0
+    table = every.table()
+    cost["all"] = model.rows
+    assert_allclose(every.worths(S), table, atol=1e-12)
+    found = {"shapley": ff.shapley(every), "variational_index": ff.variational_index(every)}
+    for at, name in enumerate("abc"):
+        one = ff.FeatureGame(Triple(), rows, background, output=name, link=link)
+        one.output.function.__self__.rows = 0
+        assert_allclose(table[..., at, :], one.table(), atol=1e-12)
+        cost[name] = one.output.function.__self__.rows
+        for criterion, v in found.items():
+            alone = getattr(ff, criterion)(one)
+            assert_allclose(v.output(name).values, alone.values, atol=1e-10)
+            assert_array_equal(v.output(name).data, alone.data)
+    assert len({*cost.values()}) == 1
+    wanted = "logit of the probability" if link else "probability"
+    assert found["shapley"].output("b").words.worth_name == f"{wanted} of class b"
+
+
+def test_all_outputs_of_drawn_backgrounds_and_margins(rng):
+    from sklearn.svm import LinearSVC
+
+    X = rng.standard_normal((30, 3))
+    model = LinearSVC().fit(X, X[:, 0] > 0)
+    drawn = lambda row, kept, rng: X[rng.integers(0, 30, 5)]  # noqa: E731
+    S = brute.coalitions(3)
+    for background in (X[:7], drawn):
+        every = ff.FeatureGame(model, X[:2], background, output="all")
+        assert every.info.outputs == (False, True)
+        for at, name in enumerate((False, True)):
+            one = ff.FeatureGame(model, X[:2], background, output=name)
+            assert_allclose(every.worths(S)[:, at], one.worths(S), atol=1e-12)
+
+
+def test_all_columns_of_a_function(rng):
+    X = rng.standard_normal((9, 3))
+    two = ff.FeatureGame(lambda rows: rows[:, :2], X[:2], X, output="all")
+    assert (two.batch, two.info.outputs, two.info.output_noun) == ((2, 2), (0, 1), "column")
+    assert_allclose(ff.shapley(two).values[:, 1, 1], X[:2, 1] - X[:, 1].mean(), atol=1e-12)
+    one = ff.FeatureGame(lambda rows: rows[:, 0], X[0], X, output="all")
+    assert one.batch == (1,)
+    wide = np.tile(X, 3)
+    many = ff.FeatureGame(lambda rows: rows[:, :2], wide[:2], wide, output="all")
+    estimated = ff.shapley(many, budget=100, progress=False)
+    assert estimated.output(1).stderr.shape == (2, 9)
+    assert_allclose(estimated.values, ff.shapley(many).values, atol=1e-10)  # an additive game
+
+
+def test_what_is_not_finite_is_named_for_all_outputs(rng):
+    X = rng.standard_normal((5, 2))
+
+    def bad(rows):
+        return np.stack([rows[:, 0], np.where(rows[:, 1] == X[0, 1], np.nan, 0.0)], axis=1)
+
+    with pytest.raises(WorthError, match="output is nan where row 0 keeps"):
+        ff.FeatureGame(bad, X[:1], X[1:], output="all").table()
+    with pytest.raises(WorthError, match="output is nan where row 0 keeps"):
+        ff.shapley(ff.FeatureGame(bad, X[:1], lambda row, kept, rng: X[1:], output="all"))

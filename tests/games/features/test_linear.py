@@ -116,3 +116,29 @@ def test_a_linear_model_that_works_in_place_leaves_the_rows_alone():
     X = np.array([[1.0, 2.0], [3.0, 4.0]])
     ff.LinearGame(Line(), X, X[:1])
     assert_array_equal(X, [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_all_outputs_are_each_output(X, many):
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+
+    rows = X[:3] if many else X[0]
+    letters = np.array(list("abc"))[np.argmax(X[:, :3], axis=1)]
+    for model, names in (
+        (LogisticRegression().fit(X, letters), ("a", "b", "c")),
+        (LogisticRegression().fit(X, X[:, 0] > 0), (False, True)),
+        (LinearRegression().fit(X, X[:, :2] ** 2), (0, 1)),
+        (LinearRegression().fit(X, X[:, 0] ** 2), (0,)),
+    ):
+        game = game_of(model, rows, X, output="all")
+        assert isinstance(game, LinearGame)
+        assert (game.batch, game.info.outputs) == ((*np.shape(rows)[:-1], len(names)), names)
+        S = brute.coalitions(4)
+        for criterion in ("shapley", "variational_index"):
+            found = ff.explain(model, rows, X, criterion, output="all")
+            for at, name in enumerate(names):
+                one = game_of(model, rows, X, output=name)
+                assert_allclose(game.worths(S)[..., at, :], one.worths(S), atol=1e-12)
+                alone = ff.explain(model, rows, X, criterion, output=name)
+                assert_allclose(found.output(name).values, alone.values, atol=1e-12)
+                assert_allclose(found.output(name).grand, alone.grand, atol=1e-12)

@@ -120,3 +120,28 @@ def test_bad_outputs_name_row_and_coalition():
 def test_drawn_backgrounds_are_not_divided():
     game = ff.FeatureGame(curved, np.ones(30), lambda row, kept, rng: np.zeros((2, 30)))
     assert game.division() is None
+
+
+def test_all_outputs_are_divided_together():
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, (60, 30)).astype(float)
+
+    def predict(rows):
+        score = rows[:, 0] * rows[:, 3] + rows[:, 7] - rows[:, 29]
+        return np.stack([score, -score, score**2], axis=1)
+
+    background = np.repeat(X[:1], 3, axis=0)
+    background[0, [0, 7]] += 1
+    background[1, [3, 7, 29]] -= 1
+    background[2, 12] += 1
+    rows = X[:2]
+    rows[1] = rows[0]
+    rows[1, 5] += 1
+    game = ff.FeatureGame(predict, rows, background, output="all")
+    found = ff.shapley(game)
+    assert found.values.shape == (2, 3, 30)
+    for column in range(3):
+        alone = ff.shapley(ff.FeatureGame(predict, rows, background, output=column))
+        np.testing.assert_allclose(found.values[:, column], alone.values, atol=1e-12)
+        ends = predict(rows)[:, column] - predict(background)[:, column].mean()
+        np.testing.assert_allclose(found.values[:, column].sum(axis=1), ends, atol=1e-12)

@@ -58,3 +58,31 @@ def test_one_row_and_the_index():
         np.testing.assert_allclose(found.values[at], alone.values, atol=1e-8)
     # The shares of the classes add up to 1, so their values cancel.
     np.testing.assert_allclose(ff.shapley(game).values.sum(axis=0), 0.0, atol=1e-12)
+
+
+def test_outputs_have_names():
+    game = TreeGame(fitted("forest of classes")[0], X[:4], output="all")
+    assert repr(game) == f"TreeGame: 4 rows of {COLUMNS} features, for the probability of 3 classes"
+    v = ff.shapley(game)
+    assert v.outputs == ("a", "b", "c")
+    assert v.output("b").words.worth_name == "probability of class b"
+    both = ff.shapley(TreeGame(fitted("forest of two answers")[0], X[:4], output="all"))
+    assert both.outputs == (0, 1)
+    assert both.output(1).words.worth_name == "prediction of column 1"
+    assert np.array_equal(both.data[:, 1], X[:4])
+
+
+@pytest.mark.parametrize("background", [X[BACKGROUND], None], ids=["interventional", "dependent"])
+def test_one_output_has_an_axis_too(background):
+    from sklearn.ensemble import RandomForestRegressor
+
+    rows = np.nan_to_num(X)
+    model = RandomForestRegressor(3, max_depth=3, random_state=0).fit(rows, rows[:, 0])
+    given = None if background is None else np.nan_to_num(background)
+    for some in (rows[:3], rows[0]):
+        for criterion in (ff.shapley, ff.banzhaf, ff.variational_index, ff.leave_one_out):
+            one = criterion(TreeGame(model, some, given))
+            every = criterion(TreeGame(model, some, given, output="all"))
+            assert every.batch == (*one.batch, 1)
+            np.testing.assert_allclose(every.output(0).values, one.values, atol=1e-10)
+            assert every.output(0).words.worth_name == "prediction of column 0"

@@ -31,7 +31,7 @@ EXAMPLES = """
 MODEL = "XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX; pickle or joblib with --trust-pickle."
 ROWS = "Which rows, counted from 0: 3,17 or 0:20, or all."
 BACKGROUND = "The rows that replace absent features: a file, or how many rows of DATA to draw."
-OUTPUT = "The class to explain, a column of the output, probability or margin."
+OUTPUT = "The class to explain, a column of the output, probability or margin; all: each of them."
 TARGET = "A column of DATA that is no feature."
 TRUST = "Open a pickle or joblib file, which may run any code of its author."
 

@@ -11,7 +11,15 @@ from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.rows import Matrix
-from fairfield.games.features.subcubes import LARGEST_KEY, Cubes, Group, Sums, groups_of, spread
+from fairfield.games.features.subcubes import (
+    LARGEST_KEY,
+    Cubes,
+    Group,
+    Sums,
+    groups_of,
+    of_output,
+    spread,
+)
 
 # Rows held at once, among which shared corners are found, and the bytes they may take.
 MOST_ROWS, MOST_BYTES = 2**18, 2**28
@@ -49,11 +57,11 @@ class Piece:
         rows[self._holes] = rows[self._moved]
 
     def restore(self, outputs: FloatArray) -> FloatArray:
-        """The outputs of all corners from those of the ``kept`` rows."""
-        found = np.empty(self.kept + len(self._repeated))
-        found[: self.kept] = outputs
-        found[self._moved] = outputs[self._holes]
-        found[self._repeated] = found[self._owners]
+        """The outputs (…, corners) of all corners from those of the ``kept`` rows."""
+        found = np.empty((*outputs.shape[:-1], self.kept + len(self._repeated)))
+        found[..., : self.kept] = outputs
+        found[..., self._moved] = outputs[..., self._holes]
+        found[..., self._repeated] = found[..., self._owners]
         return found
 
 
@@ -61,7 +69,8 @@ class Tables:
     """The tables of all explained rows, filled as the model answers.
 
     ``predict(rows)`` gives the outputs (k, columns) of model rows, of which explained row i
-    reads ``column[i]``; ``done(count)`` is called with how many are done, shared ones included.
+    reads those numbered ``column[i]``, a table for each; ``done(count)`` is called with how many
+    are done, shared ones included.
     """
 
     def __init__(
@@ -80,11 +89,12 @@ class Tables:
         self.sums: Sums = {}
 
     def fill(self) -> FloatArray:
-        """All worths, (N, 2^n)."""
+        """All worths, (N, outputs, 2^n)."""
         count = len(self.cubes.players)
-        worths = np.full((len(self.cubes.rows), 2**count), np.nan)
+        worths = np.full((*self.column.shape, 2**count), np.nan)
         for x, sums in self.summed():
-            worths[x] = spread(sums, count) / self.cubes.weights.sum()
+            for output, worth in enumerate(worths[x]):
+                worth[:] = spread(of_output(sums, output), count) / self.cubes.weights.sum()
         return worths
 
     def summed(self) -> Iterator[tuple[int, Sums]]:
@@ -132,10 +142,10 @@ class Tables:
         outputs = self._outputs()
         for piece in self.pending:
             own = outputs[piece.start : piece.start + piece.kept, self.column[piece.x]]
-            found = piece.restore(own)
+            found = piece.restore(own.T)
             at = 0
             for group in piece.groups:
-                self._place(piece.x, group, found[at : at + group.corners])
+                self._place(piece.x, group, found[:, at : at + group.corners])
                 at += group.corners
             if piece.last:
                 yield piece.x, self.sums
@@ -157,27 +167,26 @@ class Tables:
 
     def _place(self, x: int, group: Group, outputs: FloatArray) -> None:
         """Add a group's outputs to the sums of its patterns D."""
-        values = outputs.reshape(len(group.which), -1)
+        values = outputs.reshape(len(outputs), len(group.which), -1)
         if not np.isfinite(values).all():
             raise WorthError(self._refusal(x, group, values))
         values = values * self.cubes.weights[group.which, None]
         patterns = group.patterns
         edges = np.flatnonzero(np.concatenate([[True], patterns[1:] != patterns[:-1]]))
         part = slice(group.fixed << group.free, (group.fixed + 1) << group.free)
-        for pattern, total in zip(
-            patterns[edges].tolist(), np.add.reduceat(values, edges, axis=0), strict=True
-        ):
+        totals = np.add.reduceat(values, edges, axis=1)
+        for pattern, total in zip(patterns[edges].tolist(), totals.swapaxes(0, 1), strict=True):
             if pattern not in self.sums:
-                self.sums[pattern] = np.zeros(1 << group.order.shape[1])
-            self.sums[pattern][part] += total
+                self.sums[pattern] = np.zeros((len(values), 1 << group.order.shape[1]))
+            self.sums[pattern][:, part] += total
 
     def _refusal(self, x: int, group: Group, values: FloatArray) -> str:
-        row, corner = np.argwhere(~np.isfinite(values))[0]
+        output, row, corner = np.argwhere(~np.isfinite(values))[0]
         bits = int(corner) | group.fixed << group.free
         inside = np.ones(len(self.cubes.players), dtype=bool)
         inside[group.order[row]] = [bool(bits >> k & 1) for k in range(group.order.shape[1])]
         return (
-            f"the model's output is {values[row, corner]} where row {x} keeps "
+            f"the model's output is {values[output, row, corner]} where row {x} keeps "
             f"{spell(members(inside, self.cubes.players))} and a background row gives the others; "
             "every output must be a finite number"
         )

@@ -34,6 +34,7 @@ from fairfield.games.features.rows import (
     Matrix,
     Tabular,
     as_table,
+    batch_of_rows,
     info_of_rows,
     replaced,
     sparse_rows,
@@ -58,7 +59,8 @@ class FeatureGame(Game):
 
     - ``predict``: a fitted estimator or any function of a table of rows. ``output`` names
       the class of a classifier (by default the second of two) or the column of a function;
-      "margin" asks for the ``decision_function``, "label" for the probability of each row's
+      "all" has all of them, from the same evaluations of the model, in a last axis of the
+      batch, "margin" asks for the ``decision_function``, "label" for the probability of each row's
       true class in ``y``.
     - ``background``: rows, one baseline row, or a function ``(row, kept, rng) -> rows`` that
       draws replacements given the columns that are ``kept`` (a boolean per column); it gets
@@ -97,28 +99,31 @@ class FeatureGame(Game):
         absent = absent_entries(predict)
         others = None if self.draw else as_table(background, rows, absent)[1]
         single, explained = as_table(rows, others, absent)
-        for table, what in ((explained, "rows"), (others, "background")):
+        for table, whose in ((explained, "rows"), (others, "background")):
             if table is not None and 0 in table.shape:
-                raise ValueError(f"{what} of shape {table.shape} were given; give at least one row")
+                raise ValueError(
+                    f"{whose} of shape {table.shape} were given; give at least one row"
+                )
         self.given = explained
         self.tabular = Tabular.of(explained, explained if others is None else others)
         self.players, self.player_of = group_columns(self.tabular.columns, groups)
-        self.batch = () if single else (len(explained),)
-        self.output = output_of(predict, output, y, len(explained))
+        self.output = output_of(predict, output, y, explained)
         for given, table in ((rows, explained), (background, others)):
             _compare(self.output, sparse_rows(given), table)
         self.link = link_of(link)
-        name, unit = linked_name(self.output.meaning, self.output.unit, self.link)
-        data = _shown(explained, self.player_of).reshape((*self.batch, -1))
+        what = linked_name(self.output.what, self.link)
+        self.batch = batch_of_rows(explained, single, what)
+        data = _shown(explained, self.player_of)
         trees = trees_of(predict) if self.draw is None else None
         advice = GameInfo.advice if trees is None or self.link else _advice(trees)
-        self.info = info_of_rows(explained, single, name, unit, data, advice)
+        self.info = info_of_rows(explained, single, what, data, advice)
         tabular = binned(self.tabular, trees, self.output)
         self._cubes = cubes = Cubes.of(tabular, self.players, self.player_of)
         if self.draw is None:
             nulls = np.ones((len(cubes.row_codes), len(self.players)), dtype=bool)
             for x, own in enumerate(nulls):
                 own[cubes.mattering(x)] = False
+            nulls = np.repeat(nulls, self.output.column.shape[1], axis=0)
             self.traits = Traits(nulls=nulls.reshape((*self.batch, -1)))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -130,15 +135,15 @@ class FeatureGame(Game):
         keep = coalitions[:, self.player_of]
         shape = (len(rows), len(coalitions), len(background))
         total, step = int(np.prod(shape)), most_rows(rows)
-        sums = np.zeros(shape[0] * shape[1])
+        sums = np.zeros((self.output.column.shape[1], shape[0] * shape[1]))
         for start in range(0, total, step):
             number = np.arange(start, min(start + step, total))
             x, s, b = np.unravel_index(number, shape)
             mixed = np.where(keep[s], rows[x], background[b])
-            outputs = self._predict(mixed)[np.arange(len(number)), self.output.column[x]]
-            weighted = outputs * weights[b]
-            sums += np.bincount(x * shape[1] + s, weights=weighted, minlength=len(sums))
-        means = sums / weights.sum()
+            outputs = np.take_along_axis(self._predict(mixed), self.output.column[x], axis=1)
+            for own, column in zip(sums, (outputs * weights[b, None]).T, strict=True):
+                own += np.bincount(x * shape[1] + s, weights=column, minlength=len(own))
+        means = (sums / weights.sum()).reshape(-1, *shape[:2]).swapaxes(0, 1)
         return linked(means.reshape((*self.batch, len(coalitions))), self.link)
 
     def table(self, progress: bool | None = None) -> FloatArray | None:
@@ -151,7 +156,9 @@ class FeatureGame(Game):
 
     def division(self) -> Division | None:
         """The sum of tables over the features in which rows differ; None where these are drawn."""
-        return None if self.draw is not None else divide(self._cubes, self.link, self._summed)
+        if self.draw is not None:
+            return None
+        return divide(self._cubes, self.output.column.shape[1], self.link, self._summed)
 
     def model_rows(self) -> int:
         """The number of rows that the table needs from the model, at most."""
@@ -200,15 +207,15 @@ class FeatureGame(Game):
 
     def _drawn_worths(self, coalitions: BoolArray) -> FloatArray:
         """Mean outputs over what the function draws for each explained row and coalition."""
-        means = np.empty((len(self.given), len(coalitions)))
-        for x, s in np.ndindex(means.shape):
+        means = np.empty((*self.output.column.shape, len(coalitions)))
+        for x, s in np.ndindex(len(self.given), len(coalitions)):
             kept = coalitions[s, self.player_of]
             rng = np.random.default_rng([x, *np.packbits(coalitions[s]).tolist()])
             outputs = self.output(replaced(self.draw, self.given, x, kept, rng))
-            means[x, s] = outputs[:, self.output.column[x]].mean()
-            if not np.isfinite(means[x, s]):
+            found = means[x, :, s] = outputs[:, self.output.column[x]].mean(axis=0)
+            if not np.isfinite(found).all():
                 raise WorthError(
-                    f"the model's output is {means[x, s]} where row {x} keeps "
+                    f"the model's output is {found[~np.isfinite(found)][0]} where row {x} keeps "
                     f"{spell(members(coalitions[s], self.players))} and the others are drawn; every "
                     "output must be a finite number"
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,14 @@ from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.rows import Tabular, as_table, info_of_rows
-from fairfield.games.outputs import Output, choose_output, classes_of, decision_quantity
+from fairfield.games.features.rows import Tabular, as_table, batch_of_rows, info_of_rows
+from fairfield.games.outputs import (
+    Output,
+    choose_outputs,
+    classes_of,
+    decision_quantity,
+    explained,
+)
 
 
 class LinearGame(Game):
@@ -22,8 +29,8 @@ class LinearGame(Game):
 
     ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), b̄ the
     mean of the background rows. A classifier's margin is its ``decision_function``, for the
-    second of two classes or the one that ``output`` names. Every criterion gives feature i
-    the value c_i (x_i - b̄_i), for any number of features.
+    second of two classes or the one that ``output`` names; "all" has all of them, or all columns
+    of a regression, in a last axis of the batch. Every criterion gives feature i the value c_i (x_i - b̄_i), for any number of features.
 
     >>> from types import SimpleNamespace as Model
     >>> line = Model(coef_=np.array([1.0, 2.0]), intercept_=0.5, predict=lambda X: X @ [1, 2] + 0.5)
@@ -40,40 +47,42 @@ class LinearGame(Game):
         output: Any = None,
         groups: Groups | None = None,
     ) -> None:
-        slopes, intercept, chosen = _line(model, output)
+        slopes, intercepts, chosen = _lines(model, output)
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
-        single, explained = as_table(rows)
-        tabular = Tabular.of(explained, as_table(background, rows)[1])
+        single, rows_given = as_table(rows)
+        tabular = Tabular.of(rows_given, as_table(background, rows)[1])
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
         values, others = (
             np.asarray(tabular.decode(matrix), dtype=float)
             for matrix in (tabular.rows, tabular.background)
         )
-        if values.shape[1:] != slopes.shape:
+        if values.shape[1] != slopes.shape[1]:
             raise ValueError(
-                f"rows of {values.shape[1]} columns were given; the model needs {len(slopes)}"
+                f"rows of {values.shape[1]} columns were given; the model needs {slopes.shape[1]}"
             )
-        _compare(model, chosen, explained, values @ slopes + intercept)
+        _compare(model, chosen, rows_given, values @ slopes.T + intercepts)
+        what = explained(chosen, output, classes_of(model))
         self.players, player_of = group_columns(tabular.columns, groups)
-        self.batch = () if single else (len(explained),)
+        self.batch = batch_of_rows(rows_given, single, what)
         mean = others.mean(axis=0)
-        gains = slopes * (values - mean)
+        gains = (values - mean)[:, None] * slopes
         owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
         self.gains = (gains @ owned).reshape((*self.batch, -1))
-        self.base = float(mean @ slopes + intercept)
+        base = np.broadcast_to(slopes @ mean + intercepts, (len(values), len(slopes)))
+        self.base = base.reshape(self.batch)
         alone = len(self.players) == len(player_of)
-        shown = values[:, np.argsort(player_of)].reshape((*self.batch, -1)) if alone else None
-        self.info = info_of_rows(explained, single, chosen.name, chosen.unit, shown)
+        shown = values[:, np.argsort(player_of)] if alone else None
+        self.info = info_of_rows(rows_given, single, what, shown)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        return np.asarray(self.base + self.gains @ coalitions.T.astype(float))
+        return np.asarray(self.base[..., None] + self.gains @ coalitions.T.astype(float))
 
     def extension(self) -> LinearExtension:
         return LinearExtension(self.gains, self.base)
 
     def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "gains": digest(self.gains), "base": self.base}
+        return {**super().describe(), "gains": digest(self.gains), "base": digest(self.base)}
 
 
 class LinearExtension(Extension):
@@ -81,9 +90,9 @@ class LinearExtension(Extension):
 
     method, degree = "closed form: linear", 1
 
-    def __init__(self, gains: FloatArray, base: float) -> None:
-        self.gains, self.base = gains, base
+    def __init__(self, gains: FloatArray, base: ArrayLike) -> None:
         self.players, self.batch = gains.shape[-1], gains.shape[:-1]
+        self.gains, self.base = gains, np.broadcast_to(base, self.batch)
 
     def value(self, x: ArrayLike) -> FloatArray:
         return np.asarray(self.base + np.sum(self.gains * np.asarray(x), axis=-1))
@@ -98,20 +107,23 @@ class LinearExtension(Extension):
         return np.zeros((*shape, self.players))
 
     def rows(self, chosen: slice | NDArray[np.int64]) -> LinearExtension:
-        return LinearExtension(self.gains.reshape(-1, self.players)[chosen], self.base)
+        return LinearExtension(
+            self.gains.reshape(-1, self.players)[chosen], self.base.reshape(-1)[chosen]
+        )
 
 
-def _compare(model: Any, chosen: Output, rows: Any, ours: FloatArray) -> None:
-    """Refuse a model whose own output is not its line, as one with a link."""
+def _compare(model: Any, chosen: Sequence[Output], rows: Any, ours: FloatArray) -> None:
+    """Refuse a model whose own outputs are not its lines, as one with a link."""
     own = getattr(model, "decision_function", None) or model.predict
     found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
-    apart = np.abs(chosen.sign * found[:, chosen.column] - ours)
+    theirs = [each.sign * found[:, each.column] for each in chosen]
+    apart = np.abs(np.transpose(theirs) - ours)
     if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
         raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")
 
 
-def _line(model: Any, output: Any) -> tuple[FloatArray, float, Output]:
-    """The slopes and the intercept of the output that is asked for, and that output."""
+def _lines(model: Any, output: Any) -> tuple[FloatArray, FloatArray, tuple[Output, ...]]:
+    """The slopes and intercepts of the outputs that are asked for, and those outputs."""
     kind, classes = type(model).__name__, classes_of(model)
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
         raise TypeError(f"{kind} has no coef_ and intercept_; use FeatureGame")
@@ -122,6 +134,7 @@ def _line(model: Any, output: Any) -> tuple[FloatArray, float, Output]:
         raise TypeError(
             f"{kind} has {len(slopes)} lines for {len(classes)} classes; use FeatureGame"
         )
-    chosen = choose_output(kind, output, quantity, classes, len(slopes))
-    slope, intercept = slopes[chosen.column], float(intercepts[chosen.column])
-    return chosen.sign * slope, chosen.sign * intercept, chosen
+    chosen = choose_outputs(kind, output, quantity, classes, len(slopes))
+    signs = np.array([each.sign for each in chosen])
+    columns = [each.column for each in chosen]
+    return signs[:, None] * slopes[columns], signs * intercepts[columns], chosen

@@ -10,29 +10,37 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.coalitions import spell
+from fairfield.core.copies import lent
 from fairfield.core.labels import positions
 from fairfield.core.special import logit
-from fairfield.games.outputs import choose_output, classes_of, decision_quantity, names_quantity
+from fairfield.games.outputs import (
+    Explained,
+    asks_all,
+    choose_outputs,
+    classes_of,
+    decision_quantity,
+    explained,
+    names_quantity,
+)
 
 Function = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
 class ModelOutput:
-    """The outputs of a model that are explained, and which of them belongs to each row.
+    """The outputs of a model that are explained, and which of them belong to each row.
 
     Called with k rows of input it returns the ``columns`` of what ``function`` returns for
-    them, times ``sign``; explained row i is read from the ``column[i]``-th of these. ``width``
-    is the number of columns that ``function`` must return, if known.
+    them, times ``signs``; explained row i is read from those numbered ``column[i]``, one for
+    each of its games. ``width`` is the number of columns that ``function`` must return, if known.
     """
 
     function: Function
     name: str
-    meaning: str
-    unit: str
+    what: Explained
     columns: list[int]
     column: IntArray
-    sign: float = 1.0
+    signs: tuple[float, ...] = (1.0,)
     width: int | None = None
 
     def __call__(self, table: Any) -> FloatArray:
@@ -55,22 +63,24 @@ class ModelOutput:
                 hint = f" for {self.width} classes; give a function of rows with one per class"
             raise ValueError(f"{self.name} returned {width} columns{hint}")
         try:
-            chosen = np.asarray(found if width == 1 else found[:, self.columns], dtype=float)
+            one = width == len(self.columns) == 1
+            chosen = np.asarray(found if one else found[:, self.columns], dtype=float)
         except (TypeError, ValueError):
             raise ValueError(
                 f"{self.name} returned values of type {found.dtype}; numbers are needed, so give a "
                 "model with probabilities, or a function of rows that returns numbers"
             ) from None
-        return chosen if self.sign > 0 else -chosen
+        return chosen if min(self.signs) > 0 else chosen * self.signs
 
 
-def output_of(predict: Any, output: Any, y: Any, count: int) -> ModelOutput:
-    """What is explained of ``predict``, a fitted model or a function, for ``count`` rows.
+def output_of(predict: Any, output: Any, y: Any, rows: Any) -> ModelOutput:
+    """What is explained of ``predict``, a fitted model or a function, for these rows.
 
     The numbers are those of its ``predict_proba``, else its ``decision_function``, else its
     ``predict``; ``output="margin"`` asks for the ``decision_function``. ``output="label"``
     is the probability of the true class of each row, given in ``y``; all else that ``output``
-    may be is read by :func:`choose_output`.
+    may be is read by :func:`choose_outputs`; how many columns a function has for "all" is asked
+    of it with the first row.
     """
     of_label = isinstance(output, str) and output == "label"
     if (y is not None) != of_label:
@@ -82,18 +92,25 @@ def output_of(predict: Any, output: Any, y: Any, count: int) -> ModelOutput:
     if of_label:
         if quantity != "probability" and hasattr(predict, "predict"):
             raise ValueError(f"output='label' needs probabilities, and {name} returns none")
-        columns, column = _true_columns(name, classes, np.atleast_1d(np.asarray(y)), count)
-        meaning = "probability of the true class"
-        return ModelOutput(function, name, meaning, "probability", columns, column)
+        columns, column = _true_columns(name, classes, np.atleast_1d(np.asarray(y)), len(rows))
+        what = Explained("probability of the true class", "probability")
+        return ModelOutput(function, name, what, columns, column[:, None])
     width = None if classes is None else len(classes)
     if classes is None and (output is None or names_quantity(output, None)):
         width = 1
     elif classes is not None and len(classes) == 2 and quantity != "probability":
         width = 1  # one margin is that of the second class
-    chosen = choose_output(name, output, quantity, classes, width)
-    column = np.zeros(count, dtype=np.int64)
+    elif classes is None and asks_all(output, None):
+        width = np.asarray(function(lent(rows[:1]))).reshape(1, -1).shape[1]
+    chosen = choose_outputs(name, output, quantity, classes, width)
     return ModelOutput(
-        function, name, chosen.name, chosen.unit, [chosen.column], column, chosen.sign, width
+        function,
+        name,
+        explained(chosen, output, classes),
+        [each.column for each in chosen],
+        np.tile(np.arange(len(chosen)), (len(rows), 1)),
+        tuple(each.sign for each in chosen),
+        width,
     )
 
 
@@ -164,17 +181,17 @@ def link_of(link: str | Function | None) -> Function | None:
     raise ValueError(f"there is no link {link!r}; give 'logit' or a function of the mean output")
 
 
-def linked_name(name: str, unit: str, link: Function | None) -> tuple[str, str]:
+def linked_name(what: Explained, link: Function | None) -> Explained:
     """What an output is called behind a link, and its unit.
 
-    >>> linked_name("probability of class 1", "probability", link_of("logit"))
+    >>> linked_name(Explained("probability of class 1", "probability"), link_of("logit"))[:2]
     ('logit of the probability of class 1', 'log-odds')
     """
     if link is None:
-        return name, unit
-    log_odds = link is logit and unit == "probability"
+        return what
+    log_odds = link is logit and what.unit == "probability"
     called = getattr(link, "__name__", "link")
-    return f"{called} of the {name}", "log-odds" if log_odds else ""
+    return what._replace(name=f"{called} of the {what.name}", unit="log-odds" if log_odds else "")
 
 
 def linked(means: FloatArray, link: Function | None) -> FloatArray:

@@ -15,14 +15,14 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.core.parts import Division, Part
 from fairfield.games.features.model_output import Function, linked
-from fairfield.games.features.subcubes import Cubes, Sums, spread
+from fairfield.games.features.subcubes import Cubes, Sums, of_output, spread
 
 # Asks the model, showing progress or not: each explained row with its sums.
 Summed = Callable[[bool | None], Iterable[tuple[int, Sums]]]
 
 
-def divide(cubes: Cubes, link: Function | None, summed: Summed) -> Division:
-    """The division of a feature game with these cubes."""
+def divide(cubes: Cubes, outputs: int, link: Function | None, summed: Summed) -> Division:
+    """The division of a feature game with these cubes, for so many outputs of each row."""
     count, total, kept = len(cubes.row_codes), 0, 0
     joint = np.zeros(count, dtype=bool)
     for x in range(count):
@@ -32,16 +32,18 @@ def divide(cubes: Cubes, link: Function | None, summed: Summed) -> Division:
 
     def parts(progress: bool | None) -> list[Part]:
         weight, terms = cubes.weights.sum(), Terms()
-        for x, sums in summed(progress):
-            if joint[x]:
-                own = cubes.mattering(x).tolist()
-                terms.add(x, own, linked(_joined(sums, own) / weight, link))
-                continue
-            for pattern, worths in sums.items():
-                terms.add(x, _players(pattern), worths / weight)
+        for x, of_all in summed(progress):
+            for output in range(outputs):
+                game, sums = x * outputs + output, of_output(of_all, output)
+                if joint[x]:
+                    own = cubes.mattering(x).tolist()
+                    terms.add(game, own, linked(_joined(sums, own) / weight, link))
+                    continue
+                for pattern, worths in sums.items():
+                    terms.add(game, _players(pattern), worths / weight)
         return terms.parts()
 
-    return Division(-(-total // (count * len(cubes.weights))), kept, parts)
+    return Division(-(-total // (count * len(cubes.weights))), outputs * kept, parts)
 
 
 class Terms:

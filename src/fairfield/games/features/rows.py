@@ -18,6 +18,7 @@ from fairfield.core.arrays import BoolArray, IntArray
 from fairfield.core.checks import is_sparse
 from fairfield.core.game import GameInfo, Player, name_players
 from fairfield.games.features.frames import in_dtypes, is_frame, join_columns, same_frames
+from fairfield.games.outputs import Explained
 
 Matrix = NDArray[Any]
 Decode = Callable[[Matrix], Any]
@@ -107,11 +108,33 @@ def _of_pools(pools: list[NDArray[Any]], decode: Decode) -> Cells:
 
 
 def info_of_rows(
-    table: Any, single: bool, name: str, unit: str, data: Any, advice: str = GameInfo.advice
+    table: Any, single: bool, what: Explained, data: Any, advice: str = GameInfo.advice
 ) -> GameInfo:
-    """How a game of the features of these rows is presented: what is explained, in which unit."""
+    """How a game of the features of these rows is presented: what is explained, in which unit.
+
+    ``data`` (rows, features) are the values to show.
+    """
     labels = None if single else row_labels(table)
-    return GameInfo(labels, name, unit, data, noun="feature", row_noun="row", advice=advice)
+    if data is not None:
+        own = data if what.outputs is None else np.repeat(data[:, None], len(what.outputs), axis=1)
+        data = own[0] if single else own
+    return GameInfo(
+        labels,
+        what.name,
+        what.unit,
+        data,
+        noun="feature",
+        row_noun="row",
+        advice=advice,
+        outputs=what.outputs,
+        output_noun=what.noun,
+    )
+
+
+def batch_of_rows(table: Any, single: bool, what: Explained) -> tuple[int, ...]:
+    """The axes of a game of the features of these rows: rows, unless one was given, and outputs."""
+    rows = () if single else (len(table),)
+    return rows if what.outputs is None else (*rows, len(what.outputs))
 
 
 def row_labels(table: Any) -> tuple[Any, ...] | None:

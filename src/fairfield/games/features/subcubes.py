@@ -166,6 +166,11 @@ class Group:
                 yield self.order[:, self.free + j]
 
 
+def of_output(sums: Sums, output: int) -> Sums:
+    """The sums of one output, from those of several along the first axis."""
+    return {pattern: tables[output] for pattern, tables in sums.items()}
+
+
 def spread(sums: Sums, players: int) -> FloatArray:
     """F(S) = Σ_P sums[P][S ∩ P] for every coalition S: a table of 2^n worths.
 

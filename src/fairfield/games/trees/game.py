@@ -12,7 +12,6 @@ Prior work: TreeSHAP (Lundberg et al., 2020), Linear TreeSHAP, Banzhaf values of
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Hashable
 from copy import copy
@@ -26,8 +25,8 @@ from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
-from fairfield.games.features.rows import as_table, info_of_rows, sparse_rows
-from fairfield.games.outputs import asks_all, classes_of
+from fairfield.games.features.rows import as_table, batch_of_rows, info_of_rows, sparse_rows
+from fairfield.games.outputs import Explained, classes_of, explained
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
 from fairfield.games.trees.readers.registry import absent_entries, read_model
 
@@ -45,12 +44,12 @@ class TreeGame(Game):
     ``background`` the worth of S is the mean output over its rows b of the explained row on
     S and b elsewhere; without one it is path-dependent. The output is the raw margin of a
     boosted model and the average of a forest; ``output`` names a class, or a column of a
-    regression by its number, and "all" has one more axis with each of them. Where a sparse matrix
-    has no entry, XGBoost takes the value for missing and other libraries take it for zero, and so
-    does the game. ``groups`` makes several columns one feature: {name: columns}, columns in no
-    group staying features of their own, or one label per column. ``times`` asks a survival forest for its survival function at a time, or at several along one more axis of the
-    batch; with ``output="cumulative hazard"`` for that. The first use on a machine compiles for
-    some seconds.
+    regression by its number, and "all" has all of them in a last axis of the batch. Where a sparse
+    matrix has no entry, XGBoost takes the value for missing and other libraries take it for zero,
+    and so does the game. ``groups`` makes several columns one feature: {name: columns}, columns in
+    no group staying features of their own, or one label per column. ``times`` asks a survival forest
+    for its survival function at a time, or at several along one more axis of the batch; with
+    ``output="cumulative hazard"`` for that. The first use on a machine compiles for some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -77,7 +76,10 @@ class TreeGame(Game):
 
         trees = read_model(model, output, times)
         self._trees, self._absent = trees, absent_entries(model)
-        self._several = asks_all(output, classes_of(model)) or np.ndim(times) > 0
+        self._what = explained(trees.outputs, output, classes_of(model))
+        if np.ndim(times):
+            name = trees.outputs[0].name.partition(" at time ")[0]
+            self._what = Explained(name, trees.outputs[0].unit, tuple(times), "time")
         self.kind = trees.kind
         given = self._take(rows, background, groups)
         names = _columns(given)
@@ -105,17 +107,10 @@ class TreeGame(Game):
         single, given = as_table(rows, like, self._absent)
         _check_columns(trees, given, "rows")
         names = _columns(given) or tuple(range(trees.columns))
-        outputs = len(trees.outputs)
-        self.batch = (() if single else (len(given),)) + ((outputs,) if self._several else ())
+        self.batch = batch_of_rows(given, single, self._what)
         self.players, _ = group_columns(names, groups)
-        data = None
-        if groups is None:
-            data = np.repeat(np.asarray(given), outputs, axis=0).reshape((*self.batch, -1))
-        chosen = trees.outputs[0]
-        # What all outputs have in common.
-        common = re.split(" of class |, column | at time ", chosen.name)[0]
-        name = common if self._several else chosen.name
-        self.info = info_of_rows(given, single, name, chosen.unit, data)
+        data = np.asarray(given) if groups is None else None
+        self.info = info_of_rows(given, single, self._what, data)
         self.rows = _encode(trees, given, sparse_rows(rows))
         self._like, self._groups = given[:1], groups
         return given
@@ -148,7 +143,7 @@ class TreeGame(Game):
 
         forest = self.forest
         kind = DependentExtension if forest.dependent else InterventionalExtension
-        if len(forest.intercept) > 1:
+        if self.info.outputs is not None:
             return OutputsExtension(kind, forest, self.rows, self.batch)
         return kind(forest, self.rows, self.batch)
 

@@ -136,7 +136,7 @@ function drawInteractions() {
       `The ${size.length} coalitions that interact most, by ${label}.`);
     return;
   }
-  const z = (interactions.matrix[state.row] ?? interactions.matrix[0]).map((line_, i) => line_.map((value, j) => (i === j ? null : value)));
+  const z = (interactions.matrix[state.row] ?? interactions.matrix[Math.max(0, state.row - summary.means) % interactions.matrix.length]).map((line_, i) => line_.map((value, j) => (i === j ? null : value)));
   const who = interactions.players.map((name) => drawn(name, 18));
   let top = 0, pair = [0, 0];
   z.forEach((line_, i) => line_.forEach((value, j) => { if (value !== null && Math.abs(value) > top) { top = Math.abs(value); pair = [i, j]; } }));

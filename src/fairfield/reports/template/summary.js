@@ -86,21 +86,22 @@ function spearman(first, second) {
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const withUnit = (text) => (words.unit ? `${text} (${words.unit})` : text);
-const withoutNoun = (row) => (row.startsWith(`${words.row} `) ? row.slice(words.row.length + 1) : row);
 
 /** The same lines that a report ending in .csv holds. */
 function csv() {
-  const batch = rows.length > 1;
+  const { means } = summary;
+  const axes = rows.length > 1 ? summary.axes : [];
   const columns = criteria.flatMap((each) =>
     [["values", each.name], ["stderr", `${each.name} stderr`], ["marginals", `${each.name} marginal`]]
       .filter(([what]) => each[what])
       .map(([what, name]) => [name, each[what]]));
-  const head = [...(batch ? [words.row] : []), words.player, ...(summary.data ? ["data"] : []), ...columns.map(([name]) => name)];
+  const head = [...axes, words.player, ...(summary.data ? ["data"] : []), ...columns.map(([name]) => name)];
   const lines = [head];
-  for (let row = batch ? 1 : 0; row < rows.length; row++) {
+  for (let row = means; row < rows.length; row++) {
+    const own = axes.length ? summary.cells[row - means] : [];
     players.forEach((player, i) => {
       const shown = summary.data ? [summary.data[row][i]] : [];
-      lines.push([...(batch ? [withoutNoun(rows[row])] : []), player, ...shown, ...columns.map(([, held]) => held[row][i])]);
+      lines.push([...own, player, ...shown, ...columns.map(([, held]) => held[row][i])]);
     });
   }
   const quoted = (value) => {

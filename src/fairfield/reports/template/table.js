@@ -20,7 +20,8 @@ function columns(now) {
   if (now.marginals) {
     list.push({ key: "marginal", head: "Marginal", by: (i) => now.marginals[i], show: (i) => fixed(now.marginals[i], 3) });
   }
-  const magnitude = state.row === 0 && criteria[state.criterion].magnitude;
+  const sizes = state.row < summary.means && criteria[state.criterion].magnitude;
+  const magnitude = sizes && summary.outputs ? sizes[state.row] : sizes;
   if (magnitude) {
     list.push({ key: "magnitude", head: "Mean |value|", by: (i) => magnitude[i], show: (i) => fixed(magnitude[i], digits) });
   }
