@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.compiled import Int64s, compiled
 from fairfield.games.trees.groups import Bytes, branches
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, compiled, pair_place
+from fairfield.games.trees.terms import pair_place
 
 # Numbers of one level, points times rows, that are worked on together.
 TOGETHER = 256

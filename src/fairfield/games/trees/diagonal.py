@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.groups import MOST_BITS, Groups, cut
 from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.tables import count_codes, fill, look_up
-from fairfield.games.trees.terms import Int64s
 
 Over = Callable[[Callable[[slice], None]], None]
 # Groups from, to, where the table of each begins, and these tables.

@@ -14,10 +14,10 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension, legendre
 from fairfield.games.trees.blocks import over_rows
+from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.dependent import walk
 from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s
 from fairfield.games.trees.worths import add_dependent_worths, add_worths
 
 

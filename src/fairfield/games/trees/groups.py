@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.compiled import Int64s, compiled
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, compiled
 from fairfield.games.trees.worths import goes_left
 
 Bytes = NDArray[np.uint8]

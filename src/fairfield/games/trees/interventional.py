@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.games.trees import terms as tree_terms
+from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.extension import Forest, TreeExtension
 from fairfield.games.trees.kernels import collect
 from fairfield.games.trees.leaves import start_walk
-from fairfield.games.trees.terms import Int64s, Terms
+from fairfield.games.trees.terms import Terms
 
 # Entries of the arrays that hold the terms computed at once, and bytes of terms that are kept
 # for the next evaluation.

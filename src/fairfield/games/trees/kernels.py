@@ -16,9 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.compiled import Int64s, compiled
 from fairfield.games.trees.leaves import FULL, ONE, Walk, Word, Words, completing, emit
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, Terms, compiled
+from fairfield.games.trees.terms import Terms
 from fairfield.games.trees.worths import goes_left
 
 

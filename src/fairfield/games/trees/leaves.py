@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.games.trees.terms import Int32s, Int64s, Terms, compiled
+from fairfield.games.trees.compiled import Int32s, Int64s, compiled
+from fairfield.games.trees.terms import Terms
 
 Words = NDArray[np.uint64]
 Word = np.uint64

@@ -11,8 +11,8 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension, legendre
 from fairfield.games.trees.blocks import over_rows
+from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.extension import Forest, TreeExtension, square
-from fairfield.games.trees.terms import Int64s
 
 # The games of a batch that a part has, and their extension.
 Part = tuple[Int64s, Extension]

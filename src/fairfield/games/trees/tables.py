@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.games.trees.compiled import Int64s, compiled
 from fairfield.games.trees.groups import (
     MOST_BITS,
     TOGETHER,
@@ -25,7 +26,7 @@ from fairfield.games.trees.groups import (
     encode,
 )
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, compiled, pair_place
+from fairfield.games.trees.terms import pair_place
 
 
 @compiled

@@ -7,29 +7,16 @@ further literals. A literal is x_i or 1 - x_i. No player has two literals in one
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
+from fairfield.games.trees.compiled import Int32s, Int64s, compiled
 
 # Players on one path: the bits of a word.
 MOST = 64
-
-
-def compiled(function: Function) -> Function:
-    """The function as machine code, kept on disk between processes.
-
-    A division by zero is not looked for: that would keep loops from being vectorised.
-    """
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 class Terms(NamedTuple):

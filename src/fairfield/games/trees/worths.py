@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.games.trees.compiled import Int64s, compiled
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Int64s, compiled
 
 
 @compiled
