@@ -34,6 +34,7 @@ PEERS = {
         "shap>=0.52",
         "xgboost-cpu",
         "lightgbm",
+        "woodelf-explainer>=0.4.8",
     ],
     ".venv-pydvl": ["pydvl==0.10.*", "numpy<2"],
 }
