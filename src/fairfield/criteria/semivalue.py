@@ -75,7 +75,6 @@ class Semivalue(Criterion):
     weights: Weights
     name = "semivalue"
     meaning = "What a player adds on average, coalitions weighted by their size."
-    settles = False
 
     @property
     def label(self) -> str:

@@ -54,6 +54,7 @@ class VariationalIndex(Criterion):
         "this temperature."
     )
     temperature = OWN_SCALE
+    settles = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", whole("starts", self.starts))
