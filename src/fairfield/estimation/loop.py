@@ -102,7 +102,8 @@ class Standing:
     """A run after a round: its estimate, and why it is the last, if it is.
 
     ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
-    evaluated for them, ``failures`` those of them that took a fallback.
+    evaluated for them in this run, ``failures`` the worths of the call that took a fallback
+    so far.
     """
 
     estimate: Estimate
@@ -123,6 +124,7 @@ def run(
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
     used, rehearsed, largest = 0, 0, 0.0
+    before = 0 if shared is None else shared.evaluations
     pace = Pace({"estimate": 0.0})
     with Evaluator(game, options) if shared is None else nullcontext(shared) as evaluator:
         while True:
@@ -155,7 +157,8 @@ def run(
                 continue
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
-            yield Standing(estimate, used, evaluator.evaluations, ended, found.failures)
+            evaluations = evaluator.evaluations - before
+            yield Standing(estimate, used, evaluations, ended, found.failures)
             if ended is not None:
                 return
 

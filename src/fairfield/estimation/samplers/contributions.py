@@ -124,6 +124,11 @@ class MonteCarlo(_Contributions):
             raise ValueError(
                 "sampler='monte-carlo' divides a budget among players and steps; pass budget="
             )
+        if problem.options.seconds is not None:
+            raise ValueError(
+                "sampler='monte-carlo' takes all its steps or none, and seconds= might end it "
+                "between two; leave out seconds=, or sampler="
+            )
         self.rounds = USUAL_STEPS if steps is None else steps
         # Two contributions of every player show a spread.
         self.least = 4 * self.players * self.rounds
@@ -157,16 +162,21 @@ class MonteCarlo(_Contributions):
         covariance = np.zeros((self.players, self.players))
         for carried, variance in self.errors:
             covariance = np.diag(variance) + carried @ covariance @ carried.T
-        few = (
-            f"the error bars rest on {self.each} contributions of each player only, and are not to "
-            "be trusted; raise the budget"
-        )
+        warnings = []
+        if len(self.errors) < self.rounds:
+            # A tolerance must not be met by a step that is not the last.
+            warnings.append(f"these are the values of step {len(self.errors)} of {self.rounds}")
+        if self.each < TRUSTED:
+            warnings.append(
+                f"the error bars rest on {self.each} contributions of each player only, and are "
+                "not to be trusted; raise the budget"
+            )
         moved = float(np.max(np.abs(self.path[-1] - self.path[-2])))
         return Estimate(
             self.gradient,
             covariance,
             f"Monte Carlo, {self.each:,} contributions per player and step",
-            warnings=(few,) if self.each < TRUSTED else (),
+            warnings=tuple(warnings),
             more=self.about(self.gradient, self.path, moved),
         )
 
