@@ -115,5 +115,8 @@ class Options:
         names = [entry.name for entry in fields(self)]
         for name in keywords:
             if name not in names:
-                raise TypeError(f"unknown keyword {name!r}; choose from {', '.join(names)}")
+                raise TypeError(
+                    f"unknown keyword {name!r}; choose from {', '.join(names)}, "
+                    "or the arguments of the function itself"
+                )
         return replace(self, **keywords)
