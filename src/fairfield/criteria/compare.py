@@ -83,9 +83,7 @@ def compare_with_worths(
     None takes the place of the game where not all worths are known.
     """
     problem = resolve(game, players, temperature, options)
-    found = compared(calls_of(criteria), problem)
-    if isinstance(criteria, Mapping):
-        found = replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
+    found = labelled(compared(calls_of(criteria), problem), criteria)
     return found, problem.played() if problem.source.evaluated else None
 
 
@@ -113,6 +111,13 @@ def _check_shared(call: Call) -> None:
             f"{given[0]}= was given to {call.criterion.label} alone, but criteria side by side "
             f"share it; pass {given[0]}= beside criteria="
         )
+
+
+def labelled(found: Comparison, criteria: str | Criteria) -> Comparison:
+    """The comparison under the labels of a mapping of criteria, where that was given."""
+    if not isinstance(criteria, Mapping):
+        return found
+    return replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
 
 
 def compared(calls: list[Call], problem: Problem) -> Comparison:
