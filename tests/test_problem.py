@@ -39,6 +39,19 @@ REFUSED = {
     "temperature": lambda f: ff.variational_index(f, players=10, temperature=-1),
     "temperatures of a batch": lambda f: ff.variational_index(f, players=10, temperature=[1, 2]),
     "sampler": lambda f: ff.shapley(f, players=12, budget=200, sampler="magic"),
+    "sampler, exact": lambda f: ff.shapley(f, players=8, sampler="magic"),
+    "sampler of another criterion": lambda f: ff.shapley(f, players=8, sampler="one-shot"),
+    "sampler of leave-one-out": lambda f: ff.leave_one_out(f, players=8, sampler="magic"),
+    "sampler, compared": lambda f: ff.compare(
+        f, players=8, criteria=["free_energy_value"], sampler="magic"
+    ),
+    "sampler of interactions": lambda f: ff.interactions(f, players=8, sampler="magic"),
+    "decoupling": lambda f: ff.variational_index(f, players=8, decoupling="yes"),
+    "temperature of interactions": lambda f: ff.interactions(f, players=8, temperature=-1),
+    "separation, exact": lambda f: ff.shapley(f, players=8, tolerance=ff.separate_top(99)),
+    "separation, compared": lambda f: ff.compare(
+        f, players=8, criteria=[partial(ff.shapley, tolerance=ff.separate_top(99))]
+    ),
     "budget": lambda f: ff.shapley(f, players=12, budget=7),
     "budget of leave-one-out": lambda f: ff.leave_one_out(f, players=12, budget=13),
     "separation": lambda f: ff.shapley(f, players=12, tolerance=ff.separate_top(12)),

@@ -54,7 +54,7 @@ def test_a_budget_too_small_for_all_criteria_is_refused_at_once():
     assert worth.coalitions == 0
 
 
-def test_a_criterion_may_find_that_there_is_nothing_left_to_ask():
+def test_a_criterion_may_need_no_coalitions_of_its_own():
     """The index has reached the limit of draws when the steps adopt them."""
     rng = np.random.default_rng(0)
     weights, pairs = rng.normal(size=12), 0.3 * rng.normal(size=(12, 12))
@@ -67,7 +67,10 @@ def test_a_criterion_may_find_that_there_is_nothing_left_to_ask():
     steps = partial(ff.variational_values, steps=2)
     criteria = ["variational_index", steps]
     found = ff.compare(worth, players=12, budget=2500, temperature=0.7, criteria=criteria, seed=2)
-    assert "nothing is left to ask after 0 coalitions" in found["variational_values(2)"].stop
+    assert (
+        "used the coalitions of the other criteria; no more would help"
+        in found["variational_values(2)"].stop
+    )
     assert np.isfinite(found["variational_values(2)"].values).all()
 
 

@@ -18,6 +18,7 @@ from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.loop import Estimator, estimated
+from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem, resolve
@@ -56,6 +57,7 @@ class Criterion:
     def prepare(self, problem: Problem) -> Problem:
         """The problem with what the arguments add to it (a prior), all of them checked."""
         problem.source.check()
+        check_sampler(problem.options.sampler, self.name, self.label)
         return problem
 
     def is_estimated(self, problem: Problem) -> bool:

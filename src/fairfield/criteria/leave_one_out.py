@@ -11,6 +11,7 @@ from fairfield.assemble import assemble_gradient, marginals, write
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
+from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
@@ -34,6 +35,7 @@ class LeaveOneOut(Criterion):
                 f"{problem.game!r}: leaving each player out needs {needed:,} worths, the budget "
                 f"allows {problem.options.budget:,}; raise it"
             )
+        check_sampler(problem.options.sampler)
         return problem
 
     def is_estimated(self, problem: Problem) -> bool:
