@@ -17,6 +17,7 @@ from fairfield.core.arrays import FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions, sizes
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
+from fairfield.core.special import log_sum_exp
 from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.games.given.conditioned import ConditionedExtension
 from fairfield.mcmc.jackknife import Jackknifed
@@ -113,16 +114,15 @@ def _gain(extension: Extension, block: Place, x: FloatArray, temperature: float)
     others, best = x[~inside], -np.inf
     for _ in range(ROUNDS):
         values = np.array([float(face.centred(others)[0] / temperature) for face in faces])
-        top = values.max()
-        weights = np.exp(values - top)
-        height = top + np.log(weights.sum())
+        block_log_z = float(log_sum_exp(values))
+        height = block_log_z
         if len(others):
             height += float(entropy(log_odds(others)))
         if height <= best + SETTLED or not len(others):
             best = max(best, height)
             break
         best = height
-        joint = weights / weights.sum()
+        joint = np.exp(values - block_log_z)
         mean = CombinedExtension(list(zip(joint.tolist(), faces, strict=True)))
         others = mean_field.solve(anderson, mean, others, np.asarray(temperature), None).x[0]
     return max(0.0, float(best - start))

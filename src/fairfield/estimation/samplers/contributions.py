@@ -17,10 +17,10 @@ import numpy as np
 
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.special import expit
 from fairfield.estimation.draws import log_law
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.mean_field.elbo import sigmoid
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
@@ -104,7 +104,7 @@ class _Contributions:
         """What both samplers report of a walk along this path, whose last step moved so far."""
         temperature = self.settle(values)
         return {
-            "marginals": sigmoid(self.prior + values / temperature),
+            "marginals": expit(self.prior + values / temperature),
             "temperature": as_number(temperature),
             "trajectory": np.stack(path),
             "steps": len(path) - 1,
@@ -155,7 +155,7 @@ class MonteCarlo(_Contributions):
         hessian = curvature(rows, gains, np.full_like(gains, 1 / len(gains)), x)
         carried = hessian * (x * (1 - x)) / temperature
         self.errors.append((carried, gains.var(axis=0, ddof=1) / len(gains)))
-        self.path.append(sigmoid(self.prior + self.gradient / temperature))
+        self.path.append(expit(self.prior + self.gradient / temperature))
 
     def estimate(self, until: float = inf) -> Estimate:
         """The last step that is complete, errors carried from step to step."""
@@ -212,7 +212,7 @@ class OneShot(_Contributions):
             own = weights * (gains - gradient)
             if self.steps is not None:
                 shifts = own[..., None] * np.eye(self.players) + shifts @ carried.T
-            target = sigmoid(self.prior + gradient / temperature)
+            target = expit(self.prior + gradient / temperature)
             moved = float(np.max(np.abs(target - x)))
             if self.steps is None and moved <= SETTLED:
                 break
