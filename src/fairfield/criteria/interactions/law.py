@@ -114,15 +114,15 @@ def _gain(extension: Extension, block: Place, x: FloatArray, temperature: float)
     others, best = x[~inside], -np.inf
     for _ in range(ROUNDS):
         values = np.array([float(face.centred(others)[0] / temperature) for face in faces])
-        block_log_z = float(log_sum_exp(values))
-        height = block_log_z
+        height = float(log_sum_exp(values))
         if len(others):
             height += float(entropy(log_odds(others)))
         if height <= best + SETTLED or not len(others):
             best = max(best, height)
             break
         best = height
-        joint = np.exp(values - block_log_z)
+        weights = np.exp(values - values.max())
+        joint = weights / weights.sum()
         mean = CombinedExtension(list(zip(joint.tolist(), faces, strict=True)))
         others = mean_field.solve(anderson, mean, others, np.asarray(temperature), None).x[0]
     return max(0.0, float(best - start))
