@@ -104,5 +104,5 @@ def test_all_axioms_are_checked_on_one_table_of_the_worths():
     assert worth.coalitions == 2**6
     assert ff.axioms.additivity("shapley", worth, ff.VotingGame([1] * 6, 3), players=6).holds
     for call in (ff.axioms.check, ff.axioms.symmetry, ff.axioms.additivity):
-        with pytest.raises(ValueError, match="knows its players; leave out players="):
+        with pytest.raises(ValueError, match="has its players already; leave out players="):
             call("shapley", ff.VotingGame([1, 2], 2), players=2)
