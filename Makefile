@@ -31,7 +31,7 @@ check: $(VENV)/check.stamp
 paper: $(VENV)/test.stamp
 	$(RUN) -m paper all $(if $(FULL),--full,--quick)
 
-# Material for MkDocs advertises its successor on every run unless told not to.
+# Material for MkDocs advertises its successor on every run unless this is set.
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 	@echo "open site/index.html"

@@ -3,7 +3,7 @@
     python benchmarks/before_after.py COMMIT [--runs 5]
 
 Each run is a new process with the source and the scripts of its own commit. Peers are replaced by
-stand-ins that answer zeros, and the data benchmark is shortened: only our times are compared. A row
+stand-ins that answer zeros, and those of data are shortened: only our times count. A row
 is one time of one script: the median before, the median after, their ratio, and the largest ratio
 of two runs of the same commit, which is what the machine alone does.
 """
@@ -30,13 +30,11 @@ class _Explainer:
     def __init__(self, *given, **named): pass
     def shap_values(self, rows, **named): return numpy.zeros(numpy.shape(rows))
     def __call__(self, rows, **named): return types.SimpleNamespace(values=self.shap_values(rows))
-TreeExplainer = _Explainer
 explainers = types.SimpleNamespace(Exact=_Explainer)
 maskers = types.SimpleNamespace(Independent=_Explainer)
 """
 SCRIPTS = {
     "exact": ["benchmarks/exact.py"],
-    "trees": ["benchmarks/trees.py"],
     "neighbors": ["benchmarks/neighbors.py"],
     "features": ["benchmarks/features.py"],
     "data": [

@@ -193,10 +193,10 @@ def main() -> None:
     )
     peaks = []
     for name in MODELS:
-        told = subprocess.run(
+        printed = subprocess.run(
             [sys.executable, __file__, "--memory", name], capture_output=True, text=True, check=True
         ).stdout.split()
-        peaks.append((name, f"{told[0]} MB", f"{told[1]} MB", f"{told[2]} s"))
+        peaks.append((name, f"{printed[0]} MB", f"{printed[1]} MB", f"{printed[2]} s"))
     show(
         "16 features × 100 background rows, no ties (6 553 600 model rows); at most 1 GB",
         ("model", "peak of the process", "of it for the table", "time"),

@@ -95,7 +95,7 @@ def measure(game, budget, value, method, seed):
         valuation.show_warnings = False
         found = np.asarray(valuation.fit(data).result.values)
         error, failure = float(((found - exact) ** 2).sum() / (exact**2).sum()), None
-    except Exception as reason:  # told in the table
+    except Exception as reason:  # shown in the table
         error, failure = None, f"{type(reason).__name__}: {reason}"[:200]
     seconds = time.perf_counter() - start
     return {

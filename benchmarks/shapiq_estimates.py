@@ -97,7 +97,7 @@ def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[
         ours = np.array([found[(i,)] for i in range(players)])
         error = float(((ours - exact) ** 2).sum() / (exact**2).sum())
         failure = None if np.isfinite(error) else "not finite"
-    except Exception as reason:  # a peer that cannot do a cell is told so in the table
+    except Exception as reason:  # the table shows which cells a peer cannot do
         error, failure = None, f"{type(reason).__name__}: {reason}"[:200]
     return {
         "game": game,

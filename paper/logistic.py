@@ -14,8 +14,8 @@ import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Traits
+from fairfield.core.special import expit
 from fairfield.games.data.game import PAPERS_WORTH
-from fairfield.mean_field.elbo import sigmoid
 
 # After a step of Newton's method from a decrement (squared) below this, the next would be below
 # rounding; and so many steps have always sufficed.
@@ -69,7 +69,7 @@ class LogisticGame(ff.Game):
         curvature = np.empty((len(inside), len(self._start), len(self._start)))
         first, second = self._pairs
         for _ in range(MOST_STEPS):
-            chance = sigmoid(weights @ self.rows.T)
+            chance = expit(weights @ self.rows.T)
             slope = weights + (inside * (chance - self.classes)) @ self.rows
             curvature[:, first, second] = (inside * chance * (1 - chance)) @ self._products
             curvature[:, second, first] = curvature[:, first, second]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fairfield.core.registry import import_all
+from fairfield.core.registry import import_all, refuse_taken
 from paper.claims import Finding
 from paper.run import Run
 
@@ -50,10 +50,7 @@ def experiment(
 
     def register(find: Find) -> Find:
         held = REGISTERED.get(name)
-        if held is not None and held.find.__module__ != find.__module__:
-            raise ValueError(
-                f"{held.find.__module__} and {find.__module__} both register {name!r}; rename one"
-            )
+        refuse_taken(f"an experiment {name!r}", held and held.find, find)
         REGISTERED[name] = Experiment(name, sentence, find, place, long, problems, not_run)
         return find
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.mean_field.elbo import sigmoid
+from fairfield.core.special import expit
 
 TEMPERATURE = 0.5
 FEATURES, IMPORTANT, TESTS = 10, 4, 100
@@ -42,7 +42,7 @@ def synthetic(rows: int, seed: int, training: int) -> tuple[FloatArray, BoolArra
         score, chance = terms @ rng.normal(size=terms.shape[1]), rng.random(rows)
         score = (score - score.mean()) / score.std()
         for times in range(MOST_RAISES):
-            y: NDArray[np.bool_] = chance < sigmoid(1.1**times * score)
+            y: NDArray[np.bool_] = chance < expit(1.1**times * score)
             if y[:training].min() == y[:training].max():
                 continue
             model = LogisticRegression(solver="liblinear").fit(X[:training], y[:training])

@@ -1,5 +1,7 @@
 """Curves agree with their definitions, spelled out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -90,6 +92,16 @@ def test_pruning_revalues_the_rest(rng):
 
     assert ff.pruning_curve(worth, players=6).order == tuple(order)
     assert sum(asked) == 64
+
+
+def test_pruning_speaks_of_what_is_pruned():
+    game = ff.FunctionGame(lambda S: S @ [3.0, 2.0, 1.0], 3)
+    game.info = replace(game.info, noun="feature", worth_name="log-odds of class b")
+    for curve in (ff.pruning_curve(game), ff.removal_curve(game, ff.shapley(game))):
+        shown = repr(curve)
+        assert "features" in shown
+        assert "log-odds of class b" in shown
+        assert "player" not in shown
 
 
 def test_a_table_is_read_and_nothing_is_evaluated_again(rng, tmp_path, monkeypatch):

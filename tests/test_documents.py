@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
 
@@ -13,31 +14,88 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 # A frame of Python or of commands, indented where it stands in a tab.
 FRAME = re.compile(r"^( *)```(python|sh)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
+# These pages bring the files and the commands that their lines need.
+WITH_COMMANDS = ("CONTRIBUTING.md", "commands.md")
 
 
 def run_commands(block):
-    """The lines of a block that call fairfield, in this process."""
+    """The lines of a block that call fairfield or the paper's experiments, in this process."""
     from typer.testing import CliRunner
 
     from fairfield.cli.app import app
+    from paper.__main__ import main
 
     for line in block.splitlines():
+        words = shlex.split(line, comments=True)
         if line.startswith("fairfield "):
-            ran = CliRunner().invoke(app, shlex.split(line, comments=True)[1:])
+            ran = CliRunner().invoke(app, words[1:])
             assert ran.exit_code == 0, f"{line}: {ran.output}"
+        if line.startswith("python -m paper "):
+            assert main(words[3:]) == 0, line
+
+
+@contextmanager
+def own_registries():
+    """What is registered inside is forgotten afterwards."""
+    from fairfield.cli.app import app
+    from fairfield.core.registry import import_all
+    from fairfield.criteria import criterion
+    from fairfield.estimation.samplers import registry as samplers
+    from fairfield.estimation.surrogates import registry as surrogates
+    from fairfield.games.trees.readers import registry as readers
+    from paper import registry as experiments
+
+    # What was not imported before would be forgotten too.
+    for package in (
+        "fairfield.criteria",
+        "fairfield.estimation.samplers",
+        "fairfield.estimation.surrogates",
+        "fairfield.games.trees.readers",
+        "paper.experiments",
+    ):
+        import_all(package)
+    with pytest.MonkeyPatch.context() as patch:
+        by_criterion = {name: dict(known) for name, known in samplers._registered.items()}
+        patch.setattr(samplers, "_registered", by_criterion)
+        for module, name in (
+            (app, "registered_commands"),
+            (criterion, "_registered"),
+            (surrogates, "_registered"),
+            (readers, "READERS"),
+            (experiments, "REGISTERED"),
+        ):
+            patch.setattr(module, name, getattr(module, name).copy())
+        yield
+
+
+@pytest.fixture
+def forgotten():
+    """What a page registers is not there for later tests."""
+    with own_registries():
+        yield
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.usefixtures("forgotten")
 def test_code_blocks_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "page"}
     for _, kind, block in FRAME.findall(page.read_text(encoding="utf-8")):
         if kind == "sh":
-            # Only this page brings the files that its commands read.
-            if page.name == "commands.md":
+            if page.name in WITH_COMMANDS:
                 run_commands(block)
         else:
             exec(compile(dedent(block), page.name, "exec"), names)
+
+
+def test_what_a_page_registers_is_forgotten():
+    from fairfield.estimation.surrogates.registry import surrogate, surrogates
+
+    before = [each.name for each in surrogates()]
+    with own_registries():
+        surrogate("passing", lambda sample: False)(lambda *sample: None)
+        assert "passing" in [each.name for each in surrogates()]
+    assert [each.name for each in surrogates()] == before
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -59,8 +117,8 @@ def test_public_names_are_in_the_reference():
     text = "".join(
         page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")
     )
-    told = set(re.findall(r"^::: fairfield\.(?:\w+\.)*(\w+)$", text, re.MULTILINE))
-    assert set(ff.__all__) - {"learning", "plots"} <= told  # modules, told name by name
+    documented = set(re.findall(r"^::: fairfield\.(?:\w+\.)*(\w+)$", text, re.MULTILINE))
+    assert set(ff.__all__) - {"learning", "plots"} <= documented  # modules, name by name
 
 
 def test_claims_stand_where_the_experiments_say():

@@ -74,7 +74,7 @@ def test_trees_go_to_the_tree_game(X):
     assert isinstance(drawn, ff.FeatureGame)
 
 
-def test_a_refused_tree_model_is_told_of_and_not_sent_back(X):
+def test_a_refused_tree_model_is_reported_and_not_sent_back(X):
     from sklearn.ensemble import GradientBoostingRegressor
     from sklearn.linear_model import LinearRegression
 
@@ -275,7 +275,7 @@ class TestShap:
         widths = 2 * NORMAL * np.array([0.1, 0.2, 0.3, 0.4, 0.0])
         assert_allclose(view.upper_bounds - view.lower_bounds, widths, atol=1e-12)
 
-    def test_what_shap_cannot_draw_is_told(self, rng):
+    def test_what_shap_cannot_draw_is_reported(self, rng):
         with pytest.raises(ValueError, match="a batch of one axis"):
             ff.shapley(rng.standard_normal((2, 2, 4))).to_shap()
 

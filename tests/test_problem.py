@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import fairfield as ff
@@ -37,6 +39,19 @@ REFUSED = {
     "temperature": lambda f: ff.variational_index(f, players=10, temperature=-1),
     "temperatures of a batch": lambda f: ff.variational_index(f, players=10, temperature=[1, 2]),
     "sampler": lambda f: ff.shapley(f, players=12, budget=200, sampler="magic"),
+    "sampler, exact": lambda f: ff.shapley(f, players=8, sampler="magic"),
+    "sampler of another criterion": lambda f: ff.shapley(f, players=8, sampler="one-shot"),
+    "sampler of leave-one-out": lambda f: ff.leave_one_out(f, players=8, sampler="magic"),
+    "sampler, compared": lambda f: ff.compare(
+        f, players=8, criteria=["free_energy_value"], sampler="magic"
+    ),
+    "sampler of interactions": lambda f: ff.interactions(f, players=8, sampler="magic"),
+    "decoupling": lambda f: ff.variational_index(f, players=8, decoupling="yes"),
+    "temperature of interactions": lambda f: ff.interactions(f, players=8, temperature=-1),
+    "separation, exact": lambda f: ff.shapley(f, players=8, tolerance=ff.separate_top(99)),
+    "separation, compared": lambda f: ff.compare(
+        f, players=8, criteria=[partial(ff.shapley, tolerance=ff.separate_top(99))]
+    ),
     "budget": lambda f: ff.shapley(f, players=12, budget=7),
     "budget of leave-one-out": lambda f: ff.leave_one_out(f, players=12, budget=13),
     "separation": lambda f: ff.shapley(f, players=12, tolerance=ff.separate_top(12)),
@@ -51,6 +66,25 @@ REFUSED = {
     "criterion of annealing": lambda f: ff.annealing(f, players=10, criteria=["owen"]),
     "diagnosis": lambda f: ff.diagnose(
         f, ff.variational_index([0, 1, 1, 0], temperature=1), players=10
+    ),
+    "criterion of axioms": lambda f: ff.axioms.check("shaply", f, players=10),
+    "missing argument of axioms": lambda f: ff.axioms.check("semivalue", f, players=10),
+    "arguments of axioms": lambda f: ff.axioms.symmetry(
+        partial(ff.semivalue, weights=[1, 2]), f, players=10
+    ),
+    "temperature of axioms": lambda f: ff.axioms.efficiency(
+        partial(ff.variational_index, temperature=-1), f, players=10
+    ),
+    "second game of axioms": lambda f: ff.axioms.additivity("shapley", f, [1, 2, 3], players=10),
+    "criterion of pruning": lambda f: ff.pruning_curve(f, "shaply", players=10),
+    "arguments of pruning": lambda f: ff.pruning_curve(
+        f, partial(ff.variational_index, start=2), players=10
+    ),
+    "relative temperature of leave-one-out": lambda f: ff.leave_one_out(
+        f, players=12, budget=200, temperature=ff.relative(1)
+    ),
+    "option of one criterion": lambda f: ff.compare(
+        f, players=10, criteria=[partial(ff.shapley, seed=3)]
     ),
     "prior of a law": lambda f: ff.Boltzmann(f, 1.0, prior=1.5, players=10),
     "temperature of a law": lambda f: ff.Boltzmann(f, -1.0, players=10),

@@ -33,4 +33,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]

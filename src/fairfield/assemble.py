@@ -11,8 +11,9 @@ import numpy as np
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
+from fairfield.core.special import expit
 from fairfield.evaluation.evaluator import versions
-from fairfield.mean_field.elbo import elbo, sigmoid
+from fairfield.mean_field.elbo import elbo
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
@@ -77,7 +78,7 @@ def write(
     about: dict[str, Any] = {
         **presentation(problem.game),
         "players": problem.game.players,
-        "prior": None if problem.prior is None else sigmoid(problem.prior),
+        "prior": None if problem.prior is None else expit(problem.prior),
         "seconds": time.perf_counter() - problem.started,
         "seed": problem.options.seed,
         "versions": versions(),
@@ -102,7 +103,7 @@ def marginals(problem: Problem, values: FloatArray, banzhaf: bool = False) -> di
     if temperature is None:
         return {}
     logits = _logits(problem, values, temperature)
-    return {"marginals": sigmoid(logits), "temperature": as_number(temperature)}
+    return {"marginals": expit(logits), "temperature": as_number(temperature)}
 
 
 def _logits(problem: Problem, values: FloatArray, temperature: FloatArray) -> FloatArray:
@@ -120,7 +121,7 @@ def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -
         return {}
     if logits is None:
         logits = _logits(problem, values, temperature)
-    x = sigmoid(logits)
+    x = expit(logits)
     found: dict[str, Any] = {"marginals": x, "temperature": as_number(temperature)}
     if asked is False:
         return found

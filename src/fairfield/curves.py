@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game, Player, Players
-from fairfield.criteria.criterion import Given, valued
+from fairfield.criteria.criterion import Given, call_of
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.games.given.convert import as_game
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.choose import table_of
+from fairfield.problem import resolve
 from fairfield.results.display import Columns, Shown
 from fairfield.results.valuation import Valuation
 from fairfield.results.words import PLAYERS, Words
@@ -161,23 +162,24 @@ def pruning_curve(
     >>> twins.order, twins.worths
     ((2, 0, 1), array([7., 7., 4., 0.]))
     """
-    chosen = Options().changed(options)
-    played = as_game(game, players)
-    if played.batch:
-        raise ValueError(f"{played!r} is a batch; prune one game at a time")
-    if played.extension() is None:
-        played, _ = table_of(played, chosen)
+    call, problem = call_of(criterion), resolve(game, players, None, options)
+    if problem.game.batch:
+        raise ValueError(f"{problem.game!r} is a batch; prune one game at a time")
+    problem.check_exact()
+    call.problem(problem)  # checks its arguments
+    played, info = problem.played(), problem.game.info
     count = len(played.players)
     staying = np.ones(count, dtype=bool)
     order, worths = [], []
     for _ in range(count):
-        found = valued(criterion, ConditionedGame(played, outside=~staying))
+        found = call.value(ConditionedGame(played, outside=~staying))
         worths.append(found.grand)
         order.append(found.ranking()[-1])
         staying[played.players.index(order[-1])] = False
     label = f"{found.criterion}, lowest pruned first, the rest revalued"
     fractions = np.arange(count + 1) / count
-    return Curve(label, fractions, np.array([*worths, found.empty]), tuple(order))
+    ends = np.array([*worths, found.empty])
+    return Curve(label, fractions, ends, tuple(order), info.labels, Words.of(info))
 
 
 def weighted_drop(curve: Curve) -> FloatArray:

@@ -113,7 +113,11 @@ class Problem:
 
     def changed(self, keywords: Keywords) -> Problem:
         """The same problem with other options."""
-        return replace(self, options=self.options.changed(keywords)) if keywords else self
+        if not keywords:
+            return self
+        chosen = self.options.changed(keywords)
+        chosen.check_players(len(self.game.players))
+        return replace(self, options=chosen)
 
     def evaluating(self) -> AbstractContextManager[Evaluator]:
         """The evaluator of this call, or one of its own."""
@@ -158,4 +162,5 @@ def resolve(
     started = time.perf_counter()
     chosen = options if isinstance(options, Options) else Options().changed(options or {})
     played = as_game(game, players)
+    chosen.check_players(len(played.players))
     return Problem(played, Source(played, chosen), chosen, started=started).at(temperature)

@@ -107,6 +107,10 @@ REFUSED = {
     "options of coalitions": (
         lambda f: ff.Boltzmann.from_coalitions(f, np.eye(6), players=6, budget=0), "budget=0",
     ),
+    "coalitions, sampled": (
+        lambda f: ff.Boltzmann.from_coalitions(f, np.eye(40), players=40, budget=200_000),
+        "give temperature=",
+    ),
 }  # fmt: skip
 
 

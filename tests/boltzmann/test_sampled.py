@@ -11,6 +11,7 @@ from boltzmann.known_laws import within
 from fairfield.boltzmann.exact import ExactLaw
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.evaluation.options import Options
+from fairfield.mcmc.sampler import LEAST_VISITS
 from fairfield.multilinear.table import TableExtension
 
 READINGS = ("log_z", "marginals", "pair_marginals", "mean", "entropy", "total_correlation")
@@ -167,3 +168,23 @@ def test_valuations_of_closed_forms_have_log_z_on_request(rng):
     never = ff.variational_index(game, temperature=1.0, decoupling=False)
     assert never.elbo is None
     assert never.log_z is None
+
+
+def test_draws_take_the_steps_that_the_budget_allows():
+    """Nothing is refused after the run: what is too many is refused before, and else warned of."""
+    asked = []
+
+    def worths(coalitions):
+        """Odd numbers of every five players: blocks of several are often rejected."""
+        asked.append(len(coalitions))
+        return 2.0 * (coalitions.reshape(-1, 6, 5).sum(axis=2) % 2).sum(axis=1)
+
+    budget = LEAST_VISITS * 31
+    law = ff.Boltzmann(worths, 1.0, players=30, budget=budget)
+    most = budget // (31 * 4)
+    with pytest.raises(ValueError, match=r"draws need at least .* worths, the budget allows"):
+        law.draw(most + 1)
+    assert not asked
+    with pytest.warns(ff.ReliabilityWarning, match="draws are 3 steps from samples of the run"):
+        drawn = law.draw(most)
+    assert drawn.shape == (most, 30)

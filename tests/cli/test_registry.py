@@ -70,3 +70,24 @@ def test_every_file_has_registered_a_command():
     names = {each.name or each.callback.__name__ for each in app.registered_commands}
     names |= {each.name for each in app.registered_groups}
     assert {module.name for module in iter_modules(commands.__path__)} <= names
+
+
+def test_a_name_is_of_one_command_which_may_be_run_again(monkeypatch):
+    from fairfield.cli.app import app
+    from fairfield.cli.registry import command
+
+    monkeypatch.setattr(app, "registered_commands", list(app.registered_commands))
+    before = len(app.registered_commands)
+
+    def pair() -> None:
+        """Two players."""
+
+    for _ in range(2):
+        command("**Example**")(pair)
+        assert len(app.registered_commands) == before + 1
+
+    def demo() -> None:
+        """Another one."""
+
+    with pytest.raises(ValueError, match="there is a command 'demo' already, demo; choose another"):
+        command("**Example**")(demo)

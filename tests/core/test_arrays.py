@@ -1,9 +1,12 @@
-"""Tables on other devices give what they give in NumPy."""
+"""Tables on other devices give what they give in NumPy; blocks of rows; sparse matrices."""
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 
 import fairfield as ff
+from fairfield.core.arrays import is_sparse, parts_of, slabs
 from fairfield.multilinear import worth_matrix as matrix
 
 HOT = {"temperature": 0.7}
@@ -32,3 +35,19 @@ def test_float32_tables_are_exponentiated_in_float32(rng):
         wanted = ff.Boltzmann(worths.astype(float), temperature)
         assert_allclose(found.log_z, wanted.log_z, atol=1e-5)
         assert_allclose(found.marginals, wanted.marginals, atol=1e-5)
+
+
+def test_slabs_cover_all_rows_a_block_at_a_time():
+    assert slabs(5, 2, block=4) == [slice(0, 2), slice(2, 4), slice(4, 5)]
+    assert slabs(2, 100, block=4) == [slice(0, 1), slice(1, 2)]
+    assert slabs(3, 0, block=4) == [slice(0, 3)]
+    assert slabs(0, 2) == []
+
+
+def test_a_matrix_is_the_same_dense_or_sparse():
+    dense = np.array([[0.0, 2.0], [3.0, 0.0]])
+    sparse = csr_array(dense)
+    assert is_sparse(sparse)
+    assert not is_sparse(dense)
+    assert parts_of(dense)[0] is dense
+    assert_allclose(parts_of(sparse)[0], [2.0, 3.0])

@@ -8,6 +8,8 @@ import pytest
 
 import fairfield as ff
 from fairfield.cli.model_files import _lightgbm, _skops
+from fairfield.core.arrays import device_named
+from fairfield.estimation.samplers.index import with_trees
 from fairfield.games.neighbors.search import MetricSearch
 
 V = ff.shapley([0.0, 1.0, 1.0, 3.0])
@@ -50,6 +52,17 @@ MISSING = {
         "lightgbm",
         lambda: _lightgbm(Path("m.txt")),
     ): "the model in m.txt needs lightgbm: pip install lightgbm",
+    (
+        "torch",
+        lambda: device_named("cuda"),
+    ): "device='cuda' needs torch: pip install 'fairfield[learning]'",
+    ("shapiq", lambda: ff.to_shapiq(ff.TableGame([0.0, 1.0]))): (
+        "to_shapiq needs shapiq: pip install shapiq"
+    ),
+    (
+        "numba",
+        lambda: with_trees(None, ROWS, None),
+    ): "sampler='surrogate' needs numba: pip install 'fairfield[trees]'",
 }
 
 

@@ -6,7 +6,14 @@ import sys
 import numpy as np
 from numpy.testing import assert_allclose
 
-from fairfield.core.special import brentq, expit, log_binomials
+from fairfield.core.special import (
+    brentq,
+    expit,
+    jacobi_nodes,
+    log_beta,
+    log_binomials,
+    log_sum_exp,
+)
 
 
 def test_expit_is_accurate_in_both_tails():
@@ -30,3 +37,15 @@ def test_scipy_waits_for_the_first_call():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "False"
+
+
+def test_a_log_sum_neither_overflows_nor_vanishes():
+    logs = np.array([[1000.0, 1000.0], [-1000.0, -1001.0]])
+    wanted = [1000 + np.log(2), -1000 + np.log1p(np.exp(-1))]
+    assert_allclose(log_sum_exp(logs), wanted, rtol=1e-15)
+
+
+def test_beta_functions_and_jacobi_nodes():
+    assert_allclose(np.exp(log_beta([1, 2], 3)), [1 / 3, 1 / 12], rtol=1e-14)
+    at, weights = jacobi_nodes(3, 0.0, 0.0)
+    assert_allclose(weights @ at**4, 2 / 5, rtol=1e-13)

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 import brute
 import fairfield as ff
+from counted import Counted
 
 WORTHS = arrays(float, 2**4, elements=st.floats(-2, 2))
 THREE = (ff.axioms.null_player, ff.axioms.symmetry, ff.axioms.marginalism)
@@ -95,3 +96,13 @@ def test_no_seed_of_the_users_fools_the_check(seed):
 def test_checks_are_of_one_game():
     with pytest.raises(ValueError, match="one game at a time"):
         ff.axioms.efficiency("shapley", np.zeros((2, 4)))
+
+
+def test_all_axioms_are_checked_on_one_table_of_the_worths():
+    worth = Counted()
+    ff.axioms.check("shapley", worth, players=6)
+    assert worth.coalitions == 2**6
+    assert ff.axioms.additivity("shapley", worth, ff.VotingGame([1] * 6, 3), players=6).holds
+    for call in (ff.axioms.check, ff.axioms.symmetry, ff.axioms.additivity):
+        with pytest.raises(ValueError, match="has its players already; leave out players="):
+            call("shapley", ff.VotingGame([1, 2], 2), players=2)

@@ -1,5 +1,6 @@
 """Several criteria on one game."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
+from counted import Counted
 
 
 def test_compare_shares_worths_between_criteria(rng):
@@ -81,3 +83,75 @@ def test_a_game_without_a_scale_is_estimated_where_no_temperature_is_needed():
     )
     assert {v.temperature for v in found.values()} == {None}
     assert_allclose(found["banzhaf"].values, 0, atol=1e-12)
+
+
+def test_leave_one_out_alone_needs_no_table_for_a_temperature_nobody_asked_for():
+    many = Counted()
+    found = ff.compare(many, players=30, criteria=["leave_one_out"])
+    assert found.evaluations == many.coalitions == 32
+    assert found["leave_one_out"].temperature is None
+    few = Counted()
+    ff.compare(few, players=10, criteria=["leave_one_out"])
+    assert few.coalitions == 12
+    asked = ff.compare(few, players=10, temperature=1.0, criteria=["leave_one_out"])
+    assert asked["leave_one_out"].decoupling_error is not None
+    table = ff.compare(ff.TableGame([0, 1, 1, 5]), criteria=["leave_one_out"])
+    assert table["leave_one_out"].temperature is not None
+
+
+@pytest.mark.parametrize("temperature", [None, 1.0], ids=["none", "number"])
+def test_leave_one_out_is_read_from_a_table_that_another_criterion_needs(temperature):
+    worth = Counted()
+    criteria = ["leave_one_out", "shapley"]
+    found = ff.compare(worth, players=10, temperature=temperature, criteria=criteria)
+    assert list(found) == criteria
+    assert found.evaluations == worth.coalitions == 2**10
+    assert found["leave_one_out"].evaluations == 2**10
+    assert_allclose(
+        found["leave_one_out"].values, ff.leave_one_out(worth, players=10).values, atol=1e-14
+    )
+
+
+def test_a_temperature_of_its_own_leaves_that_of_the_others_optional():
+    cold = partial(ff.variational_index, temperature=0.1)
+    found = ff.compare(np.ones(4), criteria=[cold, "shapley"])
+    assert found["variational_index"].temperature == 0.1
+    assert found["shapley"].temperature is None
+
+
+SHARED = {
+    "budget": 50,
+    "tolerance": 0.1,
+    "seconds": 1.0,
+    "seed": 3,
+    "n_jobs": 2,
+    "store": "worths.db",
+    "progress": True,
+    "each_round": True,
+    "players": 12,
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("call", [ff.compare, ff.annealing])
+def test_options_of_one_criterion_are_refused_where_all_share_them(call, name):
+    worth = Counted()
+    one = partial(ff.shapley, **{name: SHARED[name]})
+    with pytest.raises(ValueError, match=f"{name}= was given to shapley alone"):
+        call(worth, players=12, criteria=["banzhaf", one])
+    assert worth.coalitions == 0
+
+
+def test_an_option_of_one_criterion_that_does_not_exist_is_named():
+    with pytest.raises(TypeError, match="unknown keyword 'sampling'"):
+        ff.compare([0, 1, 1, 5], criteria=[partial(ff.shapley, sampling="regression")])
+
+
+def test_a_stream_of_ones_own_function_is_its_valuation():
+    def doubled(game, factor=1):
+        found = ff.shapley(game)
+        return replace(found, values=factor * found.values)
+
+    worth = Counted()
+    (found,) = ff.stream(doubled, worth, players=6, factor=2)
+    assert_allclose(found.values, 2 * ff.shapley(worth, players=6).values)

@@ -54,7 +54,7 @@ def test_a_budget_too_small_for_all_criteria_is_refused_at_once():
     assert worth.coalitions == 0
 
 
-def test_a_criterion_may_find_that_there_is_nothing_left_to_ask():
+def test_a_criterion_may_need_no_coalitions_of_its_own():
     """The index has reached the limit of draws when the steps adopt them."""
     rng = np.random.default_rng(0)
     weights, pairs = rng.normal(size=12), 0.3 * rng.normal(size=(12, 12))
@@ -67,5 +67,78 @@ def test_a_criterion_may_find_that_there_is_nothing_left_to_ask():
     steps = partial(ff.variational_values, steps=2)
     criteria = ["variational_index", steps]
     found = ff.compare(worth, players=12, budget=2500, temperature=0.7, criteria=criteria, seed=2)
-    assert "nothing is left to ask after 0 coalitions" in found["variational_values(2)"].stop
+    assert (
+        "used the coalitions of the other criteria; no more would help"
+        in found["variational_values(2)"].stop
+    )
     assert np.isfinite(found["variational_values(2)"].values).all()
+
+
+COLD = partial(ff.variational_index, temperature=0.01)
+
+
+def test_a_temperature_of_one_criterion_is_not_that_of_the_others():
+    criteria = {"cold": COLD, "index": "variational_index", "left": "leave_one_out"}
+    found = ff.compare(Counted(), players=14, budget=800, temperature=1.0, criteria=criteria)
+    assert {name: v.temperature for name, v in found.items()} == {
+        "cold": 0.01, "index": 1.0, "left": 1.0,
+    }  # fmt: skip
+
+
+def test_a_temperature_of_one_criterion_settles_none_for_the_others():
+    weights = np.arange(1.0, 15.0)
+    scale = np.sum(weights**2) / np.sum(weights)
+
+    def compared(*others, **keywords):
+        criteria = [COLD, *others]
+        return ff.compare(
+            lambda S: S @ weights, players=14, budget=800, criteria=criteria, **keywords
+        )
+
+    steps = partial(ff.variational_values, steps=1, sampler="one-shot")
+    found = compared(steps)
+    assert found["variational_index"].temperature == 0.01
+    assert found["variational_values(1)"].temperature == pytest.approx(scale)
+    assert compared("leave_one_out")["leave_one_out"].temperature is None
+    asked = compared("leave_one_out", temperature=ff.relative(2))["leave_one_out"]
+    assert asked.temperature == pytest.approx(2 * scale)
+    # With nothing that waits for a temperature, the whole budget goes to the index.
+    assert "of the budget" not in compared()["variational_index"].stop
+
+
+def test_a_relative_temperature_is_settled_by_banzhafs_values_whatever_else_is_read():
+    worth = Counted()
+    criteria = ["shapley", partial(ff.shapley, sampler="regression"), "banzhaf"]
+    found = ff.compare(worth, players=14, budget=600, criteria=criteria)
+    sizes = np.abs(found["banzhaf"].values)
+    scale = np.sum(sizes**2) / np.sum(sizes)
+    assert {v.temperature for v in found.values()} == {found["banzhaf"].temperature}
+    assert found["banzhaf"].temperature == pytest.approx(scale, rel=1e-12)
+    assert found["banzhaf"].temperature != pytest.approx(
+        np.sum(found["shapley"].values ** 2) / np.sum(np.abs(found["shapley"].values)), rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_steps_by_monte_carlo_divide_their_share_of_the_budget(steps):
+    walk = partial(ff.variational_values, steps=steps, sampler="monte-carlo")
+    found = ff.compare(
+        Counted(), players=12, budget=1200, temperature=1.0, criteria=["shapley", walk]
+    )
+    assert found[f"variational_values({steps})"].steps == steps
+    assert len(found[f"variational_values({steps})"].trajectory) == steps + 1
+
+
+def test_leave_one_out_alone_spends_no_budget_on_a_temperature_nobody_asked_for():
+    worth = Counted()
+    found = ff.compare(worth, players=14, budget=400, criteria=["leave_one_out"])
+    assert found.evaluations == worth.coalitions == 16
+    assert found["leave_one_out"].temperature is None
+
+
+def test_every_criterion_counts_the_worths_that_were_evaluated_for_it():
+    worth = Counted()
+    found = ff.compare(worth, players=14, budget=600, temperature=1.0, criteria=CRITERIA)
+    assert found["shapley"].evaluations == found["banzhaf"].evaluations
+    apart = ("shapley", "variational_index", "leave_one_out")
+    assert sum(found[name].evaluations for name in apart) == worth.coalitions

@@ -95,7 +95,7 @@ def test_all_pairs_make_the_values_exact():
     for criterion in (ff.shapley, ff.banzhaf):
         found = criterion(few, players=9, tolerance=1e-300, sampler="regression")
         np.testing.assert_allclose(found.values, criterion(few, players=9).values, atol=1e-12)
-        assert "nothing is left to ask" in found.stop or "within" in found.stop
+        assert "no more would help" in found.stop or "within" in found.stop
 
 
 @pytest.mark.parametrize("sampler", ["regression", "permutation"])
@@ -190,7 +190,7 @@ def test_any_whole_number_is_a_seed():
     assert np.isfinite(found.values).all()
 
 
-def test_bad_wishes_are_told():
+def test_bad_options_are_refused():
     asked = Asked()
     with pytest.raises(ValueError, match="at least 30 coalitions are needed"):
         ff.shapley(covered, players=PLAYERS, budget=29)
@@ -212,7 +212,7 @@ def test_bad_wishes_are_told():
 
 
 @pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
-def test_worths_of_any_size_are_told_or_refused(criterion):
+def test_worths_of_any_size_are_estimated_or_refused(criterion):
     options = {"players": PLAYERS, "budget": 200, "sampler": "regression"}
     plain = criterion(covered, **options)
     for factor in (2.0**-450, 2.0**450):
@@ -303,7 +303,7 @@ def test_a_whole_float_is_a_budget():
         ),
     ],
 )
-def test_what_no_budget_helps_is_told_what_would(ask):
+def test_what_no_budget_helps_says_what_would(ask):
     game = ff.FunctionGame(lambda S: np.sqrt(S.sum(axis=1)), players=40)
     with pytest.raises(
         ValueError, match="group players, or use a game with a closed form; only"

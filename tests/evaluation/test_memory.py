@@ -3,6 +3,7 @@
 import pytest
 
 import fairfield as ff
+from fairfield.criteria.criterion import Criterion, registry
 from fairfield.evaluation import memory
 
 
@@ -32,3 +33,9 @@ def test_a_budget_below_the_table_is_refused_by_what_cannot_be_estimated():
         ValueError, match="budget=0 was given; it must be a whole number, 1 or more"
     ):
         ff.shapley([0, 1], budget=0)
+
+
+def test_the_criteria_that_can_be_estimated_are_those_of_the_registry():
+    named = set(memory.ESTIMATED.replace(" and ", ", ").split(", "))
+    found = {name for name, kind in registry().items() if kind.estimator is not Criterion.estimator}
+    assert named == found

@@ -16,6 +16,9 @@ import fairfield as ff
         ({"seconds": float("inf")}, "seconds=inf was given; give a number above 0"),
         ({"seconds": ff.separate_top(2)}, "give a number above 0"),
         ({"sampler": 3}, "sampler=3 was given; give the name of a sampler"),
+        ({"decoupling": "yes"}, "decoupling='yes' was given; give True, False or None"),
+        ({"progress": 1}, "progress=1 was given; give True, False or None"),
+        ({"budget": True}, "budget=True was given; it must be a whole number, 1 or more"),
         ({"jobs": 2}, "unknown keyword 'jobs'; choose from budget, tolerance, "),
     ],
     ids=str,
@@ -38,3 +41,11 @@ def test_any_limit_permits_an_estimate():
     assert not ff.Options(seed=3, n_jobs=2).estimates
     for limit in ({"budget": 9}, {"tolerance": ff.separate_bottom(1)}, {"seconds": 1.0}):
         assert ff.Options().changed(limit).estimates
+
+
+def test_a_separation_leaves_somebody_to_separate_from():
+    ff.Options(tolerance=ff.separate_top(3)).check_players(4)
+    ff.Options(tolerance=0.1).check_players(1)
+    sentence = r"separate_bottom\(4\) of 4 players leaves nobody .*; give at most 3"
+    with pytest.raises(ValueError, match=sentence):
+        ff.Options(tolerance=ff.separate_bottom(4)).check_players(4)

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import brute
-from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_logits, sigmoid
+from fairfield.core.special import expit
+from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_logits
 
 
 def test_the_elbo_is_its_definition(rng):
@@ -20,7 +21,7 @@ def test_the_elbo_is_its_definition(rng):
 def test_certain_players_have_no_entropy():
     logits = log_odds([0.0, 1.0, 0.5])
     assert logits.tolist() == [-CERTAIN, CERTAIN, 0.0]
-    assert sigmoid(logits).tolist() == [0.0, 1.0, 0.5]
+    assert expit(logits).tolist() == [0.0, 1.0, 0.5]
     assert_allclose(entropy(logits), np.log(2))
     assert_allclose(entropy(np.array([800.0, -800.0])), 0)
 

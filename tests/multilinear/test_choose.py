@@ -38,6 +38,7 @@ def test_a_closed_form_answers_first():
     assert source.evaluated
     assert source.played() is game
     assert isinstance(source.as_table().extension, TableExtension)
+    assert source.as_table() is source.as_table()
 
 
 def test_a_table_is_evaluated_once_when_it_is_read():

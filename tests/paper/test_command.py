@@ -158,5 +158,7 @@ def test_a_file_registers_its_experiment(monkeypatch):
         return claims.Finding("new", "New", "", [])
 
     assert registry.experiments()[-1] == registry.Experiment("new", "One sentence.", find)
-    with pytest.raises(ValueError, match="both register 'flid'"):
+    registry.experiment("new", "The same, run again.")(find)
+    assert registry.experiments()[-1].sentence == "The same, run again."
+    with pytest.raises(ValueError, match="there is an experiment 'flid' already, find; choose"):
         registry.experiment("flid", "Another.")(find)

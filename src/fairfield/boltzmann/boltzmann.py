@@ -11,14 +11,16 @@ from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.law import Law, law_of
 from fairfield.boltzmann.marginal import conditioned, marginalised
-from fairfield.boltzmann.mean_payoff import temperature_of_mean
+from fairfield.boltzmann.mean_payoff import extension_of, law_of_mean
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import coalition_of
 from fairfield.core.game import Game, Player, Players
+from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.convert import as_game
+from fairfield.games.given.table import TableGame
 from fairfield.mean_field.elbo import CERTAIN, log_odds, prior_energy, prior_logits
 from fairfield.results.display import number
 from fairfield.results.valuation import Number, Valuation, as_number
@@ -86,7 +88,7 @@ class Boltzmann:
         if not isfinite(mean):
             raise ValueError(f"a mean payoff of {mean} was given; it must be a finite number")
         table, law = law_of(played, 1.0, None, chosen)
-        return cls._of(*law_of(table, temperature_of_mean(law, mean), None, chosen))
+        return cls._of(table, law_of_mean(law, mean))
 
     @classmethod
     def from_coalitions(
@@ -100,12 +102,18 @@ class Boltzmann:
         >>> Boltzmann.from_coalitions([0.0, 1.0], [[1], [1], [1], [0]]).marginals.round(4)
         array([0.75])
         """
-        Options().changed(options)  # refused before a worth is evaluated
-        played = _one_game(game, players)
+        chosen, played = Options().changed(options), _one_game(game, players)
         rows = _rows(coalitions, len(played.players))
         if not len(rows):
             raise ValueError("no coalitions were given; at least one is needed to find T")
-        return cls.from_mean(played, float(np.mean(played.worths(rows))), **options)
+        found, law = law_of(played, 1.0, None, chosen)
+        extension_of(law)  # refused before a worth is evaluated
+        if isinstance(found, TableGame):
+            worths = found.worths(rows)
+        else:
+            with Evaluator(found, chosen) as evaluator:
+                worths = evaluator.worths(rows)
+        return cls._of(found, law_of_mean(law, float(np.mean(worths))))
 
     def log_likelihood(self, coalitions: ArrayLike) -> FloatArray:
         """log p(S) of observed coalitions (m, n): (*batch, m); its mean judges T and F.

@@ -15,7 +15,8 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, on_host
 from fairfield.core.coalitions import coalitions_in
-from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_energy, sigmoid
+from fairfield.core.special import expit
+from fairfield.mean_field.elbo import CERTAIN, elbo, entropy, log_odds, prior_energy
 from fairfield.multilinear import folding
 from fairfield.multilinear.table import TableExtension
 
@@ -72,7 +73,7 @@ class ExactLaw:
         count = self.extension.players
         if self.prior is None:
             return np.ones((1, 1, count, 2))
-        return np.stack([sigmoid(-self.prior), sigmoid(self.prior)], axis=-1)[None, None]
+        return np.stack([expit(-self.prior), expit(self.prior)], axis=-1)[None, None]
 
     @cached_property
     def _masses(self) -> tuple[FloatArray, FloatArray]:
@@ -147,10 +148,10 @@ class ExactLaw:
         return np.asarray(gaps - self.excess[..., None])
 
     def elbo(self, logits: FloatArray) -> FloatArray:
-        return elbo(self.extension.value(sigmoid(logits)), logits, self.temperature, self.prior)
+        return elbo(self.extension.value(expit(logits)), logits, self.temperature, self.prior)
 
     def gap(self, logits: FloatArray) -> FloatArray:
-        value, _ = self.extension.centred(sigmoid(logits))
+        value, _ = self.extension.centred(expit(logits))
         return self.gap_of(elbo(value, logits, self.temperature, self.prior))
 
     def gap_of(self, height: FloatArray) -> FloatArray:
@@ -170,7 +171,7 @@ class ExactLaw:
         if (spread < self.temperature).all():
             # Hot: with a = E[exp((F - c)/T) - 1], log E[exp] = log(1 + a) loses no digits.
             bias = np.zeros(table.players) if self.prior is None else self.prior
-            factors = np.stack([sigmoid(-bias), sigmoid(bias)], axis=-1)[None, None]
+            factors = np.stack([expit(-bias), expit(bias)], axis=-1)[None, None]
             small = table.lifted(middle, 1 / self.temperature, _expm1)
             logs = self._shaped(np.log1p(small.faces(factors)[:, 0]))
             return np.asarray(logs[..., 1] - logs[..., 0] + bias)

@@ -1,4 +1,4 @@
-"""The temperature at which a law has a given mean payoff E_p[F].
+"""The law that has a given mean payoff E_p[F].
 
 E_p[F] rises from the mean of all worths to the largest as T falls, so there is one T for
 each mean in between: the Lagrange multiplier of the law of largest entropy with that mean.
@@ -11,7 +11,7 @@ import numpy as np
 from fairfield.boltzmann.exact import ExactLaw
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.boltzmann.temperature import banzhaf_scale
-from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension
 from fairfield.core.special import brentq
 
 # Runs that search for T by sampling, and by how much T may fall below the game's scale.
@@ -20,14 +20,20 @@ STEPS, COLDEST = 40, 1e-3
 LONGEST = 1.4
 
 
-def temperature_of_mean(law: ExactLaw | SampledLaw, mean: float) -> FloatArray:
-    """T of the law with this mean payoff; by sampling, to within the error of E_p[F]."""
+def law_of_mean(law: ExactLaw | SampledLaw, mean: float) -> ExactLaw | SampledLaw:
+    """The law of the same game with this mean payoff; by sampling, to within the error of E_p[F]."""
+    extension = extension_of(law)
+    lowest = float(extension.value(np.full(extension.players, 0.5)))
+    if isinstance(law, ExactLaw):
+        return ExactLaw(law.extension, np.asarray(_exact(law, mean, lowest)))
+    return _sampled(law, extension, mean, lowest)
+
+
+def extension_of(law: ExactLaw | SampledLaw) -> Extension:
+    """The extension of the game, without which no law is found from a mean payoff."""
     if law.extension is None:
         raise ValueError(f"{law.game!r} has neither a table nor a closed form; give temperature=")
-    lowest = float(law.extension.value(np.full(law.extension.players, 0.5)))
-    if isinstance(law, ExactLaw):
-        return np.asarray(_exact(law, mean, lowest))
-    return np.asarray(_sampled(law, mean, lowest))
+    return law.extension
 
 
 def _exact(law: ExactLaw, mean: float, lowest: float) -> float:
@@ -51,22 +57,25 @@ def _exact(law: ExactLaw, mean: float, lowest: float) -> float:
     return float(np.exp(brentq(excess, cold, hot, xtol=1e-13)))
 
 
-def _sampled(law: SampledLaw, mean: float, lowest: float) -> float:
+def _sampled(law: SampledLaw, extension: Extension, mean: float, lowest: float) -> SampledLaw:
     """Newton's steps in log T, whose slope is -Var_p(F)/T, kept between bounds; each is a run."""
     if not lowest < mean:
         raise ValueError(
             f"no temperature gives a mean payoff of {mean:g}: it must lie above {lowest:g}, the "
             "mean worth of all coalitions"
         )
-    assert law.extension is not None  # or there is no lowest mean
-    scale = float(banzhaf_scale(law.extension))
+
+    def at(temperature: float) -> SampledLaw:
+        return SampledLaw(law.game, extension, np.asarray(temperature), None, law.options)
+
+    scale = float(banzhaf_scale(extension))
     hot, cold = np.inf, 0.0
     temperature = scale
     for _ in range(STEPS):
-        tried = SampledLaw(law.game, law.extension, np.asarray(temperature), None, law.options)
+        tried = at(temperature)
         excess = float(tried.mean) - mean
         if abs(excess) <= float(tried.stderr("mean")):
-            break
+            return tried
         cold, hot = (temperature, hot) if excess > 0 else (cold, temperature)
         if hot < COLDEST * scale:
             raise ValueError(
@@ -77,4 +86,4 @@ def _sampled(law: SampledLaw, mean: float, lowest: float) -> float:
         step = np.clip(excess / max(slope, 1e-300), -LONGEST, LONGEST)
         ahead = temperature * float(np.exp(step))
         temperature = ahead if cold < ahead < hot else float(np.sqrt(hot * cold))
-    return temperature
+    return at(temperature)

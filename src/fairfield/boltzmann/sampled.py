@@ -13,6 +13,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
+from fairfield.core.special import expit
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
@@ -29,7 +30,7 @@ from fairfield.mcmc.landscape import (
     from_worths,
 )
 from fairfield.mcmc.sampler import LEAST_VISITS, Run, Sampler
-from fairfield.mean_field.elbo import CERTAIN, elbo, sigmoid
+from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.mean_field.solvers import start_points
 
 # Coalitions visited where no budget is given.
@@ -189,7 +190,7 @@ class SampledLaw:
                 f"{self.game!r} has no closed form, so its ELBO cannot be computed exactly; "
                 "value the game with a budget, or use a game with a closed form"
             )
-        return elbo(self.extension.value(sigmoid(logits)), logits, self.temperature, self.prior)
+        return elbo(self.extension.value(expit(logits)), logits, self.temperature, self.prior)
 
     def gap(self, logits: FloatArray) -> FloatArray:
         height = self.elbo(logits)  # refused before a run
@@ -206,15 +207,23 @@ class SampledLaw:
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
         """Coalitions (count, n): samples of the run, each moved on by some Gibbs steps.
 
-        Worths count against a budget of their own, of the same size as that of the run.
+        Worths count against a budget of their own, of the same size as that of the run; where it
+        does not allow for all of these steps there are fewer, with a warning.
         """
-        self._check_draws(count, SWEEPS)
+        allowed = self._steps_allowed(count)
         samples = self.estimates.samples
         seen = samples.coalitions.reshape(-1, len(self._free))
         start = seen[rng.integers(0, len(seen), count)]
         rate = float(samples.rate)
         steps = max(1, int(SWEEPS / rate)) if count else 0
-        self._check_draws(count, steps)
+        if steps > allowed:
+            warnings.warn(
+                f"{self.game!r}: {count:,} draws are {allowed:,} steps from samples of the run, {steps:,} "
+                "would make them nearly independent of these; draw fewer, or raise the budget",
+                ReliabilityWarning,
+                stacklevel=2,
+            )
+            steps = allowed
         with self._source() as contributions:
             landscape = self._landscape(contributions, self.run.centre)
             path = Path(landscape, Mixture.product(self._free.bias))
@@ -224,10 +233,15 @@ class SampledLaw:
         self.evaluations += landscape.visits * self._visit
         return self._free.among_all(chains.inside)
 
-    def _check_draws(self, count: int, steps: int) -> None:
-        needed, budget = count * (1 + steps) * self._visit, self.options.budget
-        if self.contributions is None and budget is not None and needed > budget:
+    def _steps_allowed(self, count: int) -> int:
+        """The steps of each draw that the budget allows; too few are refused before a run."""
+        budget = self.options.budget
+        if self.contributions is not None or budget is None or not count:
+            return SWEEPS * len(self._free)  # blocks have at least one player
+        least = count * (1 + SWEEPS) * self._visit
+        if least > budget:
             raise ValueError(
-                f"{count:,} draws need {needed:,} worths, the budget allows {budget:,}; draw fewer, "
-                "or raise the budget"
+                f"{count:,} draws need at least {least:,} worths, the budget allows {budget:,}; draw "
+                "fewer, or raise the budget"
             )
+        return budget // (count * self._visit) - 1

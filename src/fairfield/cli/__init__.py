@@ -7,6 +7,7 @@ import sys
 
 def main() -> None:
     """Run the command line; its exit code is 0, 2 for bad input, 130 when interrupted."""
+    # Not by needed_for, which would name the extra of the first missing one: cli brings them all.
     try:
         import pandas  # noqa: F401
         import rich  # noqa: F401

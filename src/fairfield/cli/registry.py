@@ -11,6 +11,7 @@ import typer
 
 from fairfield.cli.messages import reported
 from fairfield.cli.options import ValuationOptions
+from fairfield.core.registry import refuse_taken
 
 EXAMPLES = """
 **Examples**
@@ -63,6 +64,10 @@ def command(
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
+        for taken in list(group.registered_commands):
+            if taken.callback is not None and taken.callback.__name__ == function.__name__:
+                refuse_taken(f"a command {function.__name__!r}", taken.callback, function)
+                group.registered_commands.remove(taken)
         keyword = inspect.Parameter.KEYWORD_ONLY
         own = dict(inspect.signature(function, eval_str=True).parameters)
         shared = own.pop("options", None)

@@ -18,9 +18,7 @@ from fairfield.criteria.compare import compare_with_worths
 from fairfield.criteria.interactions.interactions import interactions
 from fairfield.criteria.variational_index import variational_index
 from fairfield.curves import removal_curve
-from fairfield.evaluation.options import Options
 from fairfield.learning import ScoreTable
-from fairfield.multilinear.choose import table_refused
 from fairfield.reports import report
 from fairfield.reports.plain import outputs_left_out, table_of_values
 from fairfield.reports.summarise import summarise
@@ -54,7 +52,7 @@ def value(
             criteria=[
                 index if name == "variational_index" else name for name in options.criteria()
             ],
-            temperature=None if _is_out_of_reach(game, options) else options.parsed_temperature(),
+            temperature=options.parsed_temperature(),
             **options.keywords(),
         )
         if not options.quiet:
@@ -66,14 +64,6 @@ def value(
             report(found, path, **(extras | known))
             if not options.quiet:
                 say(f"wrote {path}")
-
-
-def _is_out_of_reach(game: Game, options: ValuationOptions) -> bool:
-    """Whether a temperature, which nobody gave, would need more than the n + 2 worths at hand."""
-    alone = options.criteria() == ["leave_one_out"] and options.temperature is None
-    if not alone or game.extension() is not None:
-        return False
-    return table_refused(game, Options(**options.keywords()))
 
 
 def _extras(

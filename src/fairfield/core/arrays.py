@@ -1,4 +1,4 @@
-"""Arrays of other libraries: to a device and back, memory.
+"""Arrays: of other libraries, on devices, sparse, a block at a time.
 
 Any library of the array-API standard works; PyTorch, CuPy and JAX are named where the
 standard does not cover what is needed.
@@ -15,9 +15,14 @@ import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfield.core.imports import needed_for
+
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
+
+# Numbers worked on at once: 4 MB stay in the cache between the passes over them.
+BLOCK = 2**19
 
 
 def on_host(array: Any, dtype: Any = np.float64) -> Any:
@@ -52,7 +57,8 @@ _LIBRARIES = {
 def device_named(device: Any) -> tuple[Any, Any]:
     """The namespace of a device and the device: a string names one of PyTorch."""
     if isinstance(device, str):
-        device = import_module("torch").device(device)
+        with needed_for(f"device={device!r}"):
+            device = import_module("torch").device(device)
     library = type(device).__module__.split(".")[0]
     if library not in _LIBRARIES:
         raise ValueError(
@@ -106,3 +112,21 @@ def free_bytes(device: Any) -> int | None:
         if "bytes_limit" in stats:
             return int(stats["bytes_limit"] - stats["bytes_in_use"])
     return None
+
+
+def slabs(rows: int, size: int, block: int = BLOCK) -> list[slice]:
+    """Slices of so many rows that work on ``size`` numbers each, a block of numbers at a time."""
+    step = max(1, block // max(size, 1))
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+
+def is_sparse(given: Any) -> bool:
+    """Whether this is a sparse matrix of SciPy."""
+    return hasattr(given, "tocsr")
+
+
+def parts_of(matrix: Any) -> tuple[Any, ...]:
+    """The arrays that make up a dense or a CSR matrix."""
+    if is_sparse(matrix):
+        return matrix.data, matrix.indices, matrix.indptr
+    return (on_host(matrix),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
 
@@ -12,9 +11,6 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray, check_double, on_host
 from fairfield.core.game import Player, Players, name_players
-
-# Numbers worked on at once: 4 MB stay in the cache between the passes over them.
-BLOCK = 2**19
 
 
 def whole(name: str, given: Any, least: int | None = 1) -> int:
@@ -26,8 +22,10 @@ def whole(name: str, given: Any, least: int | None = 1) -> int:
     Traceback (most recent call last):
     ValueError: k=0 was given; it must be a whole number, 1 or more
     """
-    # 1e3 is a float, and as good a budget as 1000.
-    is_whole = isinstance(given, Integral) or (isinstance(given, float) and given.is_integer())
+    # 1e3 is a float, and as good a budget as 1000. Python counts True as 1; here it is a mistake.
+    is_whole = isinstance(given, Integral) and not isinstance(given, bool)
+    if isinstance(given, float | np.floating):
+        is_whole = float(given).is_integer()
     if not is_whole or (least is not None and given < least):
         bound = "" if least is None else f", {least} or more"
         raise ValueError(f"{name}={given!r} was given; it must be a whole number{bound}")
@@ -98,21 +96,3 @@ def flat_points(x: ArrayLike, players: int) -> tuple[FloatArray, tuple[int, ...]
             "its last axis must hold one probability per player"
         )
     return at.reshape(-1, players), at.shape[:-1]
-
-
-def slabs(rows: int, size: int) -> Iterator[slice]:
-    """Slices of so many rows that work on ``size`` numbers each, a block at a time."""
-    step = max(1, BLOCK // size)
-    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
-
-
-def is_sparse(given: Any) -> bool:
-    """Whether this is a sparse matrix of SciPy."""
-    return hasattr(given, "tocsr")
-
-
-def parts_of(matrix: Any) -> tuple[Any, ...]:
-    """The arrays that make up a dense or a CSR matrix."""
-    if is_sparse(matrix):
-        return matrix.data, matrix.indices, matrix.indptr
-    return (on_host(matrix),)

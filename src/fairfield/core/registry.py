@@ -15,9 +15,9 @@ def import_all(package: str) -> None:
         import_module(module.name)
 
 
-def refuse_taken(what: str, taken: Any, new: Any) -> None:
+def refuse_taken(what: str, taken: Any, new: Any, advice: str = "choose another name") -> None:
     """Refuse a name that another definition has; the same one may be run again."""
     if taken is None:
         return
     if (taken.__module__, taken.__qualname__) != (new.__module__, new.__qualname__):
-        raise ValueError(f"there is {what} already, {taken.__qualname__}; choose another name")
+        raise ValueError(f"there is {what} already, {taken.__qualname__}; {advice}")

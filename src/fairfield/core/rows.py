@@ -30,6 +30,7 @@ class Rows:
         return cls(*(np.concatenate(each) for each in arrays))
 
     def _arrays(self) -> list[Any]:
+        # All who inherit are dataclasses, which the type of self does not say.
         return [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.temperature import Relative, Temperature
 from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension
 from fairfield.core.game import Players
 from fairfield.core.imports import needed_for
-from fairfield.criteria.compare import Criteria, calls_of, compared
+from fairfield.criteria.compare import Criteria, calls_of, compared, labelled
 from fairfield.criteria.criterion import USUAL, Call
 from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.evaluation.options import Keywords
@@ -21,11 +21,12 @@ from fairfield.mean_field.continuation import critical_temperatures, predicted
 from fairfield.problem import resolve
 from fairfield.results.comparison import Comparison
 from fairfield.results.display import Columns, number, text_table
+from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Multiples of the game's own scale, from hardly any coupling to almost none left.
+# Multiples of the game's own scale: from values close to Banzhaf's to marginals close to 0 or 1.
 LADDER = tuple(np.geomspace(10.0, 0.1, 21))
 
 
@@ -34,7 +35,8 @@ class Annealing:
     """Comparisons along falling temperatures.
 
     ``critical`` are the temperatures at which the variational index of one game splits
-    (T = λ_max(D^½HD^½) on its path: equal players part, or could) or jumps.
+    (T = λ_max(D^½HD^½) on its path: equal players part, or could) or jumps; of several
+    indices, and of batches, they are not looked for.
     """
 
     temperatures: FloatArray
@@ -86,11 +88,12 @@ def annealing(
     players: Players | None = None,
     **options: Unpack[Keywords],
 ) -> Annealing:
-    """The criteria along falling temperatures, the index followed from one to the next.
+    """The criteria along falling temperatures, each index followed from one to the next.
 
-    Starting hot, where the variational index is Banzhaf's value, each answer predicts the
-    start of the next, θ + (1/T' - 1/T) dθ/dβ. By default 21 temperatures from 10 to 0.1
-    times the game's scale. Of one game, ``critical`` temperatures in between are found.
+    At the highest temperature the variational index is close to Banzhaf's value, and starts
+    where the criterion says; then each answer predicts the start of the next,
+    θ + (1/T' - 1/T) dθ/dβ. By default 21 temperatures from 10 to 0.1 times the game's scale.
+    Of one game, followed by one index, ``critical`` temperatures in between are found.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -112,23 +115,42 @@ def annealing(
         call.problem(posed[0])  # checks its arguments
     falling = [each.needs_temperature() for each in posed]
     falling.sort(key=lambda temperature: -float(np.mean(temperature)))
-    start: ArrayLike = 0.5
     comparisons: list[Comparison] = []
     for k, temperature in enumerate(falling):
-        found = compared([_from(call, start) for call in calls], base.at(temperature))
+        found = labelled(compared(calls, base.at(temperature)), criteria)
         comparisons.append(found)
-        if "variational_index" in found and k + 1 < len(falling):
-            x = np.asarray(found["variational_index"].marginals)
-            start = predicted(base.extension, x, temperature, falling[k + 1])
+        if k + 1 < len(falling):
+            calls = [
+                _ahead(call, valuation, base.extension, temperature, falling[k + 1])
+                for call, valuation in zip(calls, found.values(), strict=True)
+            ]
     path = Annealing(np.stack(falling), tuple(comparisons))
-    if base.extension.batch or "variational_index" not in found:
+    followed = [(name, call) for name, call in zip(found, calls, strict=True) if _index(call)]
+    if base.extension.batch or len(followed) != 1:
         return path
-    critical = critical_temperatures(base.extension, path.temperatures, path.marginals())
+    ((name, call),) = followed
+    critical = critical_temperatures(
+        base.extension, path.temperatures, path.marginals(name), call.problem(base).prior
+    )
     return replace(path, critical=tuple(critical))
 
 
-def _from(call: Call, start: ArrayLike) -> Call:
-    """The index looked for from this start; other criteria as they are."""
-    if not isinstance(call.criterion, VariationalIndex):
+def _index(call: Call) -> VariationalIndex | None:
+    """The index that is followed: not one at a temperature of its own, and no other criterion."""
+    index = call.criterion
+    return index if isinstance(index, VariationalIndex) and call.temperature is None else None
+
+
+def _ahead(
+    call: Call,
+    found: Valuation,
+    extension: Extension,
+    temperature: FloatArray,
+    colder: FloatArray,
+) -> Call:
+    """An index looked for where its answer at this temperature predicts it; others as they are."""
+    index = _index(call)
+    if index is None:
         return call
-    return replace(call, criterion=replace(call.criterion, start=start))
+    start = predicted(extension, np.asarray(found.marginals), temperature, colder)
+    return replace(call, criterion=replace(index, start=start))

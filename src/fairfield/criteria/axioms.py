@@ -9,7 +9,7 @@ changes with the game.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,11 +18,11 @@ import numpy as np
 from fairfield.core.arrays import FloatArray, IntArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions, rows_of
 from fairfield.core.game import Game, Players
-from fairfield.criteria.criterion import Given, valued
-from fairfield.evaluation.options import Options
+from fairfield.criteria.criterion import Given, call_of, valued
 from fairfield.games.given.convert import as_game
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.choose import table_of
+from fairfield.problem import resolve
 from fairfield.results.display import number, text_table
 
 
@@ -46,7 +46,7 @@ def null_player(criterion: Given, game: Any, *, players: Players | None = None) 
 
     Each player in turn is replaced by one who adds nothing.
     """
-    table, names = _table(game, players)
+    table, names = _table(criterion, game, players)
     count = len(names)
     values = [_values(criterion, table[_without(i, count)], names)[i] for i in range(count)]
     return _worst("null player", _by_player(np.array(values), names), table)
@@ -57,7 +57,7 @@ def symmetry(criterion: Given, game: Any, *, players: Players | None = None) -> 
 
     Each pair in turn is made interchangeable, by averaging the game with its mirror image.
     """
-    table, names = _table(game, players)
+    table, names = _table(criterion, game, players)
     seen = []
     for i, j in combinations(range(len(names)), 2):
         swapped = enumerate_coalitions(len(names))
@@ -76,7 +76,7 @@ def marginalism(
     constant. Young's form (``own=True``) asks more: a player whose *own* contributions
     are equal in two games, whatever the others', is worth the same in both.
     """
-    table, names = _table(game, players)
+    table, names = _table(criterion, game, players)
     scale = np.ptp(table) or 1.0
     before = _values(criterion, table, names)
     if not own:
@@ -97,9 +97,14 @@ def additivity(
 
     ``other`` is the second game; by default three of random worths of the same range.
     """
-    table, names = _table(game, players)
-    random = other is None
-    seconds = _noise(np.ptp(table), (3, len(table))) if random else _table(other, names)[0][None]
+    first = as_game(game, players)
+    if other is not None:
+        other = as_game(other, None if isinstance(other, Game) else first.players)
+    table, names = _table(criterion, first)
+    if other is None:
+        seconds = _noise(np.ptp(table), (3, len(table)))
+    else:
+        seconds = _table(criterion, other)[0][None]
     seen = []
     for second in seconds:
         joint = _values(criterion, table + second, names)
@@ -110,7 +115,7 @@ def additivity(
 
 def efficiency(criterion: Given, game: Any, *, players: Players | None = None) -> Check:
     """The values add up to F(N) - F(∅)."""
-    table, names = _table(game, players)
+    table, names = _table(criterion, game, players)
     gap = abs(_values(criterion, table, names).sum() - (table[-1] - table[0]))
     return _worst("efficiency", [(gap, "the sum of all values")], table)
 
@@ -138,15 +143,20 @@ def check(criterion: Given, game: Any, *, players: Players | None = None) -> Che
     []
     """
     axioms = (null_player, symmetry, marginalism, additivity, efficiency)
-    checks = [axiom(criterion, game, players=players) for axiom in axioms]
+    table = TableGame(*_table(criterion, game, players))
+    checks = [axiom(criterion, table) for axiom in axioms]
     return Checks({each.axiom: each for each in checks})
 
 
-def _table(game: Any, players: Players | None) -> tuple[FloatArray, tuple[Any, ...]]:
-    given = as_game(game, None if isinstance(game, Game) else players)
-    if given.batch:
+def _table(
+    criterion: Given, game: Any, players: Players | None = None
+) -> tuple[FloatArray, tuple[Any, ...]]:
+    """All worths and the players; the criterion's arguments are checked before the first."""
+    call, problem = call_of(criterion), resolve(game, players)
+    if problem.game.batch:
         raise ValueError("axioms are checked on one game at a time")
-    table = table_of(given, Options())[0]
+    call.problem(replace(problem, source=problem.source.as_table()))
+    table = table_of(problem.game, problem.options)[0]
     return np.array(on_host(table.worth_table)), table.players
 
 

@@ -26,6 +26,7 @@ class Banzhaf(Criterion):
 
     name = "banzhaf"
     meaning = "What a player adds on average over all coalitions of the others."
+    settles = True
 
     def exact(self, problem: Problem) -> Valuation:
         """One gradient."""

@@ -11,12 +11,14 @@ from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Game, Players
 from fairfield.criteria.criterion import USUAL, Call, Given, call_of
 from fairfield.criteria.together import estimated_together
-from fairfield.evaluation.options import Keywords
+from fairfield.evaluation.options import Keywords, Options
 from fairfield.problem import Problem, resolve
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
 
 Criteria: TypeAlias = Sequence[Given] | Mapping[str, Given]
+# The options that one criterion of a comparison may have for itself.
+OF_ONE = ("sampler", "decoupling")
 
 
 def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Iterator[Valuation]:
@@ -33,7 +35,7 @@ def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Ite
     >>> certain
     'used the budget of 400 coalitions'
     """
-    yield from call_of(criterion, *arguments, **keywords, each_round=True).rounds(game)
+    yield from call_of(criterion, *arguments, **keywords).rounds(game, each_round=True)
 
 
 def compare(
@@ -50,7 +52,11 @@ def compare(
     ``functools.partial``), functions of your own that take a game (and a temperature, if they
     like) and return a valuation, or a mapping from labels to these. The worths are evaluated
     once, log Z is summed once; a budget is that of the whole call, spent on coalitions that
-    serve all criteria.
+    serve all criteria. A criterion may have a temperature, a sampler and ``decoupling`` of its
+    own; all other options are those of the call.
+
+    Where no criterion needs a temperature, the default one is left out if it would take more
+    worths than the values do, as beside ``leave_one_out`` alone.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -77,9 +83,7 @@ def compare_with_worths(
     None takes the place of the game where not all worths are known.
     """
     problem = resolve(game, players, temperature, options)
-    found = compared(calls_of(criteria), problem)
-    if isinstance(criteria, Mapping):
-        found = replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
+    found = labelled(compared(calls_of(criteria), problem), criteria)
     return found, problem.played() if problem.source.evaluated else None
 
 
@@ -90,13 +94,38 @@ def calls_of(criteria: str | Criteria) -> list[Call]:
     if not len(criteria):
         raise ValueError("no criteria were given; name at least one")
     listed = criteria.values() if isinstance(criteria, Mapping) else criteria
-    return [call_of(each) for each in listed]
+    calls = [call_of(each) for each in listed]
+    for call in calls:
+        _check_shared(call)
+    return calls
+
+
+def _check_shared(call: Call) -> None:
+    """Refuse options of one criterion that all of them share."""
+    Options().changed(call.options)  # refuses what is no option at all
+    given = [name for name in call.options if name not in OF_ONE]
+    if call.players is not None:
+        given.append("players")
+    if given:
+        raise ValueError(
+            f"{given[0]}= was given to {call.criterion.label} alone, but criteria side by side "
+            f"share it; pass {given[0]}= beside criteria="
+        )
+
+
+def labelled(found: Comparison, criteria: str | Criteria) -> Comparison:
+    """The comparison under the labels of a mapping of criteria, where that was given."""
+    if not isinstance(criteria, Mapping):
+        return found
+    return replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
 
 
 def compared(calls: list[Call], problem: Problem) -> Comparison:
     """The valuations of a problem by these criteria, under their names."""
-    needed = any(call.criterion.temperature is not None for call in calls)
-    problem = replace(problem, optional=not needed)
+    shared = [call.criterion for call in calls if call.temperature is None]
+    problem = replace(problem, optional=all(each.temperature is None for each in shared))
+    if problem.given is OWN_SCALE and problem.optional:
+        problem = _at_no_expense(calls, problem)
     valuations: dict[str, Valuation] = {}
     found, evaluations = _all(calls, problem)
     for valuation in found:
@@ -107,14 +136,23 @@ def compared(calls: list[Call], problem: Problem) -> Comparison:
     return Comparison(valuations, evaluations, time.perf_counter() - problem.started)
 
 
+def _at_no_expense(calls: list[Call], problem: Problem) -> Problem:
+    """The problem without its temperature, where only that would need all worths."""
+    without = problem.at(None)
+    needed = any(call.criterion.needs_all(call.problem(without)) for call in calls)
+    return problem if needed else without
+
+
 def _all(calls: list[Call], problem: Problem) -> tuple[list[Valuation], int]:
     """The valuations by all of them and the worths evaluated; all are checked before the first."""
     if problem.estimated:
         return estimated_together(calls, problem)
-    posed = [call.problem(problem) for call in calls]
-    # Criteria that share worths do not share the clock.
-    found = [
-        call.criterion.exact(replace(each, started=time.perf_counter()))
-        for call, each in zip(calls, posed, strict=True)
-    ]
-    return found, max(each.evaluations for each in found)
+    posed = {at: call.problem(problem) for at, call in enumerate(calls)}
+    # Where all worths are read, a criterion that needs a few of them finds them there.
+    order = sorted(posed, key=lambda at: not calls[at].criterion.needs_all(posed[at]))
+    found = {}
+    for at in order:
+        # Criteria that share worths do not share the clock.
+        started = time.perf_counter()
+        found[at] = calls[at].criterion.exact(replace(posed[at], started=started))
+    return [found[at] for at in posed], max(each.evaluations for each in found.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
@@ -18,6 +18,7 @@ from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.loop import Estimator, estimated
+from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem, resolve
@@ -36,8 +37,8 @@ class Criterion:
     meaning: ClassVar[str]
     # The temperature where none is given; None for a criterion that does without.
     temperature: ClassVar[Temperature | None] = None
-    # Whether an estimate settles a temperature that is relative to Banzhaf's values.
-    settles: ClassVar[bool] = True
+    # Whether its estimate settles a temperature that is relative to Banzhaf's values.
+    settles: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
@@ -61,11 +62,16 @@ class Criterion:
     def prepare(self, problem: Problem) -> Problem:
         """The problem with what the arguments add to it (a prior), all of them checked."""
         problem.source.check()
+        check_sampler(problem.options.sampler, self.name, self.label)
         return problem
 
     def is_estimated(self, problem: Problem) -> bool:
         """Whether the values are estimated."""
         return problem.estimated
+
+    def needs_all(self, problem: Problem) -> bool:
+        """Whether all worths are read, or an estimate that stands for them; a few may do."""
+        return True
 
     def check_settles(self, problem: Problem) -> None:
         """Refuse a relative temperature that nothing would settle."""
@@ -98,6 +104,10 @@ def register(kind: Kind) -> Kind:
     if kind.exact is Criterion.exact or not complete:
         raise TypeError(
             f"{kind.__name__} needs a name, a meaning and exact(problem) to be registered"
+        )
+    if not is_dataclass(kind):
+        raise TypeError(
+            f"{kind.__name__} is no dataclass; write @dataclass(frozen=True) below @register"
         )
     refuse_taken(f"a criterion {kind.name!r}", _registered.get(kind.name), kind)
     _registered[kind.name] = kind
@@ -139,10 +149,15 @@ class Call:
         self.criterion.check_settles(posed)
         return posed
 
-    def rounds(self, game: Any) -> Iterator[Valuation]:
-        """The valuations of a game as evaluations come in."""
+    def rounds(self, game: Any, *, each_round: bool = False) -> Iterator[Valuation]:
+        """The valuations of a game as evaluations come in, with ``each_round`` one after each."""
         wanted = self.criterion.temperature if self.temperature is None else self.temperature
-        return _rounds(self.criterion, resolve(game, self.players, wanted, self.options))
+        options: Keywords = {**self.options, "each_round": True} if each_round else self.options
+        return _rounds(self.criterion, resolve(game, self.players, wanted, options))
+
+    def value(self, game: Any) -> Valuation:
+        """The values of the players: the last of the rounds."""
+        return _last(self.rounds(game))
 
 
 def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
@@ -156,6 +171,8 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
         return call_of(given.func, *given.args, *arguments, **{**given.keywords, **keywords})
     temperature, players = keywords.pop("temperature", None), keywords.pop("players", None)
     if isinstance(given, Criterion):
+        if arguments:
+            raise TypeError(f"{given!r} has its arguments already; leave out {arguments[0]!r}")
         return Call(given, temperature, cast(Keywords, keywords), players)
     name = given if isinstance(given, str) else getattr(given, "__name__", "")
     kind = registry().get(name)
@@ -166,23 +183,39 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
     public = kind is not None and getattr(inspect.getmodule(kind), name, None) is given
     if kind is None or not (isinstance(given, str) or public):
         own_function = cast(Callable[..., Valuation], given)
-        return Call(Own(partial(own_function, *arguments, **keywords)), temperature)
+        return Call(
+            Own(partial(own_function, *arguments, **keywords)), temperature, players=players
+        )
+    criterion = _criterion(kind, arguments, keywords)
+    return Call(criterion, temperature, cast(Keywords, keywords), players)
+
+
+def _criterion(
+    kind: type[Criterion], arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Criterion:
+    """The criterion with its own arguments, which are taken out of the keywords."""
     own = [each.name for each in fields(kind)]  # type: ignore[arg-type]  # each is a dataclass
+    if len(arguments) > len(own):
+        takes = f"takes {', '.join(own)} by position" if own else "takes none by position"
+        raise TypeError(f"{kind.name} {takes}, {len(arguments)} arguments were given")
     chosen = dict(zip(own, arguments, strict=False))
+    for each in chosen:
+        if each in keywords:
+            raise TypeError(f"{kind.name} was given {each} by position and as {each}=; give one")
     chosen |= {each: keywords.pop(each) for each in own if each in keywords}
     missing = [each for each in kind.required() if each not in chosen]
     if missing:
-        raise TypeError(f"{name} needs {missing[0]}=; pass it with the criterion")
-    return Call(kind(**chosen), temperature, cast(Keywords, keywords), players)
+        raise TypeError(f"{kind.name} needs {missing[0]}=; pass it with the criterion")
+    return kind(**chosen)
 
 
 def _rounds(criterion: Criterion, problem: Problem) -> Iterator[Valuation]:
     """The valuations as evaluations come in, one where it is exact; first all is checked."""
     problem = criterion.prepare(problem)
+    criterion.check_settles(problem)
     if not criterion.is_estimated(problem):
         yield criterion.exact(problem)
         return
-    criterion.check_settles(problem)
     yield from estimated(problem, criterion.label, criterion.estimator(problem))
 
 
@@ -199,7 +232,7 @@ def value(
 
 def valued(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Valuation:
     """The values of the players by a criterion in any of its forms, with its arguments."""
-    return _last(call_of(criterion, *arguments, **keywords).rounds(game))
+    return call_of(criterion, *arguments, **keywords).value(game)
 
 
 def _last(rounds: Iterator[Valuation]) -> Valuation:

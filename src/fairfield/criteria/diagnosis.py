@@ -11,13 +11,13 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.extension import Extension
 from fairfield.core.game import Players
-from fairfield.criteria.variational_index import FLAT
+from fairfield.core.special import expit
 from fairfield.evaluation.options import Keywords
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
-from fairfield.mean_field.elbo import elbo, log_odds, prior_logits, sigmoid
+from fairfield.mean_field.elbo import elbo, log_odds, prior_logits
 from fairfield.mean_field.solvers import start_points
-from fairfield.mean_field.stability import response
+from fairfield.mean_field.stability import FLAT, response
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import resolve
 from fairfield.results.valuation import CONVERGED, Valuation
@@ -142,7 +142,7 @@ def diagnose(
     uniqueness, modularity = _curvature(extension)
     return Diagnosis(
         temperature=temperature,
-        residual=float(np.max(np.abs(sigmoid(pull) - x))),
+        residual=float(np.max(np.abs(expit(pull) - x))),
         saddle_eigenvalue=float(eigenvalues[-1] - 1),
         cycle_eigenvalue=float(eigenvalues[0]),
         uniqueness_temperature=uniqueness,
@@ -173,7 +173,7 @@ def _bracket(
     low, high = np.zeros(extension.players), np.ones(extension.players)
     for _ in range(BRACKET_STEPS):
         pulls = extension.gradient(np.stack([low, high])) / temperature
-        at_low, at_high = sigmoid(pulls + shift)
+        at_low, at_high = expit(pulls + shift)
         moved = (at_high, at_low) if modularity == "submodular" else (at_low, at_high)
         change = max(np.max(np.abs(moved[0] - low)), np.max(np.abs(moved[1] - high)))
         low, high = moved

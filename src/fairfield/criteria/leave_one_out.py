@@ -11,6 +11,7 @@ from fairfield.assemble import assemble_gradient, marginals, write
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
+from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.options import Keywords
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
@@ -27,36 +28,37 @@ class LeaveOneOut(Criterion):
     def prepare(self, problem: Problem) -> Problem:
         """Refuse a budget below n + 2, or a table out of reach where one is needed."""
         needed = len(problem.game.players) + 2
-        if not self._few_worths(problem):
+        if self.needs_all(problem):
             return super().prepare(problem)
         if problem.options.budget is not None and problem.options.budget < needed:
             raise ValueError(
                 f"{problem.game!r}: leaving each player out needs {needed:,} worths, the budget "
                 f"allows {problem.options.budget:,}; raise it"
             )
+        check_sampler(problem.options.sampler)
         return problem
 
     def is_estimated(self, problem: Problem) -> bool:
         """Never: n + 2 worths are enough."""
         return False
 
+    def needs_all(self, problem: Problem) -> bool:
+        """Where they are known anyway, or a temperature asks for a decoupling error."""
+        return problem.source.evaluated or not (problem.estimated or problem.given is None)
+
     def exact(self, problem: Problem) -> Valuation:
         """One gradient, where the extension is read anyway; else n + 2 worths."""
-        if self._few_worths(problem):
-            return self._near_grand(problem)
-        return assemble_gradient(problem, self.name, 1.0)
-
-    def _few_worths(self, problem: Problem) -> bool:
-        """Whether n + 2 worths are evaluated, and not the table that a temperature needs."""
-        return not problem.source.evaluated and (problem.estimated or problem.given is None)
+        if self.needs_all(problem):
+            return assemble_gradient(problem, self.name, 1.0)
+        return self._near_grand(problem)
 
     def _near_grand(self, problem: Problem) -> Valuation:
         """From F(∅), F(N) and every F(N - i)."""
         count = len(problem.game.players)
         nobody = np.zeros((1, count), dtype=bool)
         coalitions = np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)])
+        before = 0 if problem.evaluator is None else problem.evaluator.evaluations
         with problem.evaluating() as evaluator:
-            before = evaluator.evaluations
             found = evaluator.measure(coalitions)
         worths, variances = found.worths, found.variances
         values, covariance = worths[..., 1:2] - worths[..., 2:], None

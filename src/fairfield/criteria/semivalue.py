@@ -19,6 +19,7 @@ from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Players
+from fairfield.core.special import jacobi_nodes, log_beta
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
 from fairfield.estimation.samplers.registry import estimator_of
@@ -39,18 +40,14 @@ class Beta:
 
     def by_size(self, players: int) -> FloatArray:
         """The weight of one coalition of each size 0 … n-1."""
-        from scipy.special import betaln
-
         size = np.arange(players)
-        logs = betaln(size + self.b, players - 1 - size + self.a) - betaln(self.a, self.b)
-        return np.asarray(np.exp(logs))
+        top, bottom = log_beta(size + self.b, players - 1 - size + self.a), log_beta(self.a, self.b)
+        return np.asarray(np.exp(top - bottom))
 
     def nodes(self, count: int) -> tuple[FloatArray, FloatArray]:
         """Points on the diagonal and weights: exact for polynomials of degree 2·count - 1."""
-        from scipy.special import roots_jacobi
-
         # The diagonal variable follows Beta(b, a); Jacobi weights are (1-u)^α (1+u)^β.
-        at, weights = roots_jacobi(count, self.a - 1, self.b - 1)
+        at, weights = jacobi_nodes(count, self.a - 1, self.b - 1)
         return (1 + at) / 2, weights / weights.sum()
 
 
@@ -76,7 +73,6 @@ class Semivalue(Criterion):
     weights: Weights
     name = "semivalue"
     meaning = "What a player adds on average, coalitions weighted by their size."
-    settles = False
 
     @property
     def label(self) -> str:
@@ -149,10 +145,8 @@ def semivalue(
 
 def size_shares(weights: ArrayLike, players: int) -> FloatArray:
     """C(n-1, s) w(s), the weight of all coalitions of each size together."""
-    from scipy.special import betaln
-
     size = np.arange(players)
-    log_counts = -betaln(size + 1, players - size) - np.log(players)
+    log_counts = -log_beta(size + 1, players - size) - np.log(players)
     with np.errstate(divide="ignore"):  # a weight of 0 has a share of 0
         return np.asarray(np.exp(log_counts + np.log(weights)))
 

@@ -27,7 +27,6 @@ class Shapley(Criterion):
     meaning = (
         "What a player adds on average over all orders of joining; the values sum to F(N) − F(∅)."
     )
-    settles = False
 
     def exact(self, problem: Problem) -> Valuation:
         """One pass over a table; Gauss–Legendre along the diagonal of a closed form."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 from time import perf_counter
-from typing import Any
 
+from fairfield.boltzmann.temperature import OWN_SCALE
 from fairfield.criteria.criterion import Call
 from fairfield.estimation.adaptive import Draws
 from fairfield.estimation.loop import Estimate, Estimator, is_settled, run, written
@@ -20,7 +20,7 @@ from fairfield.estimation.pairs import Pairs, pairs_for
 from fairfield.estimation.pool import Pool
 from fairfield.estimation.samplers.paired import Paired
 from fairfield.evaluation.evaluator import Evaluator
-from fairfield.evaluation.options import Options, Separation
+from fairfield.evaluation.options import Keywords, Separation
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
 
@@ -35,7 +35,12 @@ def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuat
         key=lambda at: not isinstance(sampled[at], Draws),
     )
     apart = [sampled[at] for at in others]
-    several = _together(list(paired.values()), apart, problem)
+    shared = {at for at, call in enumerate(calls) if call.temperature is None}
+    settling = {at for at in others if at in shared and isinstance(sampled[at], Draws)}
+    # Exact criteria do without a temperature that nobody asked for.
+    waiting = shared if problem.given is not OWN_SCALE else shared & sampled.keys()
+    by_pairs = bool(paired) or (bool(waiting) and not settling)
+    several = _together(list(paired.values()), problem, by_pairs)
     parts = apart if several is None else [several, *apart]
     limits = _limits(problem, parts, exact=len(sampled) < len(calls))
     found: dict[int, Valuation] = {}
@@ -43,21 +48,24 @@ def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuat
     with Evaluator(problem.game, problem.options) as evaluator:
         problem = replace(problem, evaluator=evaluator)
         if several is not None:
-            *_, standing = run(problem.game, several, next(limits), evaluator)
+            options = problem.changed(next(limits)).options
+            *_, standing = run(problem.game, several, options, evaluator)
             adopted.append(several.pairs)
             problem = several.settle(problem)
             for at, estimate in zip(paired, several.estimates, strict=False):
                 own = replace(standing, estimate=estimate)
                 found[at] = written(calls[at].problem(problem), calls[at].criterion.label, own)
         for at in others:
-            criterion, posed = calls[at].criterion, calls[at].problem(problem)
+            criterion = calls[at].criterion
+            posed = calls[at].problem(problem.changed(next(limits)))
             estimator = criterion.estimator(posed)
             if isinstance(estimator, Draws):
                 estimator.adopt(adopted)
-            *_, standing = run(problem.game, estimator, next(limits), evaluator)
+            *_, standing = run(problem.game, estimator, posed.options, evaluator)
             found[at] = written(posed, criterion.label, standing)
             if isinstance(estimator, Draws):
                 adopted.append(estimator.pool)
+            if at in settling and problem.pending is not None:
                 problem = problem.at(found[at].temperature)
         for at, call in enumerate(calls):
             if at not in sampled:
@@ -95,14 +103,14 @@ class _Several(Paired):
         """The problem, a pending temperature settled by Banzhaf's values."""
         if problem.pending is None:
             return problem
-        return problem.settled(self.estimates[self.pairs.criteria.index("banzhaf")].values)
+        names = [each.criterion for each in self.readers]
+        return problem.settled(self.estimates[names.index("banzhaf")].values)
 
 
-def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -> _Several | None:
-    """The estimators that read pairs, on one design; Banzhaf's too where it settles T."""
+def _together(paired: list[Paired], problem: Problem, settles: bool) -> _Several | None:
+    """The estimators that read pairs, on one design; Banzhaf's too where that settles T."""
     names = [each.criterion for each in paired]
-    draws = any(isinstance(each, Draws) for each in others)
-    if problem.pending is not None and "banzhaf" not in names and (names or not draws):
+    if problem.pending is not None and "banzhaf" not in names and settles:
         names = [*names, "banzhaf"]
     if not names:
         return None
@@ -113,8 +121,8 @@ def _together(paired: list[Paired], others: list[Estimator], problem: Problem) -
     return _Several(readers, problem.options.tolerance)
 
 
-def _limits(problem: Problem, parts: list[Estimator], exact: bool) -> Iterator[Options]:
-    """The options of each part: budget and time, shared out evenly among the parts that are left.
+def _limits(problem: Problem, parts: list[Estimator], exact: bool) -> Iterator[Keywords]:
+    """Budget and time of each part, shared out evenly among the parts that are left.
 
     Exact criteria need n + 2 worths, the same for all.
     """
@@ -127,18 +135,18 @@ def _limits(problem: Problem, parts: list[Estimator], exact: bool) -> Iterator[O
             f"together; at least {sum(least) + apart:,} coalitions are needed"
         )
 
-    def shares() -> Iterator[Options]:
+    def shares() -> Iterator[Keywords]:
         used = apart
         for k, fewest in enumerate(least):
-            changes: dict[str, Any] = {}
+            changes: Keywords = {}
             if options.budget is not None:
                 left = options.budget - used
                 share = max(fewest, left // (len(least) - k))
-                changes["budget"] = min(share, left - sum(least[k + 1 :]))
-                used += changes["budget"]
+                changes["budget"] = share = min(share, left - sum(least[k + 1 :]))
+                used += share
             if options.seconds is not None:
                 left_s = problem.started + options.seconds - perf_counter()
                 changes["seconds"] = max(1e-3, left_s / (len(least) - k))
-            yield replace(options, **changes)
+            yield changes
 
     return shares()

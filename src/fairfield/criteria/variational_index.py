@@ -22,7 +22,7 @@ from fairfield.mean_field import solvers
 from fairfield.mean_field.anderson import anderson
 from fairfield.mean_field.elbo import prior_logits
 from fairfield.mean_field.solvers import REACHED, MeanField, start_points
-from fairfield.mean_field.stability import index_covariance, saddle_eigenvalue
+from fairfield.mean_field.stability import FLAT, index_covariance, saddle_eigenvalue
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
 
@@ -31,8 +31,6 @@ SOLVERS = {
     "coordinate": solvers.coordinate,
     "synchronous": solvers.synchronous,
 }
-# A positive eigenvalue up to this is rounding, not a direction to climb.
-FLAT = 1e-7
 SADDLE = (
     "converged to a saddle of the ELBO, which keeps equal players equal; "
     "more starts= (8, say) look for a better decoupling error"
@@ -54,6 +52,7 @@ class VariationalIndex(Criterion):
         "this temperature."
     )
     temperature = OWN_SCALE
+    settles = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", whole("starts", self.starts))

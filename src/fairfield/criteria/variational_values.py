@@ -17,11 +17,11 @@ from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.game import Game, Players
+from fairfield.core.special import expit
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
 from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.evaluation.options import Keywords
-from fairfield.mean_field.elbo import sigmoid
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
 
@@ -38,6 +38,7 @@ class VariationalValues(Criterion):
         "What a player adds after K steps towards the variational index; one step is Banzhaf's."
     )
     temperature = OWN_SCALE
+    settles = True
 
     @property
     def label(self) -> str:
@@ -59,9 +60,9 @@ class VariationalValues(Criterion):
         trajectory = [x]
         for _ in range(self.steps):
             values = extension.gradient(x)
-            x = sigmoid(values / temperature)
+            x = expit(values / temperature)
             trajectory.append(x)
-        residual = np.max(np.abs(sigmoid(extension.gradient(x) / temperature) - x), axis=-1)
+        residual = np.max(np.abs(expit(extension.gradient(x) / temperature) - x), axis=-1)
         return assemble(
             problem,
             self.label,

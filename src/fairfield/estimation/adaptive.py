@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.special import expit
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.pool import Pool, is_rare
 from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.received import ends
-from fairfield.mean_field.elbo import CERTAIN, elbo, sigmoid
+from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
@@ -58,7 +59,7 @@ class Draws:
         self.prior = np.zeros(self.players) if problem.prior is None else problem.prior
         # Players that the prior makes certain are so from the start.
         self.certain = np.abs(self.prior) == CERTAIN
-        self.start = np.where(self.certain, sigmoid(self.prior), start.reshape(games, self.players))
+        self.start = np.where(self.certain, expit(self.prior), start.reshape(games, self.players))
         T = problem.temperature
         self.temperature = None if T is None else T.reshape(games)
         self.batches = 0
@@ -176,7 +177,7 @@ class Draws:
             warnings=(*self._diagnostics(effective, readings), *warnings),
             more={
                 **{name: as_number(self.shaped(each)) for name, each in numbers.items()},
-                "marginals": self.shaped(sigmoid(logits)),
+                "marginals": self.shaped(expit(logits)),
                 **more,
             },
         )
@@ -197,7 +198,7 @@ class Draws:
         thin = max(int(reading.thin.sum()) for reading in readings)
         if thin:
             found.append(
-                f"{thin} of the players were drawn next to never on one side; their values are not "
-                "to be trusted; raise the budget"
+                f"{thin} of the players were almost always in, or almost always out, of the coalitions "
+                "drawn; their values are not to be trusted; raise the budget"
             )
         return found

@@ -2,10 +2,10 @@
 
 Which coalitions to ask for, and what follows from their worths, is the business of an
 estimator; the loop has the worths evaluated (stored, shared out, shown) and stops by budget,
-tolerance or time, early enough for the last estimate to be made in time: under a clock it is
-rehearsed as the sample grows. An estimator asks for the same coalitions given the same seed
-and the same worths, so a run on a store repeats itself without an evaluation, and a larger
-budget continues where a smaller one stopped.
+tolerance or time, early enough for the last estimate to be made in time: under a time limit
+estimates are timed as the sample grows. An estimator asks for the same coalitions given the
+same seed and the same worths, so a run on a store repeats itself without an evaluation, and a
+larger budget continues where a smaller one stopped.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from fairfield.results.valuation import NORMAL, Valuation
 ENDLESS = 2**40
 # Squares of larger worths overflow, those of smaller ones underflow.
 LARGEST, SMALLEST = 1e150, 1e-150
-# Under a clock an estimate is rehearsed whenever the sample has grown by this factor, in at most
-# this share of the time left.
-REHEARSED, REHEARSAL = 2, 1 / 8
+# Under a time limit an estimate is made, to see how long it takes, whenever the sample has grown by
+# this factor, in at most this share of the time left.
+TIMED_AGAIN, TIMING_SHARE = 2, 1 / 8
 # No two estimates take quite the same time, so a little more is kept for the last.
 SLACK = 1.25
 
@@ -63,7 +63,7 @@ class Estimate:
 
 
 class Estimator(Protocol):
-    """Asks for coalitions, is told their worths, and estimates the values of the players."""
+    """Asks for coalitions, receives their worths, and estimates the values of the players."""
 
     # The fewest coalitions from which an estimate can be made.
     least: int
@@ -102,7 +102,8 @@ class Standing:
     """A run after a round: its estimate, and why it is the last, if it is.
 
     ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
-    evaluated for them, ``failures`` those of them that took a fallback.
+    evaluated for them in this run, ``failures`` the worths of the call that took a fallback
+    so far.
     """
 
     estimate: Estimate
@@ -122,7 +123,8 @@ def run(
     check_run(game, estimator, options)
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
-    used, rehearsed, largest = 0, 0, 0.0
+    used, timed, largest = 0, 0, 0.0
+    before = 0 if shared is None else shared.evaluations
     pace = Pace({"estimate": 0.0})
     with Evaluator(game, options) if shared is None else nullcontext(shared) as evaluator:
         while True:
@@ -144,18 +146,19 @@ def run(
                 continue
             ended = _ended(used, received, deadline, options, evaluator.options.budget)
             wanted = ended is not None or options.tolerance is not None or options.each_round
-            if not wanted and (until == inf or used < REHEARSED * rehearsed):
+            if not wanted and (until == inf or used < TIMED_AGAIN * timed):
                 continue
-            now, rehearsed = perf_counter(), used
+            now, timed = perf_counter(), used
             # Worths that came late do not cost the estimate its own time.
             end = max(until, now + SLACK * pace.expected("estimate", used))
             with pace.timed("estimate", used):
-                estimate = estimator.estimate(end if wanted else now + REHEARSAL * (until - now))
+                estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
             if not wanted:
                 continue
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
-            yield Standing(estimate, used, evaluator.evaluations, ended, found.failures)
+            evaluations = evaluator.evaluations - before
+            yield Standing(estimate, used, evaluations, ended, found.failures)
             if ended is not None:
                 return
 
@@ -189,17 +192,11 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
 
 def check_run(game: Game, estimator: Estimator, options: Options) -> None:
     """Refuse limits under which nothing can be estimated."""
-    count, tolerance = len(game.players), options.tolerance
-    least = min(estimator.least, 2**count)
+    least = min(estimator.least, 2 ** len(game.players))
     if options.budget is not None and options.budget < least:
         raise ValueError(
             f"{game!r}: budget={options.budget:,} is too small to estimate anything; at least {least:,} "
             "coalitions are needed"
-        )
-    if isinstance(tolerance, Separation) and tolerance.count >= count:
-        raise ValueError(
-            f"separate_{tolerance.end}({tolerance.count}) of {count} players leaves nobody to separate them from; "
-            f"give at most {count - 1}"
         )
 
 
@@ -215,7 +212,7 @@ def _check_scale(game: Game, largest: float) -> None:
 def _ended(
     used: int, received: int, deadline: float, options: Options, whole: int | None
 ) -> str | None:
-    """The sentence that ends the run, if budget or time do, or nothing is left to ask."""
+    """The sentence that ends the run, if budget or time do, or no more would help."""
     missed = "" if options.tolerance is None else ", before the tolerance was met"
     if options.budget is not None and used >= options.budget:
         if whole is not None and whole > options.budget:
@@ -223,7 +220,11 @@ def _ended(
         return f"used the budget of {options.budget:,} coalitions{missed}"
     if perf_counter() >= deadline:
         return f"stopped after {options.seconds:g} seconds and {used:,} coalitions{missed}"
-    return None if received else f"nothing is left to ask after {used:,} coalitions"
+    if received:
+        return None
+    # A part of a comparison may have enough by what the others used.
+    own = f"{used:,} coalitions" if used else "the coalitions of the other criteria"
+    return f"used {own}; no more would help"
 
 
 def _settled(estimate: Estimate, tolerance: float | Separation, used: int) -> str | None:

@@ -27,8 +27,9 @@ LISTED = 4096
 # This share of the pairs is spread evenly over the sizes, so that none stays unknown, but
 # sizes with less than this share of all coalitions are left out of Banzhaf's value.
 EVENLY, RARE = 0.1, 1e-9
-# Up to this share goes to single players, and to all but one, until these are known whole. They
-# hardly occur among all coalitions, but may be wild: a model fitted to next to nothing.
+# Up to this share goes to single players, and to all but one, until all of them are
+# evaluated. They are rare among all coalitions, but their worths may be extreme: a model fitted to
+# almost no data, say.
 ALONE = 0.1
 
 
@@ -69,7 +70,7 @@ class Distinct(Stratum):
         self._seen: set[bytes] = set()
 
     def next(self, count: int) -> BoolArray:
-        """So many more pairs; the caller knows how many are left."""
+        """So many more pairs, at most as many as are left."""
         start, self.drawn = self.drawn, self.drawn + count
         if self._listed is not None:
             return self._listed[start : self.drawn]

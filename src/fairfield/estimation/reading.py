@@ -121,7 +121,7 @@ def _read(pool: Pool, x: FloatArray, worths: FloatArray, game: int, guess: Float
     )
     fitted, scale = found.columns.fitted, found.columns.scale
     hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(scale, scale), 0.0)
-    # Residuals tell of noise as if every draw had its own.
+    # Residuals measure noise as if every draw had its own.
     repeated = pool.noise[game] * (pool.counts**2 - pool.counts)
     return Reading(found, hessian + crossed, pairs, variances, thin, effective, repeated)
 

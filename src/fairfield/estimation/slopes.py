@@ -61,17 +61,17 @@ class Columns:
         return replace(self, matrix=matrix, pairs=(first, second))
 
     def fit(self, worths: FloatArray, guess: FloatArray) -> Slopes:
-        """Weighted least squares, slopes leaning to their ``guess`` (NaN: none)."""
+        """Weighted least squares, slopes shrunk to their ``guess`` (NaN: none)."""
         count, scale = len(self.x), self.scale
         single = slice(1, 1 + count)
         # Products are shrunk to 0 by one draw, slopes to their guess by a pair of draws; the ridge of
         # a column of zeros only keeps the matrix regular.
         ridge = np.ones(self.matrix.shape[1])
         ridge[0] = 0.0
-        leaning = self.fitted & ~np.isnan(guess)
-        ridge[single] = np.where(self.fitted, leaning / scale**2, 1.0)
+        guessed = self.fitted & ~np.isnan(guess)
+        ridge[single] = np.where(self.fitted, guessed / scale**2, 1.0)
         pull = np.zeros(len(ridge))
-        pull[single] = np.where(leaning, guess / scale, 0.0)
+        pull[single] = np.where(guessed, guess / scale, 0.0)
         total = self.weights * self.counts
         # So little that it shows only where players never part, who then share their slope.
         ridge += ROUNDING * total.sum()

@@ -8,6 +8,8 @@ from numbers import Real
 from os import PathLike
 from typing import Literal, TypedDict
 
+import numpy as np
+
 from fairfield.core.checks import whole
 
 
@@ -102,6 +104,10 @@ class Options:
                 other = ", or separate_top(k)" if name == "tolerance" else ""
                 raise ValueError(f"{name}={given!r} was given; give a number above 0{other}")
             object.__setattr__(self, name, float(given))
+        for name in ("progress", "decoupling"):
+            given = getattr(self, name)
+            if not (given is None or isinstance(given, bool | np.bool_)):
+                raise ValueError(f"{name}={given!r} was given; give True, False or None")
         if not isinstance(self.sampler, str):
             raise TypeError(f"sampler={self.sampler!r} was given; give the name of a sampler")
 
@@ -110,10 +116,22 @@ class Options:
         """Whether values may be estimated where exact ones are out of reach."""
         return any(each is not None for each in (self.budget, self.tolerance, self.seconds))
 
+    def check_players(self, count: int) -> None:
+        """Refuse a separation of more players than a game of ``count`` has to separate."""
+        wanted = self.tolerance
+        if isinstance(wanted, Separation) and wanted.count >= count:
+            raise ValueError(
+                f"separate_{wanted.end}({wanted.count}) of {count} players leaves nobody to separate "
+                f"them from; give at most {count - 1}"
+            )
+
     def changed(self, keywords: Keywords) -> Options:
         """The options with these keywords changed; unknown ones are refused."""
         names = [entry.name for entry in fields(self)]
         for name in keywords:
             if name not in names:
-                raise TypeError(f"unknown keyword {name!r}; choose from {', '.join(names)}")
+                raise TypeError(
+                    f"unknown keyword {name!r}; choose from {', '.join(names)}, "
+                    "or the arguments of the function itself"
+                )
         return replace(self, **keywords)

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.learning.observed import packed_rows, slices
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray, slabs
+from fairfield.learning.observed import packed_rows
 
 # Pairs of members worked on at once: they stay in the cache between the passes over them.
 BLOCK = 2**17
@@ -39,10 +39,10 @@ class Members:
         players = len(probabilities)
         packed, counts = packed_rows(
             rng.random((some.stop - some.start, players)) < probabilities
-            for some in slices(count, players, UNPACKED)
+            for some in slabs(count, players, UNPACKED)
         )
         member, sizes = [], []
-        for some in slices(len(packed), players, UNPACKED):
+        for some in slabs(len(packed), players, UNPACKED):
             bits = np.unpackbits(packed[some], axis=1, count=players)
             member.append(np.nonzero(bits)[1].astype(np.int32))
             sizes.append(bits.sum(axis=1, dtype=np.int64))

@@ -20,12 +20,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, slabs
 from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.core.special import expit
 from fairfield.learning.members import Members
 from fairfield.learning.models import Model
-from fairfield.learning.observed import Observed, slices
-from fairfield.mean_field.elbo import log_odds, sigmoid
+from fairfield.learning.observed import Observed
+from fairfield.mean_field.elbo import log_odds
 
 # Numbers worked on at once: they stay in the cache between the passes over them.
 BLOCK = 2**17
@@ -68,7 +69,7 @@ def logistic_loss(t: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def squared_loss(t: FloatArray) -> tuple[FloatArray, FloatArray]:
     """σ(-t)² and its derivative -2 σ(-t)² σ(t)."""
-    wrong = sigmoid(-t)
+    wrong = expit(-t)
     return wrong**2, -2 * wrong**2 * (1 - wrong)
 
 
@@ -82,7 +83,7 @@ class Flips(Loss):
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         loss = squared_loss if self.squared else logistic_loss
         total, gradient = 0.0, np.zeros_like(theta)
-        for some in slices(len(self.seen.counts), self.model.players, BLOCK):
+        for some in slabs(len(self.seen.counts), self.model.players, BLOCK):
             inside, counts = self.seen.coalitions[some].astype(float), self.seen.counts[some]
             gains, pullback = self.model.gains(theta, inside)
             sign = 2 * inside - 1
@@ -150,7 +151,7 @@ class Likelihood(Loss):
         # Per block of coalitions: its sum of exp(F - top), and the gradient of that.
         tops, sums, gradients = [], [], []
         n = self.model.players
-        for block in slices(2**n, n, BLOCK):
+        for block in slabs(2**n, n, BLOCK):
             every = enumerate_coalitions(n, block.start, block.stop)
             worths, pullback = self.model.worths(theta, Members.of(every))
             tops.append(worths.max())
@@ -160,7 +161,7 @@ class Likelihood(Loss):
         scale = np.exp(np.array(tops) - max(tops))
         mass = float(scale @ sums)
         total, gradient = max(tops) + np.log(mass), scale @ np.array(gradients) / mass
-        for some in slices(len(self.seen.counts), n, BLOCK):
+        for some in slabs(len(self.seen.counts), n, BLOCK):
             counts = self.seen.counts[some]
             worths, pullback = self.model.worths(theta, Members.of(self.seen.coalitions[some]))
             total -= float(counts @ worths) / self.total

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.checks import is_sparse, names
+from fairfield.core.arrays import BoolArray, FloatArray, is_sparse, slabs
+from fairfield.core.checks import names
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player, Players, name_players, sorted_names
 
@@ -38,7 +38,7 @@ class Observed:
     def frequencies(self) -> FloatArray:
         """The share of observations that hold each player."""
         # Few rows at a time: a product converts its factors to numbers, eight times as large.
-        blocks = slices(len(self.counts), len(self.players), BLOCK)
+        blocks = slabs(len(self.counts), len(self.players), BLOCK)
         parts = [self.counts[some] @ self.coalitions[some] for some in blocks]
         return np.asarray(np.sum(parts, axis=0) / self.total)
 
@@ -157,12 +157,6 @@ def packed_rows(
     return rows, totals
 
 
-def slices(rows: int, width: int, size: int) -> list[slice]:
-    """Slices of as many rows of a matrix as have about ``size`` entries."""
-    step = max(1, size // max(width, 1))
-    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
-
-
 def _from_matrix(matrix: Any, players: Players | None) -> Observed:
     if len(matrix.shape) != 2:
         raise ValueError(
@@ -176,7 +170,7 @@ def _from_matrix(matrix: Any, players: Players | None) -> Observed:
     if count == 0:
         raise ValueError(NOTHING)
     rows = matrix.tocsr() if is_sparse(matrix) else matrix
-    blocks = (_bits(rows[some], some.start, named) for some in slices(count, width, BLOCK))
+    blocks = (_bits(rows[some], some.start, named) for some in slabs(count, width, BLOCK))
     return distinct(blocks, named)
 
 

@@ -21,10 +21,10 @@ from functools import cached_property
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.special import expit
 from fairfield.mcmc.gibbs import Chains, Path
 from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mcmc.ladder import Ladder
-from fairfield.mean_field.elbo import sigmoid
 
 
 def climb(
@@ -74,7 +74,7 @@ class Bridge:
     def overlap(self) -> float:
         """1 where both ways gather the same weights, 0 where their weights do not overlap."""
         at = self.log_z.estimate + np.log(self.up.size / self.down.size)
-        return float(sigmoid(self.up - at).mean() + sigmoid(at - self.down).mean())
+        return float(expit(self.up - at).mean() + expit(at - self.down).mean())
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -96,7 +96,7 @@ def _bennett(up: FloatArray, down: FloatArray) -> FloatArray:
     for _ in range(80):
         middle = (low + high) / 2
         at = (middle + offset)[:, None]
-        excess = sigmoid(up - at).sum(axis=1) - sigmoid(at - down).sum(axis=1)
+        excess = expit(up - at).sum(axis=1) - expit(at - down).sum(axis=1)
         low, high = np.where(excess > 0, middle, low), np.where(excess > 0, high, middle)
     return np.asarray((low + high) / 2)
 

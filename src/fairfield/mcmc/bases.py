@@ -8,9 +8,10 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
+from fairfield.core.special import expit
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
-from fairfield.mean_field.elbo import log_odds, sigmoid
+from fairfield.mean_field.elbo import log_odds
 
 # Logits of a base are cut here: a player that it excludes would make weights unbounded.
 WIDEST = 7.0
@@ -33,7 +34,7 @@ class Mixture:
     @classmethod
     def around(cls, logits: FloatArray) -> Mixture:
         """The product law whose marginals are the mean chances at these log-odds (m, n)."""
-        chances = sigmoid(logits).mean(axis=0)
+        chances = expit(logits).mean(axis=0)
         return cls.product(np.clip(log_odds(chances), -WIDEST, WIDEST))
 
     def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
@@ -41,7 +42,7 @@ class Mixture:
         edges = np.cumsum(self.shares)[:-1]
         places = (rng.permutation(count) + rng.random()) / max(count, 1)
         which = np.searchsorted(edges, places, side="right")
-        chances = sigmoid(self.logits)[which]
+        chances = expit(self.logits)[which]
         return np.asarray(rng.random(chances.shape) < chances)
 
     def evaluate(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -68,7 +69,7 @@ def mean_field_modes(
     modes: list[FloatArray] = []
     elbos: list[float] = []
     for each in sorted(found, key=lambda one: -float(one.elbo[0])):
-        if all(np.max(np.abs(sigmoid(mode) - each.x[0])) > SAME for mode in modes):
+        if all(np.max(np.abs(expit(mode) - each.x[0])) > SAME for mode in modes):
             modes.append(each.logits[0])
             elbos.append(float(each.elbo[0]))
     # None weighs so little that it is never drawn: the ELBO may misjudge its mode.

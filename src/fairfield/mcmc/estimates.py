@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.special import expit
 from fairfield.mcmc import diagnostics
 from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mcmc.landscape import FreePlayers
 from fairfield.mcmc.sampler import Run
 from fairfield.mcmc.tempering import Tempered
-from fairfield.mean_field.elbo import entropy, log_odds, prior_energy, sigmoid
+from fairfield.mean_field.elbo import entropy, log_odds, prior_energy
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Estimates:
         coalitions = coalitions[:: -(-len(coalitions) // len(odds))]
         for group in range(odds.shape[1]):
             inside = self.free.among_all(coalitions[:, group])
-            chances = self.free.among_all(sigmoid(odds[:, group]))
+            chances = self.free.among_all(expit(odds[:, group]))
             both = chances.T @ inside / len(inside)
             both = (both + both.T) / 2
             np.fill_diagonal(both, chances.mean(axis=0))
@@ -132,7 +133,7 @@ class Estimates:
             return np.maximum(inflation * self.pair_marginals[1], 1 / self.count)
         error = np.asarray(inflation * getattr(self, reading).stderr)
         if reading == "log_odds":
-            rare = sigmoid(-np.abs(self.log_odds.estimate))
+            rare = expit(-np.abs(self.log_odds.estimate))
             error = np.maximum(error, np.log1p(1 / (self.count * rare)))
             return self.free.among_all(error, 0.0, 0.0)
         return error

@@ -15,9 +15,9 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.rows import Rows
+from fairfield.core.special import expit
 from fairfield.mcmc.bases import Mixture
 from fairfield.mcmc.landscape import Landscape
-from fairfield.mean_field.elbo import sigmoid
 
 # The share of blocks accepted at which the number of accepted changes is about largest.
 ACCEPTED = 0.6
@@ -68,7 +68,7 @@ class Path:
         beta = np.broadcast_to(beta, len(chains.inside))
         odds = _between(beta, chains.base_log_odds, chains.log_odds)
         block = rng.random(odds.shape) < np.asarray(rate)[..., None]
-        fresh = rng.random(odds.shape) < sigmoid(odds)
+        fresh = rng.random(odds.shape) < expit(odds)
         there = self.at(np.where(block, fresh, chains.inside))
         back = _between(beta, there.base_log_odds, there.log_odds)
         rise = (1 - beta) * (there.base_log_weights - chains.base_log_weights)

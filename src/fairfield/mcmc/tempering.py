@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.special import expit
 from fairfield.mcmc.gibbs import Chains, Path, adapted
 from fairfield.mcmc.ladder import Ladder
-from fairfield.mean_field.elbo import sigmoid
 
 # Iterations before those that count, to settle and to size the blocks, as a share of them.
 SETTLING = 0.2
@@ -88,7 +88,7 @@ def temper(
         coalitions[k], log_weights[k] = cold.inside, cold.log_weights
         half = k * 2 // iterations
         size = iterations - iterations // 2 if half == 0 else iterations // 2
-        chances[half] += sigmoid(cold.log_odds) / size
+        chances[half] += expit(cold.log_odds) / size
         both = np.stack([-cold.log_odds, cold.log_odds], axis=1)
         log_sums = np.logaddexp(log_sums, -np.logaddexp(0, both))
         if k % every == 0:

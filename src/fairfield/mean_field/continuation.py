@@ -13,10 +13,11 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
+from fairfield.core.special import expit
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
-from fairfield.mean_field.elbo import log_odds, sigmoid
-from fairfield.mean_field.stability import DENSE, saddle_eigenvalue
+from fairfield.mean_field.elbo import log_odds
+from fairfield.mean_field.stability import DENSE, FLAT, saddle_eigenvalue
 
 # Halvings of an interval of log T in which the answer splits or jumps: to about 2e-7 of T. Closer
 # to a critical temperature the iteration slows down without bound.
@@ -25,8 +26,6 @@ HALVINGS = 20
 JUMP = 1e-3
 # Logits are not predicted farther than this.
 LONGEST = 5.0
-# An eigenvalue up to this is rounding.
-FLAT = 1e-7
 
 
 def predicted(
@@ -45,17 +44,21 @@ def predicted(
     except np.linalg.LinAlgError:  # exactly at a critical temperature
         return x
     step = (1 / colder - 1 / temperature)[..., None] * tangent
-    return sigmoid(log_odds(x) + np.clip(step, -LONGEST, LONGEST))
+    return expit(log_odds(x) + np.clip(step, -LONGEST, LONGEST))
 
 
 def critical_temperatures(
-    extension: Extension, temperatures: FloatArray, marginals: FloatArray
+    extension: Extension,
+    temperatures: FloatArray,
+    marginals: FloatArray,
+    prior: FloatArray | None = None,
 ) -> list[float]:
     """Where the fixed point of one game splits or jumps, between falling ``temperatures``.
 
-    ``marginals`` are the fixed points there. An interval is critical if the path turns from
-    a maximum of the ELBO into a saddle in it, or if the marginals at its ends differ by
-    more than the tangent predicts; then it is halved, about 20 solutions.
+    ``marginals`` are the fixed points there, found with the log-odds of a ``prior``. An interval
+    is critical if the path turns from a maximum of the ELBO into a saddle in it, or if the
+    marginals at its ends differ by more than the tangent predicts; then it is halved, about 20
+    solutions.
     """
     found = []
     path = list(zip(temperatures, marginals, strict=True))
@@ -64,7 +67,7 @@ def critical_temperatures(
         turns = bends[k] <= FLAT < bends[k + 1]
         ahead = predicted(extension, start, hot, cold)
         if turns or np.max(np.abs(ahead - end)) > 50 * JUMP:
-            at = _between(extension, hot, cold, start, end, turns)
+            at = _between(extension, hot, cold, start, end, turns, prior)
             if at is not None:
                 found.append(at)
     return found
@@ -77,12 +80,13 @@ def _between(
     start: FloatArray,
     end: FloatArray,
     turns: bool,
+    prior: FloatArray | None,
 ) -> float | None:
     """Where the path from ``start`` becomes a saddle, or jumps; None if it does neither."""
     for _ in range(HALVINGS):
         middle = np.sqrt(hot * cold)
         guess = predicted(extension, start, hot, middle)
-        x = mean_field.solve(anderson, extension, guess, middle, None).x[0]
+        x = mean_field.solve(anderson, extension, guess, middle, prior).x[0]
         saddle = float(saddle_eigenvalue(extension, x, middle)) > FLAT
         # A jump lies where the marginals change most; a turn where the saddle begins.
         near_end = saddle if turns else np.max(np.abs(x - end)) < np.max(np.abs(x - start))

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core import special
 from fairfield.core.arrays import FloatArray
+from fairfield.core.special import expit
 
 # The logit of a certain player: no worth outweighs it, and sums of it stay finite.
 CERTAIN = 1e300
-
-
-def sigmoid(logits: ArrayLike) -> FloatArray:
-    """σ(θ) = 1/(1 + exp(-θ)), to full relative accuracy on both sides."""
-    return special.expit(logits)
 
 
 def log_odds(x: ArrayLike) -> FloatArray:
@@ -28,14 +23,14 @@ def log_odds(x: ArrayLike) -> FloatArray:
 def entropy(logits: FloatArray) -> FloatArray:
     """H(q) = Σ_i h(σ(θ_i)), exact in the tails."""
     far = np.abs(logits)
-    return np.asarray(np.sum(np.log1p(np.exp(-far)) + far * sigmoid(-far), axis=-1))
+    return np.asarray(np.sum(np.log1p(np.exp(-far)) + far * expit(-far), axis=-1))
 
 
 def elbo(
     value: FloatArray, logits: FloatArray, temperature: FloatArray | float, prior: FloatArray | None
 ) -> FloatArray:
     """f(x)/T + H(x) + E_q[log prior], from f(x) and the logits of x."""
-    log_prior = prior_energy(sigmoid(logits), logits, prior)
+    log_prior = prior_energy(expit(logits), logits, prior)
     return np.asarray(value / temperature + entropy(logits) + log_prior)
 
 
@@ -60,4 +55,4 @@ def prior_energy(x: FloatArray, logits: FloatArray, prior: FloatArray | None) ->
     if prior is None:
         return np.zeros(x.shape[:-1])
     log_in, log_out = -np.logaddexp(0, -prior), -np.logaddexp(0, prior)
-    return np.asarray(np.sum(x * log_in + sigmoid(-logits) * log_out, axis=-1))
+    return np.asarray(np.sum(x * log_in + expit(-logits) * log_out, axis=-1))

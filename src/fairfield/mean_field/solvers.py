@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.core.rows import Rows, rows_where
-from fairfield.mean_field.elbo import elbo, log_odds, sigmoid
+from fairfield.core.special import expit
+from fairfield.mean_field.elbo import elbo, log_odds
 from fairfield.results.valuation import CONVERGED
 
 # Solvers iterate to this residual, well below CONVERGED, where rounding permits.
@@ -137,11 +138,11 @@ class Point(Rows):
         cls, extension: Extension, logits: FloatArray, temperature: FloatArray, bias: FloatArray
     ) -> Point:
         """The extension at σ(logits)."""
-        x = sigmoid(logits)
+        x = expit(logits)
         value, gradient = extension.centred(x)
         target = bias + gradient / temperature[:, None]
-        pull, step = target - logits, sigmoid(target) - x
-        spread = np.sqrt(x * sigmoid(-logits))
+        pull, step = target - logits, expit(target) - x
+        spread = np.sqrt(x * expit(-logits))
         return cls(
             x,
             logits,
@@ -169,7 +170,7 @@ def coordinate(
 
     def update(player: int, slope: FloatArray) -> FloatArray:
         logits[:, player] = bias[player] + slope / temperature
-        return np.asarray(sigmoid(logits[:, player]))
+        return np.asarray(expit(logits[:, player]))
 
     sweeps, change = 0, np.inf
     while change > TARGET and sweeps < MOST_SWEEPS:

@@ -9,6 +9,8 @@ from fairfield.core.extension import Extension
 
 # Beyond this many players products with the Hessian are differences of gradients.
 DENSE = 256
+# A positive eigenvalue up to this is rounding, not a direction to climb.
+FLAT = 1e-7
 
 
 def response(extension: Extension, x: FloatArray) -> FloatArray:

@@ -93,8 +93,12 @@ class Source:
         return self._evaluated[2] if "_evaluated" in self.__dict__ else Spent()
 
     def as_table(self) -> Source:
-        """The source that reads the table, whatever closed form there is."""
-        return self if self.tabled else Source(self.game, self.options, tabulated=True)
+        """The source that reads the table, whatever closed form there is: always the same one."""
+        return self if self.tabled else self._tabulated
+
+    @cached_property
+    def _tabulated(self) -> Source:
+        return Source(self.game, self.options, tabulated=True)
 
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""

@@ -59,6 +59,8 @@ class Valuation(Shown):
     σ(value / T), ``elbo`` bounds ``log_z`` from below and their gap is the
     ``decoupling_error`` KL(q ‖ p); both are estimates where there is a ``log_z_stderr``.
     ``words`` say what players and games are called where the valuation is shown.
+    ``evaluations`` counts the worths evaluated for these values: those that criteria of one
+    comparison read together count for each of them, those found earlier for another do not.
     """
 
     criterion: str

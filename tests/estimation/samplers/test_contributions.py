@@ -73,3 +73,24 @@ def test_the_papers_samplers_take_one_game(rng):
     game = Batch(np.stack([brute.mixed(rng, 9)] * 2))
     with pytest.raises(ValueError, match="takes one game"):
         ff.variational_index(game, temperature=1.0, budget=100, sampler="one-shot")
+
+
+def test_monte_carlo_takes_all_its_steps_or_none(rng):
+    table = brute.flid(rng, 11)
+    options = {"players": 11, "temperature": 8.0, "budget": 1400, "sampler": "monte-carlo"}
+    loose = ff.variational_values(hidden(table), 2, tolerance=1e9, **options)
+    assert loose.steps == 2
+    first, *later = ff.stream("variational_values", hidden(table), 2, **options)
+    assert first.steps == 1
+    assert "the values of step 1 of 2" in first.stop
+    assert {v.steps for v in later} == {2}
+    assert all("the values of step" not in v.stop for v in later)
+    asked = []
+
+    def worth(S):
+        asked.append(len(S))
+        return table[rows_of(S)]
+
+    with pytest.raises(ValueError, match="leave out seconds="):
+        ff.variational_values(worth, 1, seconds=0.001, **options)
+    assert not asked

@@ -130,7 +130,7 @@ def test_saturated_players_have_true_values(rng):
         assert np.abs(found.marginals - exact.marginals).max() < 1e-3
 
 
-def test_priors_tilt_and_certain_players(rng):
+def test_priors_with_certain_players(rng):
     table = brute.mixed(rng, 11)
     prior = np.r_[np.full(8, 0.3), 0.0, 1.0, 0.9]
     exact = ff.variational_index(table, temperature=2.0, prior=prior)
@@ -184,7 +184,7 @@ def test_a_stream_sharpens_and_a_tolerance_stops_it(rng):
     assert "within ±0.05" in stopped.stop
 
 
-def test_few_draws_are_told(rng):
+def test_few_draws_are_reported(rng):
     table = brute.mixed(rng, 12)
     found = ff.variational_index(hidden(table), players=12, temperature=0.02, budget=60)
     assert "not to be trusted" in found.stop

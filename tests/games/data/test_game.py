@@ -344,7 +344,7 @@ def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
         ff.shapley(game(2.0), store=store)
 
 
-def test_the_type_of_a_column_and_its_categories_are_told(sets, groups):
+def test_the_type_of_a_column_and_its_categories_are_reported(sets, groups):
     _, y, X_test, y_test = sets
     codes = np.arange(40) % 3
     columns = [
@@ -363,7 +363,7 @@ def test_the_type_of_a_column_and_its_categories_are_told(sets, groups):
     assert len(seen) == len(columns)
 
 
-def test_what_a_frozen_step_has_learnt_is_told(sets, groups):
+def test_what_a_frozen_step_has_learnt_is_reported(sets, groups):
     def game(rows):
         frozen = FrozenEstimator(PCA(1).fit(sets[0][rows]))
         return ff.DataGame(make_pipeline(frozen, LogisticRegression()), *sets, groups=groups)
@@ -427,7 +427,7 @@ def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
         ({"model": StandardScaler()}, r"neither a classifier nor a regressor"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told(change, message, sets, groups):
+def test_bad_input_is_reported(change, message, sets, groups):
     X, y, X_test, y_test = sets
     given = {
         "model": LogisticRegression(), "X": X, "y": y, "X_test": X_test, "y_test": y_test,
@@ -437,7 +437,7 @@ def test_bad_input_is_told(change, message, sets, groups):
         ff.DataGame(**given)
 
 
-def test_too_many_rows_are_told_what_else_there_is(sets):
+def test_too_many_rows_are_refused_with_what_else_there_is(sets):
     with pytest.raises(MemoryError, match=r"40 rows.*group rows, use leave_one_out \(n \+ 2"):
         ff.shapley(ff.DataGame(LogisticRegression(), *sets))
 
@@ -477,7 +477,7 @@ def test_the_papers_worths_are_refitted(name, reference):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_what_could_not_be_found_is_told(fragile, groups, n_jobs):
+def test_what_could_not_be_found_is_reported(fragile, groups, n_jobs):
     game = ff.DataGame(Fragile(), *fragile, groups=groups, on_error="fallback")
     for _ in range(2):  # each tells of its own
         v = ff.shapley(game, n_jobs=n_jobs)

@@ -72,7 +72,7 @@ def test_many_values_per_column_need_several_keys(rng, monkeypatch):
     assert len(model.rows) == once == len(np.unique(model.rows, axis=0))
 
 
-def test_progress_and_a_long_run_are_told(rng, capsys, monkeypatch):
+def test_progress_and_a_long_run_are_reported(rng, capsys, monkeypatch):
     from fairfield.games.features import game as features
 
     monkeypatch.setattr(asking, "FIRST_CALL", 100)

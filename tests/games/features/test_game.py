@@ -142,7 +142,7 @@ def test_too_many_players_are_refused_before_the_model_is_asked(census):
 
 
 @pytest.mark.parametrize("game", ["features", "ensemble"])
-def test_a_store_that_keeps_nothing_is_told_of(game, rng, tmp_path):
+def test_a_store_that_keeps_nothing_is_reported(game, rng, tmp_path):
     played = {
         "features": ff.FeatureGame(curved, rng.standard_normal(3), rng.standard_normal((4, 3))),
         "ensemble": ff.EnsembleGame(rng.random((3, 20)), None, np.arange(20) % 2),

@@ -100,12 +100,12 @@ def test_boosters_and_regressors_are_played(census):
         (3.0, "a fitted model or a function of rows is needed; float was given"),
     ],
 )
-def test_a_predict_that_returns_the_wrong_thing_is_told(predict, sentence):
+def test_a_predict_that_returns_the_wrong_thing_is_reported(predict, sentence):
     with pytest.raises((ValueError, TypeError), match=sentence):
         ff.FeatureGame(predict, np.ones(3), np.zeros((1, 3))).table()
 
 
-def test_a_column_that_is_not_there_is_told():
+def test_a_column_that_is_not_there_is_reported():
     game = ff.FeatureGame(lambda X: X, np.ones(3), np.zeros((1, 3)), output=5)
     with pytest.raises(ValueError, match="3 columns and column 5 was asked for"):
         game.table()

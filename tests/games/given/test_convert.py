@@ -48,7 +48,7 @@ def test_players_are_names_or_a_count():
         (lambda: ff.shapley(lambda S: S.sum(axis=1), players=[]), "no players"),
         (lambda: ff.shapley(lambda S: S.sum(axis=1), players="abc"), "one string"),
         (lambda: ff.shapley(lambda S: S.sum(axis=1)), "pass players="),
-        (lambda: ff.shapley(ff.TableGame([0, 1]), players=1), "knows its players"),
+        (lambda: ff.shapley(ff.TableGame([0, 1]), players=1), "has its players already"),
         (lambda: ff.shapley({(): 0, ("a",): 1, ("b",): 1}), r"1 of the 4 .* \{a, b\} among them"),
         (lambda: ff.shapley({tuple(range(60)): 1.0}), r"of 60 players have no worth, \{\} among"),
         (lambda: ff.shapley({(): 0, ("a", "b"): 1, ("b", "a"): 2}), "given twice"),

@@ -63,7 +63,7 @@ def test_a_worth_function_on_a_strict_device(rng):
     assert_allclose(ff.banzhaf(game).values, np.asarray(weights))
 
 
-def test_bad_devices_and_answers_are_told():
+def test_bad_devices_and_answers_are_reported():
     torch = needs("torch", "torch")
     with pytest.raises(ValueError, match="device=7 was given"):
         ff.shapley(ff.FunctionGame(len, 3, device=7))

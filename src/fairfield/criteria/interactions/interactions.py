@@ -25,6 +25,7 @@ from fairfield.core.game import Player, Players
 from fairfield.criteria.interactions.law import Place, block_gains, index_of, log_odds_interactions
 from fairfield.criteria.interactions.strongest import strongest_pairs
 from fairfield.criteria.variational_values import start_of
+from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
@@ -74,8 +75,10 @@ def interactions(
     if name not in INTERACTIONS:
         known = ", ".join(INTERACTIONS)
         raise ValueError(f"interactions by {name!r} are not known; choose from {known}")
-    T = None if name in ("shapley", "banzhaf") else temperature
-    problem = resolve(game, players, T, options)
+    problem = resolve(game, players, temperature, options)
+    check_sampler(problem.options.sampler)
+    if name in ("shapley", "banzhaf"):
+        problem = problem.at(None)
     names, stderr = problem.game.players, None
     start_of(start, problem.game)
     if top is None:

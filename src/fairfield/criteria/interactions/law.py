@@ -17,6 +17,7 @@ from fairfield.core.arrays import FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions, sizes
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
+from fairfield.core.special import log_sum_exp
 from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.games.given.conditioned import ConditionedExtension
 from fairfield.mcmc.jackknife import Jackknifed
@@ -113,15 +114,14 @@ def _gain(extension: Extension, block: Place, x: FloatArray, temperature: float)
     others, best = x[~inside], -np.inf
     for _ in range(ROUNDS):
         values = np.array([float(face.centred(others)[0] / temperature) for face in faces])
-        top = values.max()
-        weights = np.exp(values - top)
-        height = top + np.log(weights.sum())
+        height = float(log_sum_exp(values))
         if len(others):
             height += float(entropy(log_odds(others)))
         if height <= best + SETTLED or not len(others):
             best = max(best, height)
             break
         best = height
+        weights = np.exp(values - values.max())
         joint = weights / weights.sum()
         mean = CombinedExtension(list(zip(joint.tolist(), faces, strict=True)))
         others = mean_field.solve(anderson, mean, others, np.asarray(temperature), None).x[0]

@@ -17,10 +17,10 @@ import numpy as np
 
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.special import expit
 from fairfield.estimation.draws import log_law
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.mean_field.elbo import sigmoid
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
@@ -104,7 +104,7 @@ class _Contributions:
         """What both samplers report of a walk along this path, whose last step moved so far."""
         temperature = self.settle(values)
         return {
-            "marginals": sigmoid(self.prior + values / temperature),
+            "marginals": expit(self.prior + values / temperature),
             "temperature": as_number(temperature),
             "trajectory": np.stack(path),
             "steps": len(path) - 1,
@@ -123,6 +123,11 @@ class MonteCarlo(_Contributions):
         if problem.options.budget is None:
             raise ValueError(
                 "sampler='monte-carlo' divides a budget among players and steps; pass budget="
+            )
+        if problem.options.seconds is not None:
+            raise ValueError(
+                "sampler='monte-carlo' takes all its steps or none, and seconds= might end it "
+                "between two; leave out seconds=, or sampler="
             )
         self.rounds = USUAL_STEPS if steps is None else steps
         # Two contributions of every player show a spread.
@@ -150,23 +155,28 @@ class MonteCarlo(_Contributions):
         hessian = curvature(rows, gains, np.full_like(gains, 1 / len(gains)), x)
         carried = hessian * (x * (1 - x)) / temperature
         self.errors.append((carried, gains.var(axis=0, ddof=1) / len(gains)))
-        self.path.append(sigmoid(self.prior + self.gradient / temperature))
+        self.path.append(expit(self.prior + self.gradient / temperature))
 
     def estimate(self, until: float = inf) -> Estimate:
         """The last step that is complete, errors carried from step to step."""
         covariance = np.zeros((self.players, self.players))
         for carried, variance in self.errors:
             covariance = np.diag(variance) + carried @ covariance @ carried.T
-        few = (
-            f"the error bars rest on {self.each} contributions of each player only, and are not to "
-            "be trusted; raise the budget"
-        )
+        warnings = []
+        if len(self.errors) < self.rounds:
+            # A tolerance must not be met by a step that is not the last.
+            warnings.append(f"these are the values of step {len(self.errors)} of {self.rounds}")
+        if self.each < TRUSTED:
+            warnings.append(
+                f"the error bars rest on {self.each} contributions of each player only, and are "
+                "not to be trusted; raise the budget"
+            )
         moved = float(np.max(np.abs(self.path[-1] - self.path[-2])))
         return Estimate(
             self.gradient,
             covariance,
             f"Monte Carlo, {self.each:,} contributions per player and step",
-            warnings=(few,) if self.each < TRUSTED else (),
+            warnings=tuple(warnings),
             more=self.about(self.gradient, self.path, moved),
         )
 
@@ -202,7 +212,7 @@ class OneShot(_Contributions):
             own = weights * (gains - gradient)
             if self.steps is not None:
                 shifts = own[..., None] * np.eye(self.players) + shifts @ carried.T
-            target = sigmoid(self.prior + gradient / temperature)
+            target = expit(self.prior + gradient / temperature)
             moved = float(np.max(np.abs(target - x)))
             if self.steps is None and moved <= SETTLED:
                 break

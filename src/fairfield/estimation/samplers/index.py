@@ -2,7 +2,7 @@
 
 Draws come in batches, each at the point x that all before it suggest. Weighted least squares
 over all of them reads f, ∇f and ∇²f at x; the index of that quadratic model is the next
-point, as far as the draws still tell of it (their effective size stays above a twentieth). So
+point, as far as the draws support it (their effective size stays above a twentieth). So
 the last model is fitted where its own index lies, and
 
     s = ĝ(σ(s/T)),   Cov(s) ≈ B Cov(ĝ) Bᵀ,   B = (I - HD/T)⁻¹,   D = diag x(1-x).
@@ -19,17 +19,19 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.imports import needed_for
+from fairfield.core.special import expit
 from fairfield.estimation.adaptive import TRUSTED, Draws, Found
 from fairfield.estimation.draws import effective_size, log_law
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.reading import Control, Reading, read
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.estimation.surrogates.trees import tree_control, trees_are_installed
+from fairfield.estimation.surrogates.trees import tree_control
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.games.set_functions.pairwise import PairwiseExtension
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
-from fairfield.mean_field.elbo import elbo, log_odds, sigmoid
+from fairfield.mean_field.elbo import elbo, log_odds
 from fairfield.mean_field.solvers import MeanField
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -50,10 +52,10 @@ FAR = 36.0
 
 @dataclass(frozen=True)
 class _Model:
-    """The extension of a game around x, as all draws tell it, and the index of this model.
+    """The extension of a game around x, fitted to all draws, and the index of this model.
 
     ``apart`` is how far from x the index lies, ``next`` are the logits nearest to it that the
-    draws still tell of.
+    draws support.
     """
 
     reading: Reading
@@ -91,8 +93,8 @@ class IndexEstimator(Draws):
 
     def points(self) -> tuple[FloatArray, IntArray]:
         """The index so far; ½ where the temperature waits for Banzhaf's value."""
-        x = np.full_like(self.start, 0.5) if self.temperature is None else sigmoid(self.logits)
-        return np.where(self.certain, sigmoid(self.prior), x), np.arange(len(x))
+        x = np.full_like(self.start, 0.5) if self.temperature is None else expit(self.logits)
+        return np.where(self.certain, expit(self.prior), x), np.arange(len(x))
 
     def update(self) -> None:
         """Move every game towards its index."""
@@ -118,13 +120,13 @@ class IndexEstimator(Draws):
         pace, nearest = 1.0, np.inf
         gradient = self.guesses[game]
         for _ in range(most):
-            x = sigmoid(logits)
+            x = expit(logits)
             reading = read(self.pool, x, game, gradient, control)
             gradient, hessian = reading.slopes.gradient, reading.hessian
             model = PairwiseExtension(gradient - hessian @ x, hessian)
             index = mean_field.solve(anderson, model, x, temperature, self.prior)
             target = np.where(self.certain, self.prior, np.clip(index.logits[0], -FAR, FAR))
-            apart = float(np.max(np.abs(sigmoid(target) - x)))
+            apart = float(np.max(np.abs(expit(target) - x)))
             # A model whose index is no nearer than the last one's asks for shorter steps.
             pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
             nearer = target if apart <= CLOSE else self._within_reach(logits, target, pace)
@@ -152,8 +154,8 @@ class IndexEstimator(Draws):
         reading = model.reading
         gradient, hessian, x = reading.slopes.gradient, reading.hessian, reading.slopes.columns.x
         at = model.index.logits[0] if model.holds else self.prior + gradient / temperature
-        step = sigmoid(at) - x if model.holds else np.zeros_like(x)
-        spread = sigmoid(at) * sigmoid(-at)
+        step = expit(at) - x if model.holds else np.zeros_like(x)
+        spread = expit(at) * expit(-at)
         root = np.sqrt(spread)
         top = np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / temperature
         through = np.linalg.inv(np.eye(len(x)) - hessian * spread / temperature)
@@ -173,7 +175,7 @@ class IndexEstimator(Draws):
         enough = REACH * self.pool.drawn / len(self.start)
         while share > 0.01:
             nearer = np.where(logits == target, target, logits + share * (target - logits))
-            if self.pool.effective(sigmoid(nearer)) >= enough:
+            if self.pool.effective(expit(nearer)) >= enough:
                 return nearer
             share /= 2
         return logits
@@ -206,7 +208,7 @@ class IndexEstimator(Draws):
         that of f(x)/T counts; the standard error is the larger one of the two.
         """
         pool, prior, rows = self.pool, self.problem.prior, []
-        log_prior = 0.0 if prior is None else log_law(pool.inside, sigmoid(prior))
+        log_prior = 0.0 if prior is None else log_law(pool.inside, expit(prior))
         for each, worths, temperature in zip(
             found, pool.worths, self.needed_temperature(), strict=True
         ):
@@ -238,9 +240,7 @@ class IndexEstimator(Draws):
 @sampler("surrogate", "variational_index")
 def with_trees(problem: Problem, start: FloatArray, steps: None) -> IndexEstimator:
     """The index with boosted trees as control variate, where they help."""
-    if not trees_are_installed():
-        raise ImportError(
-            "sampler='surrogate' fits boosted trees, for which scikit-learn and numba are needed: "
-            "pip install 'fairfield[ml,trees]', or leave sampler= out"
-        )
+    with needed_for("sampler='surrogate'"):
+        import numba  # noqa: F401
+        import sklearn  # noqa: F401
     return IndexEstimator(problem, start, surrogate=True)

@@ -91,7 +91,7 @@ class Permutations(Received):
         """The covariance (*batch, n, n) that noise adds since orders share coalitions.
 
         Each of them moves the values by its noise times all that it weighs, while orders that
-        are taken for independent tell of its parts one by one.
+        are taken for independent count its parts one by one.
         """
         count = noise.shape[-2]
         orders = self._orders[:count]

@@ -5,7 +5,7 @@ A new one is a file beside this one that registers what makes its estimator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from fairfield.core.registry import import_all, refuse_taken
@@ -36,12 +36,28 @@ def sampler(name: str, *criteria: str) -> Callable[[Make], Make]:
     return register
 
 
+def check_sampler(name: str, criterion: str = "", label: str = "") -> None:
+    """Refuse a sampler that this criterion does not have, or, where it has none, no other has."""
+    if name == "auto":
+        return
+    import_all("fairfield.estimation.samplers")
+    if criterion in _registered:
+        _choose(_registered[criterion], name, label)
+    else:
+        _choose({k: v for known in _registered.values() for k, v in known.items()}, name, "values")
+
+
 def estimator_of(problem: Problem, criterion: str, label: str, /, **arguments: Any) -> Estimator:
     """The estimator of a criterion by the sampler that the options name."""
     import_all("fairfield.estimation.samplers")
-    known, name = _registered.get(criterion, {}), problem.options.sampler
+    make = _choose(_registered.get(criterion, {}), problem.options.sampler, label)
+    return make(problem, **arguments)
+
+
+def _choose(
+    known: Mapping[str, Callable[..., Estimator]], name: str, label: str
+) -> Callable[..., Estimator]:
     if name not in known:
-        raise ValueError(
-            f"there is no sampler {name!r} for {label}; choose from {', '.join(sorted(known))}"
-        )
-    return known[name](problem, **arguments)
+        choice = ", ".join(sorted(known))
+        raise ValueError(f"there is no sampler {name!r} for {label}; choose from {choice}")
+    return known[name]

@@ -12,11 +12,11 @@ from math import inf
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.special import expit
 from fairfield.estimation.adaptive import Draws, Found
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.mean_field.elbo import sigmoid
 from fairfield.problem import Problem
 
 
@@ -72,12 +72,12 @@ class StepsEstimator(Draws):
             reach = reading.slopes.reach + reach @ carried.T
             variance = np.diag(reading.beside) + carried @ variance @ carried.T
             logits = self.prior + reading.slopes.gradient / temperature
-            path.append(sigmoid(logits))
+            path.append(expit(logits))
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
         covariance += (reach.T * reading.repeated) @ reach
         end = self._read(path[-1], game, self.steps).slopes
-        ahead = sigmoid(self.prior + end.gradient / temperature)
+        ahead = expit(self.prior + end.gradient / temperature)
         return _Walk(
             values=reading.slopes.gradient,
             covariance=covariance,

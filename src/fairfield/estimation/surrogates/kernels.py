@@ -18,13 +18,13 @@ from fairfield.core.arrays import FloatArray
 from fairfield.estimation.surrogates.registry import surrogate
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
-# The variance of slopes is left free, as good as.
+# The prior variance of slopes, so large that it hardly shrinks them.
 SLOPES = 10.0
 # Pairs to choose the kernel on, and the most to fit it to: p pairs cost O(p³).
 CHOOSING, FITTED = 600, 2000
 # The others are predicted so many at a time, for the sake of memory and its caches.
 AT_ONCE = 256
-# Interactions beyond this share of the linear part grow too wild to be fitted.
+# Interactions beyond this share of the linear part vary too much to be fitted.
 STEEPEST = 0.95
 
 

@@ -1,4 +1,4 @@
-"""A surrogate of boosted trees, whose values TreeGame knows in closed form."""
+"""A surrogate of boosted trees, whose values TreeGame has in closed form."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def _check_lengths(which: str, X: Any, y: Any) -> None:
     if not y.ndim or X.shape[0] != len(y) or not len(y):
         raise ValueError(
             f"the {which} set has {X.shape[0]} rows and {len(y) if y.ndim else 'no list of'} labels; "
-            "give one label for each of at least one row"
+            "give at least one row, and one label for each"
         )
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.checks import names, number, slabs
+from fairfield.core.arrays import BoolArray, FloatArray, slabs
+from fairfield.core.checks import names, number
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.copies import lent
 from fairfield.core.extension import Extension

@@ -18,7 +18,7 @@ def as_game(game: Any, players: Players | None = None) -> Game:
     """
     if isinstance(game, Game):
         if players is not None:
-            raise ValueError(f"{game!r} knows its players; leave out players=")
+            raise ValueError(f"{game!r} has its players already; leave out players=")
         return game
     if isinstance(game, Mapping):
         return TableGame.from_mapping(game, players)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game
+from fairfield.core.imports import needed_for
 from fairfield.games.given.function import FunctionGame
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def to_shapiq(game: Game) -> shapiq.Game:
     """A shapiq game with the same worths, normalised there by F(∅) as is its custom."""
     if game.batch:
         raise ValueError(f"{game!r} is a batch; shapiq takes one game at a time")
-    import shapiq
+    with needed_for("to_shapiq"):
+        import shapiq
 
     class FairfieldGame(shapiq.Game):
         def value_function(self, coalitions: Any) -> FloatArray:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.checks import is_sparse, names, numbers, parts_of
+from fairfield.core.arrays import BoolArray, FloatArray, is_sparse, parts_of
+from fairfield.core.checks import names, numbers
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players

@@ -11,8 +11,8 @@ import array_api_compat
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import FloatArray, beside, on_host
-from fairfield.core.checks import flat_points, slabs
+from fairfield.core.arrays import FloatArray, beside, on_host, slabs
+from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
 
 # In place of a probability of 0 to stay out, so that one can divide by it; two of them

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
-from fairfield.core.checks import flat_points, is_sparse, names, numbers, numbers_anywhere, parts_of
+from fairfield.core.arrays import BoolArray, FloatArray, beside, is_sparse, on_host, parts_of
+from fairfield.core.checks import flat_points, names, numbers, numbers_anywhere
 from fairfield.core.extension import Extension, Update
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.core.checks import flat_points, slabs
+from fairfield.core.arrays import FloatArray, IntArray, slabs
+from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.checks import BLOCK, names, number, numbers
+from fairfield.core.arrays import BLOCK, BoolArray, FloatArray, IntArray
+from fairfield.core.checks import names, number, numbers
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.checks import flat_points, slabs
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray, slabs
+from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
 
 # Steps of the total weight to which real weights are rounded by default.

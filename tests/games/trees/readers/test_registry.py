@@ -61,10 +61,18 @@ def test_a_class_has_one_reader(monkeypatch):
     monkeypatch.setattr(registry, "READERS", [])
     registry.reads("woodwork", "Stump", "Hedge", models="stumps")(read_stump)
     registry.reads("driftwood", "Stump", models="other stumps")(read_stump)
-    sentence = "read_stump registers for woodwork's Hedge, which read_stump reads already; a class"
+    sentence = "there is a reader of woodwork's Hedge already, read_stump; leave out one of the two"
     with pytest.raises(ValueError, match=sentence):
-        registry.reads("woodwork", "Bush", "Hedge", models="bushes")(read_stump)
+        registry.reads("woodwork", "Bush", "Hedge", models="bushes")(lambda model, output: None)
     assert [reader.models for reader in registry.READERS] == ["stumps", "other stumps"]
+
+
+def test_the_same_reader_may_be_registered_again(monkeypatch):
+    """As where a cell of a notebook is run a second time."""
+    monkeypatch.setattr(registry, "READERS", [])
+    for models in ("stumps", "stumps, once more"):
+        registry.reads("woodwork", "Stump", "Hedge", models=models)(read_stump)
+    assert [reader.models for reader in registry.READERS] == ["stumps, once more"]
 
 
 def test_every_file_of_the_folder_is_imported():

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fairfield.core.registry import import_all
+from fairfield.core.registry import import_all, refuse_taken
 from fairfield.games.trees.model import ELSEWHERE, TreeModel
 
 Read: TypeAlias = Callable[..., TreeModel]
@@ -51,13 +51,12 @@ def reads(
 
     def register(read: Read) -> Read:
         reader = Reader(library, bases, models, read, absent, timed)
-        for other in READERS:
-            for _, base in sorted(reader.classes & other.classes):
-                raise ValueError(
-                    f"{read.__name__} registers for {library}'s {base}, which {other.read.__name__} "
-                    "reads already; a class has one reader, so leave out one of the two"
-                )
-        READERS.append(reader)
+        taken = [other for other in READERS if reader.classes & other.classes]
+        for other in taken:
+            shared = sorted(base for _, base in reader.classes & other.classes)
+            what = f"a reader of {library}'s {shared[0]}"
+            refuse_taken(what, other.read, read, "leave out one of the two")
+        READERS[:] = [*(each for each in READERS if each not in taken), reader]
         return read
 
     return register
