@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import BoolArray, IntArray
-from fairfield.core.checks import is_sparse
+from fairfield.core.arrays import BoolArray, IntArray, is_sparse
 from fairfield.core.game import GameInfo, Player, name_players
 from fairfield.games.features.frames import in_dtypes, is_frame, join_columns, same_frames
 from fairfield.games.outputs import Explained
