@@ -4,7 +4,7 @@
 
 A cell is 1000 rows, 1000 background rows, XGBoost 100 × depth 6, 30 features, Shapley values, with one
 of these changed. Times are processor time per explained row of the whole call, from the fitted
-model to the values, compilation left out; a peer that is slow explains fewer rows. Needs shap,
+model to the values, compilation left out; a peer whose rows take long explains fewer. Needs shap,
 xgboost, lightgbm, woodelf-explainer and shapiq ≥ 1.8, and so Python 3.12.
 """
 
@@ -34,7 +34,7 @@ import fairfield as ff
 # Seconds that a peer may take for a cell: it explains as many rows as fit.
 ENOUGH = 6.0
 # Rows that a peer explains to find out how many these are.
-TRIED = 2
+TRIED = 20
 
 
 @dataclass(frozen=True)
@@ -173,11 +173,18 @@ def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
 
 
 def per_row(work: Callable[[Any], Any], rows: Any) -> tuple[float, int]:
-    """Seconds per row, over as many rows as fit into the time, and how many these were."""
-    few = rows[:TRIED]
-    work(few)
-    count = int(np.clip(ENOUGH / max(seconds(lambda: work(few), 1), 1e-9) * len(few), 1, len(rows)))
-    return seconds(lambda: work(rows[:count])) / count, count
+    """Seconds per row, and how many rows were explained: as many as fit into the time.
+
+    What the others would have taken is reckoned from the time for the first and for all explained.
+    """
+    one = seconds(lambda: work(rows[:1]), 2)
+    few = min(TRIED, len(rows))
+    slope = max(seconds(lambda: work(rows[:few]), 1) - one, 1e-9) / max(1, few - 1)
+    count = int(np.clip(ENOUGH / slope, few, len(rows)))
+    taken = seconds(lambda: work(rows[:count]))
+    if count < len(rows):
+        taken += (taken - one) / (count - 1) * (len(rows) - count)
+    return taken / len(rows), count
 
 
 def cells() -> None:

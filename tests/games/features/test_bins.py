@@ -125,7 +125,7 @@ def test_bins_that_the_outputs_belie_are_left_out(rng):
     X = rng.standard_normal((60, 5))
     model = sklearn_model("RandomForestRegressor", n_estimators=3).fit(X, X[:, 0] * X[:, 1])
     table, trees = Tabular.of(X[:4], X[10:30]), trees_of(model)
-    right = output_of(model, None, None, 4)
+    right = output_of(model, None, None, X[:4])
     assert len(np.unique(binned(table, trees, right).row_codes)) < 20
     other = replace(right, function=lambda rows: np.sin(rows).sum(axis=1))
     assert binned(table, trees, other) is table

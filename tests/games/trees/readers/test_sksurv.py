@@ -90,7 +90,7 @@ def test_functions_at_some_times(name, output, rng):
 def test_explain_takes_times():
     model = survivors("forest")
     found = ff.explain(model, X[ROWS], X[BACKGROUND], "shapley", times=TIMES)
-    assert found.game == "TreeGame: 4 × 4 rows of 6 features, for the survival probability"
+    assert found.game == "TreeGame: 4 rows of 6 features, for the survival probability of 4 times"
     own = np.array([function(TIMES) for function in model.predict_survival_function(X[ROWS])])
     np.testing.assert_allclose(found.grand, own, atol=1e-12)
     np.testing.assert_allclose(found.values.sum(axis=-1), found.grand - found.empty, atol=1e-12)
