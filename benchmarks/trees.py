@@ -32,7 +32,7 @@ from woodelf import WoodelfExplainer
 import fairfield as ff
 
 # Seconds that a peer may take for a cell: it explains as many rows as fit.
-ENOUGH = 6.0
+ENOUGH = 2.0
 # Rows that a peer explains to find out how many these are.
 TRIED = 20
 
@@ -194,7 +194,7 @@ def cells() -> None:
         X, _ = data(cell.features, 50_000)
         rows = X[25_000 : 25_000 + cell.rows]
         background = None if cell.background is None else X[: cell.background]
-        ours(cell, model, rows[:2], background)
+        ours(cell, model, rows, background)  # compiles what the cell needs
         mine = seconds(lambda: ours(cell, model, rows, background)) / cell.rows  # noqa: B023
         theirs = {}
         for name, by in peers(cell).items():

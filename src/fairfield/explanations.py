@@ -78,7 +78,8 @@ def explain(
 
 def _default_budget(game: Game, call: Call) -> int | None:
     """The budget of what is to be estimated although nobody asked for that; else None."""
-    options = Options().changed(call.options)
+    # A store is spoken of where it is used.
+    options = Options().changed({**call.options, "store": None})
     if not call.criterion.is_estimable() or not Source(game, options).out_of_reach():
         return None
     return 2 * len(game.players) + FEWEST

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,6 +61,11 @@ class Extension:
     def offset(self) -> FloatArray:
         """A constant of each game that ``centred`` leaves out; no criterion depends on it."""
         return np.zeros(self.batch)
+
+    def working_as(self, other: Extension) -> Self:
+        """Use as many threads as the other, and show progress as it does."""
+        self.jobs, self.progress = other.jobs, other.progress
+        return self
 
     def value(self, x: ArrayLike) -> FloatArray:
         """f(x), the mean worth when player i joins with probability x_i."""

@@ -98,6 +98,8 @@ class PartsExtension(Extension):
 
     def rows(self, chosen: slice | NDArray[np.int64]) -> PartsExtension:
         picked = np.arange(self.count)[chosen]
+        if len(np.unique(picked)) < len(picked):
+            raise ValueError("a game was asked for twice; take different games of a batch")
         place = np.full(self.count, -1)
         place[picked] = np.arange(len(picked))
         kept = []

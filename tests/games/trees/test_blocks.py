@@ -32,11 +32,13 @@ def test_every_row_is_worked_on_once():
     def work(block):
         seen[block] += 1
 
+    extension = TreeGame(fitted("forest")[0], X[:2]).extension()
     for jobs in (1, 4):
-        blocks.over_rows(work, 100, jobs)
+        extension.jobs = jobs
+        blocks.over_rows(work, 100, extension)
     assert (seen == 2).all()
     with pytest.raises(ZeroDivisionError):
-        blocks.over_rows(lambda block: 1 // 0, 100, 2)
+        blocks.over_rows(lambda block: 1 // 0, 100, extension)
 
 
 def test_progress_is_shown(capsys):

@@ -218,3 +218,15 @@ def test_the_very_rows_given_are_compared(monkeypatch):
         TreeGame(model, given)
     with pytest.raises(ValueError, match="was not read as it is"):
         TreeGame(model, X[ROWS], given)
+
+
+@pytest.mark.parametrize("name", ["forest", "histogram", "xgboost", "lightgbm", "catboost"])
+def test_a_game_goes_to_other_processes_without_its_model(name):
+    model, output, _, _ = fitted(name)
+    game = TreeGame(model, X[:4], X[BACKGROUND], output=output)
+    wanted = ff.shapley(game).values
+    sent = pickle.loads(pickle.dumps(game))
+    np.testing.assert_array_equal(ff.shapley(sent).values, wanted)
+    assert sent.describe() == game.describe()
+    with pytest.raises(ValueError, match="came from another process without its model"):
+        sent.explaining(X[:2])

@@ -86,3 +86,24 @@ def test_one_output_has_an_axis_too(background):
             assert every.batch == (*one.batch, 1)
             np.testing.assert_allclose(every.output(0).values, one.values, atol=1e-10)
             assert every.output(0).words.worth_name == "prediction of column 0"
+
+
+def test_threads_and_repeated_rows(rng):
+    game = TreeGame(fitted("forest of classes")[0], X[:5], X[BACKGROUND], output="all")
+    whole = game.extension()
+    whole.jobs = 3
+    chosen = np.array([4, 4, 0])
+    some = whole.rows(chosen)
+    assert {some.jobs, *(part.jobs for _, part in some.parts)} <= {1, 3}
+    x = np.tile(rng.random(COLUMNS), (3, 1))
+    wanted = whole.gradient(np.tile(x[0], (5, 3, 1))).reshape(-1, COLUMNS)[chosen]
+    np.testing.assert_allclose(some.gradient(x), wanted, atol=1e-12)
+    assert all(part.jobs == 3 for _, part in some.parts)
+
+
+def test_uniform_points_are_read_from_tables(monkeypatch):
+    model = fitted("forest of classes")[0]
+    game = TreeGame(model, np.repeat(X, 20, axis=0), X[BACKGROUND], output="all")
+    wanted = ff.banzhaf(TreeGame(model, X[:1], X[BACKGROUND], output="b")).values
+    found = ff.banzhaf(game)
+    np.testing.assert_allclose(found.values[0, 1], wanted[0], atol=1e-12)

@@ -7,16 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any
 
+from fairfield.core.extension import Extension
 from fairfield.evaluation.progress import bar
 
 # Rows of a block. It is the same for any number of threads, and so is every bit of the answer.
 BLOCK = 1024
 
 
-def over_rows(
-    work: Callable[[slice], None], rows: int, jobs: int = 1, progress: bool | None = False
-) -> None:
-    """Call ``work`` for each block of rows; it must release the interpreter's lock to gain by jobs."""
+def over_rows(work: Callable[[slice], None], rows: int, whose: Extension) -> None:
+    """Call ``work`` for each block of rows, in the threads that the extension may use.
+
+    It must release the interpreter's lock to gain by them.
+    """
+    jobs, progress = whose.jobs, whose.progress
     blocks = [slice(low, min(low + BLOCK, rows)) for low in range(0, rows, BLOCK)]
     quiet = progress is False or len(blocks) == 1
     shown: Any = nullcontext() if quiet else bar(rows, "rows", progress, "row")

@@ -24,6 +24,8 @@ Part = tuple[int, int, Int64s, FloatArray]
 
 # Bytes of the tables that are kept for more rows; more than that are built part by part.
 KEPT, AT_ONCE = 2**28, 2**25
+# Bytes of the counts of codes.
+COUNTED = 2**30
 # The players on a path of a tree that may have tables: a code has at most three bits more.
 MOST_PLAYERS = MOST_BITS - 3
 
@@ -44,10 +46,11 @@ class Diagonal:
     rows in path-dependent games.
     """
 
-    def __init__(self, nodes: Nodes, depth: int, degree: Int64s, background: FloatArray) -> None:
-        self.nodes, self.depth, self.degree = nodes, depth, degree
-        self.background = background
-        self._ends: dict[int, Ends] = {}
+    def __init__(self, nodes: Nodes, degree: Int64s, background: FloatArray) -> None:
+        self.nodes, self.degree, self.background = nodes, degree, background
+        leaves = np.append(0, np.cumsum(nodes.left < 0))
+        self.leaves = leaves[nodes.ends] - leaves[nodes.roots]
+        self._ends: dict[int, Ends] = {}  # of the most players so far
         self._tables: dict[tuple[int, int, bytes], FloatArray] = {}
 
     def add(
@@ -87,26 +90,32 @@ class Diagonal:
         """The most players on a path of the trees that are best read from tables.
 
         To build one costs about 2^k k² steps for a leaf of k players; without it each row costs
-        about 24 of them, and more the larger the background, or 4 in a walk.
+        about 24 of them, and more the larger the background, or 4 in a walk. The codes of the
+        background that are counted must fit into memory.
         """
         size = self.background.shape[1]
         saved = rows * (24 + size / 40 if size else 4)
         longest = max(self._ends, default=0)
-        while longest < MOST_PLAYERS and 2 ** (longest + 1) * (longest + 1) ** 2 <= saved:
-            longest += 1
-        return int(min(longest, self.degree.max(initial=0)))
+        for k in range(longest + 1, min(MOST_PLAYERS, int(self.degree.max(initial=0))) + 1):
+            # Three leaves or so share codes of two bits more than their paths have players.
+            codes = int(self.leaves[self.degree <= k].sum()) // 3 << (k + 2)
+            if 2**k * k**2 > saved or (size and 8 * codes > COUNTED):
+                break
+            longest = k
+        return longest
 
     def _ends_of(self, longest: int) -> Ends:
         """The ends of the trees with paths of at most so many players."""
         if longest not in self._ends:
             trees = np.flatnonzero(self.degree <= longest)
-            groups = cut(self.nodes, trees, self.depth)
+            groups = cut(self.nodes, trees)
             start = np.cumsum(np.append(0, 1 << np.diff(groups.bit)))
             counts = np.empty(0)
             if self.background.shape[1]:
                 counts = count_codes(self.nodes, groups, self.background, start)
                 counts /= self.background.shape[1]
-            self._ends[longest] = Ends(trees, groups, start, counts)
+            # What was kept for shorter paths is of no more use.
+            self._ends, self._tables = {longest: Ends(trees, groups, start, counts)}, {}
         return self._ends[longest]
 
     def _parts(
@@ -132,6 +141,16 @@ class Diagonal:
                 table = np.zeros((width, int(ends[high - low - 1])))
                 fill(groups, low, high, start, counts, at, weights, order, entry, table)
                 if whole:
-                    self._tables[key] = table
+                    self._keep(key, table)
             yield low, high, entry, table
             low = high
+
+    def _keep(self, key: tuple[int, int, bytes], table: FloatArray) -> None:
+        """Keep a table, and of the earlier ones the latest that fit."""
+        kept, room = {key: table}, KEPT - table.nbytes
+        for other, each in reversed(self._tables.items()):
+            room -= each.nbytes
+            if room < 0:
+                break
+            kept[other] = each
+        self._tables = dict(reversed(kept.items()))

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import flat_points
-from fairfield.core.extension import Extension, legendre
+from fairfield.core.extension import Extension
 from fairfield.games.trees.blocks import over_rows
 from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.dependent import walk
 from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.worths import add_dependent_worths, add_worths
+
+# Tables divide by points of the diagonal, and lose digits where these are small.
+LEAST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,10 @@ class Forest:
     depth: Int64s
     degree: Int64s
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What is kept for the next call is not sent to other processes.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @property
     def dependent(self) -> bool:
         """Whether the game is path-dependent."""
@@ -45,7 +53,7 @@ class Forest:
     @cached_property
     def diagonal(self) -> Diagonal:
         """What is read along the diagonal, with the tables that are kept for it."""
-        return Diagonal(self.nodes, int(self.depth.max()), self.degree, self.background)
+        return Diagonal(self.nodes, self.degree, self.background)
 
     def only(self, trees: Int64s) -> Forest:
         """Some of the trees."""
@@ -82,7 +90,38 @@ class Forest:
         return worths.swapaxes(0, 1)
 
 
-class TreeExtension(Extension):
+class AlongDiagonal(Extension):
+    """Games whose readings along the diagonal are found for all rows and points at once."""
+
+    @abstractmethod
+    def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
+        """What is paid to players or pairs along the diagonal: (games, players or pairs).
+
+        The points are between LEAST and 1, which is not one of them.
+        """
+
+    @abstractmethod
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]: ...
+
+    def gradient(self, x: ArrayLike) -> FloatArray:
+        point = np.asarray(x, dtype=float)
+        if point.ndim == 1 and (point == point[0]).all() and _inside(point):
+            return self.along_diagonal(point[:1], np.ones(1))
+        return self.centred(x)[1]
+
+    def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        if not _inside(at):
+            return super().along_diagonal(at, shares)
+        return self.paid(at, shares, order=1).reshape((*self.batch, self.players))
+
+    def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
+        if not _inside(at):
+            return super().hessian_along_diagonal(at, shares)
+        n = self.players
+        return square(self.paid(at, shares, order=2), n).reshape((*self.batch, n, n))
+
+
+class TreeExtension(AlongDiagonal):
     """f, ∇f, ∇²f of the games of some rows, (columns, rows), for the only output of a forest."""
 
     method = "closed form: trees"
@@ -97,45 +136,21 @@ class TreeExtension(Extension):
     def offset(self) -> FloatArray:
         return np.full(self.batch, self.forest.intercept[0])
 
-    @abstractmethod
-    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]: ...
-
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """F(∅) and F(N), which need no terms."""
         both = np.arange(2)[:, None] == np.ones(self.players)
         empty, grand = self.forest.worths(self.explained, both)[:, 0].T
         return empty.reshape(self.batch), grand.reshape(self.batch)
 
-    def gradient(self, x: ArrayLike) -> FloatArray:
-        point = np.asarray(x, dtype=float)
-        if point.ndim == 1 and 0 < point[0] < 1 and (point == point[0]).all():
-            return self.along_diagonal(point[:1], np.ones(1))
-        return self.centred(x)[1]
-
-    def shapley(self) -> FloatArray:
-        return self.along_diagonal(*legendre(self.degree - 1))
-
-    def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        if not ((at > 0) & (at < 1)).all():
-            return super().along_diagonal(at, shares)
-        values = self.paid(at, shares, order=1)
-        return values.T.reshape((*self.batch, self.players))
-
-    def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        n, pairs = self.players, self.paid(at, shares, order=2)
-        return square(pairs.T, n).reshape((*self.batch, n, n))
-
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
-        """What is paid to players or pairs along the diagonal: (players or pairs, rows)."""
         values = self.nothing(order)
         left = self.forest.diagonal.add(self.explained, at, shares, order, values[None], self.over)
         if len(left) == len(self.forest.degree):
             self.add_paid(at, shares, order, values)
         elif len(left):
             rest = type(self)(self.forest.only(left), self.explained, self.batch)
-            rest.jobs, rest.progress = self.jobs, self.progress
-            rest.add_paid(at, shares, order, values)
-        return values
+            rest.working_as(self).add_paid(at, shares, order, values)
+        return values.T
 
     @abstractmethod
     def add_paid(self, at: FloatArray, shares: FloatArray, order: int, values: FloatArray) -> None:
@@ -143,7 +158,7 @@ class TreeExtension(Extension):
 
     def over(self, work: Callable[[slice], None]) -> None:
         """Call the work for blocks of rows, in as many threads as there may be."""
-        over_rows(work, self.explained.shape[1], self.jobs, self.progress)
+        over_rows(work, self.explained.shape[1], self)
 
     def nothing(self, order: int) -> FloatArray:
         """Nothing paid yet to players or pairs."""
@@ -177,7 +192,7 @@ class DependentExtension(TreeExtension):
 
     def rows(self, chosen: slice | Int64s) -> DependentExtension:
         some = np.ascontiguousarray(self.explained[:, chosen])
-        return DependentExtension(self.forest, some, (some.shape[1],))
+        return DependentExtension(self.forest, some, (some.shape[1],)).working_as(self)
 
     def _walked(self, x: ArrayLike, order: int) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
         """The worths, (k, rows), and derivatives, (k, rows, …), at k points per row."""
@@ -210,6 +225,11 @@ class DependentExtension(TreeExtension):
             values[:, block] += value
 
         self.over(work)
+
+
+def _inside(at: FloatArray) -> bool:
+    """Whether tables may be read at these points of the diagonal."""
+    return bool(((at >= LEAST) & (at < 1)).all())
 
 
 def square(pairs: FloatArray, players: int) -> FloatArray:

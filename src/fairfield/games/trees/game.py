@@ -79,7 +79,8 @@ class TreeGame(Game):
         self._what = explained(trees.outputs, output, classes_of(model))
         if np.ndim(times):
             name = trees.outputs[0].name.partition(" at time ")[0]
-            self._what = Explained(name, trees.outputs[0].unit, tuple(times), "time")
+            labels = tuple(np.asarray(times).tolist())
+            self._what = Explained(name, trees.outputs[0].unit, labels, "time")
         self.kind = trees.kind
         given = self._take(rows, background, groups)
         names = _columns(given)
@@ -124,7 +125,12 @@ class TreeGame(Game):
         >>> game.explaining([0, 0]).extension().shapley()
         array([-0.125, -0.125])
         """
+        if "_trees" not in self.__dict__:
+            raise ValueError(
+                "this game came from another process without its model; make a TreeGame here"
+            )
         other = copy(self)
+        other._trees = self._trees
         given = other._take(rows, self._like, self._groups)
         _check_categories(self._trees, given, self._like)
         if _columns(given) != _columns(self._like):
@@ -132,6 +138,10 @@ class TreeGame(Game):
                 "the rows have other columns than those explained before; give the same in that order"
             )
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The rows are encoded already; the model need not travel with them.
+        return {name: held for name, held in self.__dict__.items() if name != "_trees"}
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
@@ -182,7 +192,7 @@ def _encode(trees: TreeModel, table: Any, sparse: Any) -> FloatArray:
     # A library may add up its trees in single precision, rounding once for each.
     largest = np.maximum.reduceat(np.abs(trees.nodes.value).max(axis=1), trees.nodes.roots)
     rounding = 4 * np.finfo(np.float32).eps * np.sqrt(len(largest))
-    if apart.max() > rounding * (np.abs(trees.intercept).max() + largest.sum()):
+    if not apart.max() <= rounding * (np.abs(trees.intercept).max() + largest.sum()):
         worst = apart.argmax()
         raise ValueError(
             f"the {trees.kind} was not read as it is: its output for row {worst} is {own[worst]}, and "

@@ -59,10 +59,14 @@ class Groups(NamedTuple):
 
 
 @compiled
-def cut(nodes: Nodes, trees: Int64s, depth: int) -> Groups:
-    """The groups of some trees, which have at most ``depth`` splits on a path."""
+def cut(nodes: Nodes, trees: Int64s) -> Groups:
+    """The groups of some trees."""
     height = _heights(nodes)
-    leaves = (nodes.left < 0).sum()
+    depth, leaves = 0, 0
+    for which in trees:
+        depth = max(depth, height[nodes.roots[which]])
+        for node in range(nodes.roots[which], nodes.ends[which]):
+            leaves += nodes.left[node] < 0
     most = leaves * (depth + (1 << HEIGHT)) + 1
     tree, value = np.empty(leaves, np.int64), np.empty((leaves, nodes.value.shape[1]))
     bit, member, leaf, path = np.zeros((4, leaves + 1), np.int64)

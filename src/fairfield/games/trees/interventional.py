@@ -90,7 +90,7 @@ class InterventionalExtension(TreeExtension):
         """The extensions of some rows; they share the terms, where all of them are kept."""
         picked = np.arange(self.explained.shape[1])[chosen]
         some = np.ascontiguousarray(self.explained[:, picked])
-        part = InterventionalExtension(self.forest, some, (len(picked),))
+        part = InterventionalExtension(self.forest, some, (len(picked),)).working_as(self)
         if self._ahead and self._room:
             for _ in self._blocks():
                 if not self._room:

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import flat_points
-from fairfield.core.extension import Extension, legendre
+from fairfield.core.extension import Extension
 from fairfield.games.trees.blocks import over_rows
 from fairfield.games.trees.compiled import Int64s
-from fairfield.games.trees.extension import Forest, TreeExtension, square
+from fairfield.games.trees.extension import AlongDiagonal, Forest, TreeExtension
 
 # The games of a batch that a part has, and their extension.
 Part = tuple[Int64s, Extension]
@@ -39,26 +39,26 @@ class SideBySide(Extension):
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         points, lead = self._points(x)
-        both = [part.centred(points[:, where]) for where, part in self.parts]
+        both = [part.working_as(self).centred(points[:, where]) for where, part in self.parts]
         worths, slopes = zip(*both, strict=True)
         return self._joined(list(worths), lead, 0), self._joined(list(slopes), lead, 1)
 
     def hessian(self, x: ArrayLike) -> FloatArray:
         points, lead = self._points(x)
-        found = [part.hessian(points[:, where]) for where, part in self.parts]
+        found = [part.working_as(self).hessian(points[:, where]) for where, part in self.parts]
         return self._joined(found, lead, 2)
 
     def rows(self, chosen: slice | Int64s) -> SideBySide:
         count = int(np.prod(self.batch))
         picked = np.arange(count)[chosen]
-        place = np.full(count, -1)
-        place[picked] = np.arange(len(picked))
         parts: list[Part] = []
         for where, part in self.parts:
-            inside = np.flatnonzero(place[where] >= 0)
+            place = np.full(count, -1)
+            place[where] = np.arange(len(where))
+            inside = np.flatnonzero(place[picked] >= 0)
             if len(inside):
-                parts.append((place[where[inside]], part.rows(inside)))
-        return SideBySide(parts, (len(picked),))
+                parts.append((inside, part.rows(place[picked[inside]])))
+        return SideBySide(parts, (len(picked),)).working_as(self)
 
     def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
         """Points shaped (k, games, n), and the leading axes of the answer before the batch."""
@@ -83,7 +83,7 @@ class SideBySide(Extension):
         return joined.reshape((*lead, *self.batch, *own))
 
 
-class OutputsExtension(SideBySide):
+class OutputsExtension(SideBySide, AlongDiagonal):
     """All outputs of a forest for some rows; what is read along the diagonal is read at once."""
 
     def __init__(
@@ -101,31 +101,17 @@ class OutputsExtension(SideBySide):
         ]
         super().__init__(parts, batch)
 
-    def shapley(self) -> FloatArray:
-        return self.along_diagonal(*legendre(self.degree - 1))
-
-    def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        values = self._paid(at, shares, order=1)
-        return values.transpose(2, 0, 1).reshape((*self.batch, self.players))
-
-    def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        n, pairs = self.players, self._paid(at, shares, order=2)
-        flat = pairs.transpose(2, 0, 1).reshape(-1, pairs.shape[1])
-        return square(flat, n).reshape((*self.batch, n, n))
-
-    def _paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
-        """What is paid to players or pairs: (outputs, players or pairs, rows)."""
-        rows = self.explained
-        n, count = self.players, rows.shape[1]
-        values = np.zeros((len(self.parts), n if order == 1 else n * (n - 1) // 2, count))
+    def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
+        rows, n = self.explained, self.players
+        count = n if order == 1 else n * (n - 1) // 2
+        values = np.zeros((len(self.parts), count, rows.shape[1]))
         left = self.forest.diagonal.add(rows, at, shares, order, values, self._over)
         if len(left):
             rest = self.forest.only(left)
             for output, value in enumerate(values):
-                part = self.kind(rest.of(output), rows, rows.shape[1:])
-                part.jobs, part.progress = self.jobs, self.progress
+                part = self.kind(rest.of(output), rows, rows.shape[1:]).working_as(self)
                 part.add_paid(at, shares, order, value)
-        return values
+        return values.transpose(2, 0, 1).reshape(-1, count)
 
     def _over(self, work: Callable[[slice], None]) -> None:
-        over_rows(work, self.explained.shape[1], self.jobs, self.progress)
+        over_rows(work, self.explained.shape[1], self)
