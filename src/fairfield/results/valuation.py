@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,10 @@ class Valuation(Shown):
         """The value of a player; of a batch, the valuation of one game, or of some."""
         if not self.batch:
             return float(self.values[self._place(index)])
-        rows, output = self._places(index)
+        return self._taken(*self._places(index))
+
+    def _taken(self, rows: tuple[Any, ...], output: Any) -> Valuation:
+        """The valuation of some games and outputs, by their places."""
         # Indexing the numbers of the games keeps every index within the batch axes.
         chosen = np.arange(np.prod(self.lead, dtype=int)).reshape(self.lead)[rows]
         part: dict[str, Any] = {}
@@ -175,6 +178,8 @@ class Valuation(Shown):
 
     def __iter__(self) -> Iterator[Any]:
         """The players of one game; the valuations of a batch."""
+        if self.outputs is not None and not self.lead:
+            return iter(self.output(name) for name in self.outputs)
         return iter(self[i] for i in range(len(self))) if self.batch else iter(self.players)
 
     def __contains__(self, player: object) -> bool:
@@ -189,7 +194,7 @@ class Valuation(Shown):
         """The valuation of one output, by its name: the label of a class, the number of a column."""
         if self.outputs is None:
             raise ValueError(f"this valuation is of one output, the {self.words.worth_name}")
-        return cast(Valuation, self[..., self._output_named(name)])
+        return self._taken((slice(None),) * len(self.lead), self._output_named(name))
 
     def _output_named(self, name: Any) -> int:
         outputs = self.outputs or ()
@@ -197,6 +202,12 @@ class Valuation(Shown):
             noun, nouns = self.words.output_noun, plural(self.words.output_noun)
             raise KeyError(f"there is no {noun} {name!r}; the {nouns} are {spell(outputs)}")
         return outputs.index(name)
+
+    def _numbered(self) -> bool:
+        """Whether the outputs are named by numbers that are not their places."""
+        outputs = self.outputs or ()
+        whole = all(isinstance(each, (int, float, np.number)) for each in outputs)
+        return whole and outputs != tuple(range(len(outputs)))
 
     def _of_outputs(self, which: Any) -> dict[str, Any]:
         """What is said of the chosen outputs: their names, or what one of them is."""
@@ -219,6 +230,11 @@ class Valuation(Shown):
                 output = given.pop()
             if isinstance(output, str):
                 output = self._output_named(output)
+            elif isinstance(output, (int, np.integer)) and self._numbered():
+                raise IndexError(
+                    f"{output} may be a place or one of the {plural(self.words.output_noun)} "
+                    f"{spell(self.outputs)}; take one by v.output({output})"
+                )
         if given and isinstance(given[0], str):
             given[0] = self._games_named(given[0])
         return tuple(given), output

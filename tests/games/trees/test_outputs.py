@@ -107,3 +107,18 @@ def test_uniform_points_are_read_from_tables(monkeypatch):
     wanted = ff.banzhaf(TreeGame(model, X[:1], X[BACKGROUND], output="b")).values
     found = ff.banzhaf(game)
     np.testing.assert_allclose(found.values[0, 1], wanted[0], atol=1e-12)
+
+
+def test_classes_named_by_numbers_are_not_places():
+    from sklearn.ensemble import RandomForestClassifier
+
+    model = RandomForestClassifier(3, random_state=0).fit(X, np.digitize(X[:, 2], [-0.5, 0.5]) + 1)
+    every = ff.shapley(TreeGame(model, X[:3], X[BACKGROUND], output="all"))
+    alone = ff.shapley(TreeGame(model, X[:3], X[BACKGROUND], output=3))
+    np.testing.assert_allclose(every.output(3).values, alone.values, atol=1e-12)
+    np.testing.assert_allclose(every[0].output(3).values, alone.values[0], atol=1e-12)
+    with pytest.raises(IndexError, match=r"a place or one of the classes \{1, 2, 3\}"):
+        every[:, 1]
+    assert [one.words.worth_name for one in every[0]] == [
+        f"probability of class {label}" for label in (1, 2, 3)
+    ]

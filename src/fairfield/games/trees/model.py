@@ -65,6 +65,11 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
     if not hasattr(rows, "columns"):
         return np.array(rows, dtype=float)
     own = categorical(rows)
+    if categories and len(categories) != len(own):
+        raise ValueError(
+            f"the model was fitted to {len(categories)} categorical columns, and the rows have "
+            f"{len(own)}; give each of them the dtype 'category'"
+        )
     rows = rows.copy()
     for name, listed in zip(own, categories or own.values(), strict=True):
         codes = rows[name].cat.set_categories(listed).cat.codes.astype(float)

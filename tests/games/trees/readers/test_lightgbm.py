@@ -1,6 +1,7 @@
 """Reading the trees of LightGBM."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fairfield.games.trees.game import TreeGame
@@ -78,3 +79,13 @@ def test_a_booster_that_stopped_early_predicts_with_its_best_rounds(tmp_path):
     booster.save_model(tmp_path / "booster.txt")
     kept = lightgbm.Booster(model_file=tmp_path / "booster.txt")
     np.testing.assert_array_equal(TreeGame(kept, X[ROWS]).worths(everyone)[:, 0], worths)
+
+
+def test_what_is_not_fitted_and_columns_without_categories():
+    lightgbm = pytest.importorskip("lightgbm")
+    with pytest.raises(Exception, match="not fitted yet"):
+        TreeGame(lightgbm.LGBMRegressor(), X)
+    frame = pd.DataFrame({"a": X[:, 0], "c": pd.Categorical(list("xyz") * (len(X) // 3))})
+    model = lightgbm.LGBMRegressor(n_estimators=3, verbose=-1).fit(frame, Y)
+    with pytest.raises(ValueError, match="fitted to 1 categorical columns, and the rows have 0"):
+        TreeGame(model, frame.astype({"c": str}))

@@ -12,6 +12,7 @@ from fairfield.games.outputs import choose_outputs, classes_of, margin_quantity
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
+from fairfield.games.trees.readers.sklearn import check_fitted
 
 # LightGBM takes numbers up to this size, in single precision, for zero.
 ZERO = float(np.float32(1e-35))
@@ -27,6 +28,8 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
     ``best_iteration``, and these are explained. A booster saved then has no other rounds, and
     is explained with all that it has.
     """
+    if hasattr(model, "__sklearn_is_fitted__"):
+        check_fitted(model)
     booster = getattr(model, "booster_", model)
     dumped = booster.dump_model()
     if any(_has_lines(tree["tree_structure"]) for tree in dumped["tree_info"]):
