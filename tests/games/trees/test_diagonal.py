@@ -71,3 +71,20 @@ def test_points_near_the_ends(output, background):
         np.testing.assert_allclose(
             closed.along_diagonal(*at), table.along_diagonal(*at), atol=1e-10
         )
+
+
+def test_rows_one_by_one_come_to_use_tables():
+    game = made(rows=X[:1])
+    wanted = ff.shapley(made(rows=X[:300])).values
+    for at in range(300):
+        found = ff.shapley(game.explaining(X[at])).values
+        np.testing.assert_allclose(found, wanted[at], atol=1e-12)
+    assert game.forest.diagonal.kept_bytes() > 0
+
+
+@pytest.mark.parametrize("background", [X[BACKGROUND], X[:1], None])
+def test_both_ends(background):
+    game = made(rows=X[:4], background=background)
+    both = np.arange(2)[:, None] == np.ones(COLUMNS)
+    empty, grand = game.extension().ends()
+    np.testing.assert_allclose(np.stack([empty, grand], axis=1), game.worths(both), atol=1e-12)

@@ -50,6 +50,7 @@ class Diagonal:
         self.nodes, self.degree, self.background = nodes, degree, background
         leaves = np.append(0, np.cumsum(nodes.left < 0))
         self.leaves = leaves[nodes.ends] - leaves[nodes.roots]
+        self.others = 0  # rows of other games that share the tables
         self._ends: dict[int, Ends] = {}  # of the most players so far
         self._tables: dict[tuple[int, int, bytes], FloatArray] = {}
 
@@ -66,7 +67,7 @@ class Diagonal:
 
         The points are between 0 and 1, neither included. ``over`` calls its work for blocks of rows.
         """
-        longest = self._longest(rows.shape[1])
+        longest = self._longest(rows.shape[1] + self.others)
         left = np.flatnonzero(self.degree > longest)
         if len(left) < len(self.degree):
             ends = self._ends_of(longest)
@@ -87,7 +88,7 @@ class Diagonal:
         return sum(table.nbytes for table in self._tables.values())
 
     def _longest(self, rows: int) -> int:
-        """The most players on a path of the trees that are best read from tables.
+        """The most players on a path of the trees that are best read from tables for so many rows.
 
         To build one costs about 2^k k² steps for a leaf of k players; without it each row costs
         about 24 of them, and more the larger the background, or 4 in a walk. The codes of the

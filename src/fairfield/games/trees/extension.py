@@ -76,6 +76,20 @@ class Forest:
         alone = kept.nodes._replace(value=value, output=np.zeros_like(kept.nodes.output))
         return replace(kept, nodes=alone, intercept=self.intercept[output : output + 1])
 
+    def outputs(self, rows: FloatArray) -> FloatArray:
+        """The model's outputs as they were read: (rows, outputs)."""
+        everyone = np.ones((1, self.players), dtype=bool)
+        one = replace(self, background=np.ascontiguousarray(self.background[:, :1]))
+        return one.worths(rows, everyone)[..., 0]
+
+    @cached_property
+    def empty(self) -> FloatArray:
+        """F(∅) of each output, which is that of all rows."""
+        if self.dependent:
+            nobody = np.zeros((1, self.players), dtype=bool)
+            return self.worths(np.zeros((len(self.background), 1)), nobody)[0, :, 0]
+        return np.asarray(self.outputs(self.background).mean(axis=0))
+
     def worths(self, rows: FloatArray, coalitions: BoolArray) -> FloatArray:
         """By definition, (rows, outputs, coalitions): O(their product · background · trees · depth)."""
         inside = np.ascontiguousarray(coalitions)
@@ -138,9 +152,8 @@ class TreeExtension(AlongDiagonal):
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """F(∅) and F(N), which need no terms."""
-        both = np.arange(2)[:, None] == np.ones(self.players)
-        empty, grand = self.forest.worths(self.explained, both)[:, 0].T
-        return empty.reshape(self.batch), grand.reshape(self.batch)
+        grand = self.forest.outputs(self.explained)[:, 0]
+        return np.full(self.batch, self.forest.empty[0]), grand.reshape(self.batch)
 
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         values = self.nothing(order)

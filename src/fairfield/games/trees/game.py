@@ -137,6 +137,7 @@ class TreeGame(Game):
             raise ValueError(
                 "the rows have other columns than those explained before; give the same in that order"
             )
+        self.forest.diagonal.others += len(given)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
@@ -187,7 +188,7 @@ def _encode(trees: TreeModel, table: Any, sparse: Any) -> FloatArray:
     forest = Forest(
         trees.nodes, trees.intercept, len(rows), first[:, :1].copy(), *extent(trees.nodes)
     )
-    ours = forest.worths(first, np.ones((1, len(rows)), dtype=bool))[..., 0]
+    ours = forest.outputs(first)
     apart = np.abs(ours - own).max(axis=1)
     # A library may add up its trees in single precision, rounding once for each.
     largest = np.maximum.reduceat(np.abs(trees.nodes.value).max(axis=1), trees.nodes.roots)
