@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from fairfield.games.outputs import choose_outputs, classes_of, margin_quantity
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
-from fairfield.games.trees.readers.sklearn import check_fitted
 
 # LightGBM takes numbers up to this size, in single precision, for zero.
 ZERO = float(np.float32(1e-35))
@@ -29,7 +29,7 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
     is explained with all that it has.
     """
     if hasattr(model, "__sklearn_is_fitted__"):
-        check_fitted(model)
+        import_module("sklearn.utils.validation").check_is_fitted(model)
     booster = getattr(model, "booster_", model)
     dumped = booster.dump_model()
     if any(_has_lines(tree["tree_structure"]) for tree in dumped["tree_info"]):
