@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
-from fairfield.games.trees.blocks import over_rows
+from fairfield.evaluation.blocks import over_rows
 from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.dependent import walk
 from fairfield.games.trees.diagonal import Diagonal

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairfield as ff
-from fairfield.games.trees import blocks
+from fairfield.evaluation import blocks
 from fairfield.games.trees.game import TreeGame
 from games.trees.models import BACKGROUND, X, fitted
 
