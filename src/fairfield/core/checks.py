@@ -96,3 +96,20 @@ def flat_points(x: ArrayLike, players: int) -> tuple[FloatArray, tuple[int, ...]
             "its last axis must hold one probability per player"
         )
     return at.reshape(-1, players), at.shape[:-1]
+
+
+def points_of_games(
+    x: ArrayLike, players: int, batch: tuple[int, ...]
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """Points (..., *batch, n) as (k, games, n), one point serving all games, and the axes before."""
+    flat, lead = flat_points(x, players)
+    count = int(np.prod(batch, dtype=int))
+    if not lead:
+        return np.tile(flat, (1, count, 1)), ()
+    own = len(lead) - len(batch)
+    if own < 0 or lead[own:] != batch:
+        raise ValueError(
+            f"points of shape {np.shape(x)} do not match a batch of {batch} games; give one point, or "
+            f"an array shaped (..., {', '.join(map(str, batch))}, n)"
+        )
+    return flat.reshape(-1, count, players), lead[:own]

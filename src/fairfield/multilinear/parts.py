@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.core.checks import flat_points
+from fairfield.core.checks import points_of_games
 from fairfield.core.extension import Extension
 from fairfield.core.parts import Part
 from fairfield.games.given.table import TableGame
@@ -62,13 +62,13 @@ class PartsExtension(Extension):
         return self._summed(empty), self._summed(grand)
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        points, lead = self._points(x)
+        points, lead = points_of_games(x, self.players, self.batch)
         both = (terms.tables.centred(_at(points, terms)) for terms in self.terms)
         values, slopes = zip(*both, strict=True)
         return self._summed(values, lead), self._summed(slopes, lead, axes=1)
 
     def hessian(self, x: ArrayLike) -> FloatArray:
-        points, lead = self._points(x)
+        points, lead = points_of_games(x, self.players, self.batch)
         found = [terms.tables.hessian(_at(points, terms)) for terms in self.terms]
         return self._summed(found, lead, axes=2)
 
@@ -108,19 +108,6 @@ class PartsExtension(Extension):
             if len(inside):
                 kept.append(Terms(place[games[inside]], players[inside], tables.rows(inside)))
         return PartsExtension(kept, self.players, (len(picked),))
-
-    def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
-        """Points shaped (k, games, n), and the leading axes of the answer before the batch."""
-        flat, lead = flat_points(x, self.players)
-        if not lead:
-            return np.broadcast_to(flat, (1, self.count, self.players)), ()
-        own = len(lead) - len(self.batch)
-        if own < 0 or lead[own:] != self.batch:
-            raise ValueError(
-                f"points of shape {np.shape(x)} do not match a batch of {self.batch} games; "
-                "give one point, or one for each game"
-            )
-        return flat.reshape(-1, self.count, self.players), lead[:own]
 
     def _summed(
         self, found: Sequence[FloatArray], lead: tuple[int, ...] = (), axes: int = 0

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.checks import flat_points
+from fairfield.core.checks import points_of_games
 from fairfield.core.extension import Extension
 from fairfield.evaluation.blocks import over_rows
 from fairfield.games.trees.compiled import Int64s
@@ -178,18 +178,6 @@ class TreeExtension(AlongDiagonal):
         n = self.players
         return np.zeros((n if order == 1 else n * (n - 1) // 2, self.explained.shape[1]))
 
-    def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
-        """Points shaped (k, rows, n), and the leading axes of the answer."""
-        flat, lead = flat_points(x, self.players)
-        if not lead:
-            flat, lead = np.tile(flat, (self.explained.shape[1], 1)), self.batch
-        if self.batch and lead[-1:] != self.batch:
-            raise ValueError(
-                f"points of shape {np.shape(x)} do not match a batch of {self.batch} games; "
-                f"give one point, or an array shaped (..., {self.batch[0]}, n)"
-            )
-        return flat.reshape(-1, self.explained.shape[1], self.players), lead
-
 
 class DependentExtension(TreeExtension):
     """Of path-dependent games: one walk down each tree for each point, O(nodes) per row."""
@@ -209,11 +197,11 @@ class DependentExtension(TreeExtension):
 
     def _walked(self, x: ArrayLike, order: int) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
         """The worths, (k, rows), and derivatives, (k, rows, …), at k points per row."""
-        points, lead = self._points(x)
+        points, lead = points_of_games(x, self.players, self.batch)
         worths, values = np.zeros(points.shape[:2]), [self.nothing(order) for _ in points]
         for point, worth, value in zip(points, worths, values, strict=True):
             self._walk(np.ascontiguousarray(point.T)[None], np.ones(1), order, worth, value)
-        return worths, np.array(values).swapaxes(1, 2), lead
+        return worths, np.array(values).swapaxes(1, 2), (*lead, *self.batch)
 
     def add_paid(self, at: FloatArray, shares: FloatArray, order: int, values: FloatArray) -> None:
         count = self.explained.shape[1]

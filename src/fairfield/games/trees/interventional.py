@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.checks import points_of_games
 from fairfield.core.extension import Extension
 from fairfield.games.trees import terms as tree_terms
 from fairfield.games.trees.compiled import Int64s
@@ -141,5 +142,5 @@ class InterventionalExtension(TreeExtension):
 
     def _both(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
         """Points as (x, 1 - x), (k, rows, 2n), and the leading axes of the answer."""
-        points, lead = self._points(x)
-        return np.concatenate([points, 1 - points], axis=-1), lead
+        points, lead = points_of_games(x, self.players, self.batch)
+        return np.concatenate([points, 1 - points], axis=-1), (*lead, *self.batch)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray
-from fairfield.core.checks import flat_points
+from fairfield.core.checks import points_of_games
 from fairfield.core.extension import Extension
 from fairfield.evaluation.blocks import over_rows
 from fairfield.games.trees.compiled import Int64s
@@ -38,13 +38,13 @@ class SideBySide(Extension):
         return empty, grand
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        points, lead = self._points(x)
+        points, lead = points_of_games(x, self.players, self.batch)
         both = [part.working_as(self).centred(points[:, where]) for where, part in self.parts]
         worths, slopes = zip(*both, strict=True)
         return self._joined(list(worths), lead, 0), self._joined(list(slopes), lead, 1)
 
     def hessian(self, x: ArrayLike) -> FloatArray:
-        points, lead = self._points(x)
+        points, lead = points_of_games(x, self.players, self.batch)
         found = [part.working_as(self).hessian(points[:, where]) for where, part in self.parts]
         return self._joined(found, lead, 2)
 
@@ -59,19 +59,6 @@ class SideBySide(Extension):
             if len(inside):
                 parts.append((inside, part.rows(place[picked[inside]])))
         return SideBySide(parts, (len(picked),)).working_as(self)
-
-    def _points(self, x: ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:
-        """Points shaped (k, games, n), and the leading axes of the answer before the batch."""
-        flat, lead = flat_points(x, self.players)
-        axes, count = len(self.batch), int(np.prod(self.batch))
-        if not lead:
-            return np.tile(flat, (1, count, 1)), ()
-        if lead[-axes:] != self.batch:
-            raise ValueError(
-                f"points of shape {np.shape(x)} do not match a batch of {self.batch} games; "
-                "give one point, or one for each game"
-            )
-        return flat.reshape(-1, count, self.players), lead[:-axes]
 
     def _joined(self, found: Sequence[FloatArray], lead: tuple[int, ...], axes: int) -> FloatArray:
         """What the parts answer, (…, games of the part, n …), in the order of the batch."""
