@@ -63,6 +63,29 @@ class Tree:
     output: int = 0
 
 
+def unfold(
+    root: Mapping[str, Any], left: str, right: str
+) -> tuple[list[Mapping[str, Any]], list[int], list[int]]:
+    """The nodes of a nested tree, parents first, and the places of their children, -1 at a leaf.
+
+    >>> unfold({"l": {"value": 1}, "r": {"value": 2}}, "l", "r")[1:]
+    ([1, -1, -1], [2, -1, -1])
+    """
+    nodes: list[Mapping[str, Any]] = []
+    places: list[list[int]] = []
+    ahead = [(root, 0, 0)]
+    while ahead:
+        node, parent, side = ahead.pop()
+        at = len(nodes)
+        if at:
+            places[parent][side] = at
+        nodes.append(node)
+        places.append([-1, -1])
+        if left in node:
+            ahead += [(node[right], at, 1), (node[left], at, 0)]
+    return nodes, [each[0] for each in places], [each[1] for each in places]
+
+
 def join(trees: Sequence[Tree], outputs: int = 1) -> tuple[Nodes, FloatArray]:
     """The nodes of all trees, leaves centred tree by tree, and for each output the sum of the centres.
 

@@ -15,7 +15,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.games.outputs import choose_outputs, classes_of, margin_quantity
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single
-from fairfield.games.trees.nodes import Tree
+from fairfield.games.trees.nodes import Tree, unfold
 from fairfield.games.trees.readers.registry import reads
 
 # Losses whose raw value is the prediction itself.
@@ -176,24 +176,19 @@ def _expanded(tree: Mapping[str, Any]) -> Mapping[str, Any]:
 def _tree(root: Mapping[str, Any], splits: _Splits, scale: FloatArray) -> Tree:
     """A tree from nested nodes; ``scale`` (values of a leaf, outputs) picks the outputs."""
     nothing = np.zeros(scale.shape[1])
+    nodes, left, right = unfold(root, "left", "right")
     rows: list[list[Any]] = []
     categories = {}
-    ahead = [(root, 0, 0)]
-    while ahead:
-        node, parent, side = ahead.pop()
-        at = len(rows)
-        if at:
-            rows[parent][side] = at
-        if "split" not in node:
+    for at, node in enumerate(nodes):
+        if left[at] < 0:
             value = np.atleast_1d(node["value"]) @ scale
-            rows.append([-1, -1, 0, 0.0, True, value, float(node["weight"])])
+            rows.append([0, 0.0, True, value, float(node["weight"])])
             continue
         column, border, missing_left, code = splits.read(node["split"])
         if code is not None:
             categories[at] = [code], False
-        rows.append([0, 0, column, border, missing_left, nothing, 0.0])
-        ahead += [(node["right"], at, 1), (node["left"], at, 0)]
-    left, right, columns, borders, missing, values, covers = map(list, zip(*rows, strict=True))
+        rows.append([column, border, missing_left, nothing, 0.0])
+    columns, borders, missing, values, covers = map(list, zip(*rows, strict=True))
     for at in reversed(range(len(rows))):  # children come behind their parents
         if left[at] >= 0:
             covers[at] = covers[left[at]] + covers[right[at]]

@@ -11,7 +11,7 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.games.outputs import choose_outputs, classes_of, margin_quantity
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers
-from fairfield.games.trees.nodes import Tree
+from fairfield.games.trees.nodes import Tree, unfold
 from fairfield.games.trees.readers.registry import reads
 
 # LightGBM takes numbers up to this size, in single precision, for zero.
@@ -82,17 +82,13 @@ def _has_lines(root: Mapping[str, Any]) -> bool:
 
 def _tree(root: Mapping[str, Any], scale: float, zeros: set[int], output: int) -> Tree:
     """A tree from nested nodes; columns whose zeros count as missing join ``zeros``."""
+    nodes, left, right = unfold(root, "left_child", "right_child")
     rows: list[list[Any]] = []
     categories = {}
-    ahead = [(root, 0, 0)]
-    while ahead:
-        node, parent, side = ahead.pop()
-        at = len(rows)
-        if at:
-            rows[parent][side] = at
-        if "leaf_value" in node:
+    for at, node in enumerate(nodes):
+        if left[at] < 0:
             cover = node.get("leaf_count", 1)
-            rows.append([-1, -1, 0, 0.0, False, scale * node["leaf_value"], cover])
+            rows.append([0, 0.0, False, scale * node["leaf_value"], cover])
             continue
         column, threshold, missing_left = (
             node[name] for name in ("split_feature", "threshold", "default_left")
@@ -108,7 +104,6 @@ def _tree(root: Mapping[str, Any], scale: float, zeros: set[int], output: int) -
             missing_left = threshold >= 0  # a missing value is a zero then
         elif node["missing_type"] == "Zero":
             zeros.add(column)
-        rows.append([0, 0, column, threshold, missing_left, 0.0, node["internal_count"]])
-        ahead += [(node["right_child"], at, 1), (node["left_child"], at, 0)]
-    left, right, column_of, split, missing, value, cover = zip(*rows, strict=True)
+        rows.append([column, threshold, missing_left, 0.0, node["internal_count"]])
+    column_of, split, missing, value, cover = zip(*rows, strict=True)
     return Tree(left, right, column_of, split, missing, value, cover, categories, output)
