@@ -27,6 +27,10 @@ CHOSEN_ON = (
     "local_xai_bike_n12",
     "ensemble_cali_r2_n10",
     "image_vit_n9",
+    "paper_breast_cancer",
+    "paper_digits2",
+    "tree14",
+    "svc100",
 )
 HELD_OUT = (
     "flid30",
@@ -38,8 +42,12 @@ HELD_OUT = (
     "global_xai_bike_n12",
     "dataset_valuation_cali_n10",
     "cluster_bike_n12",
+    "paper_breast_cancer2",
+    "paper_digits",
+    "paper_adult_row1",
+    "forest60",
+    "svc300",
 )
-BUDGETS = (500, 2000, 10_000)
 
 Worths = Callable[[np.ndarray], np.ndarray]
 
@@ -61,9 +69,15 @@ def load(name: str) -> tuple[int, Worths, np.ndarray, np.ndarray]:
     )
 
 
+def budgets(players: int) -> dict[str, int]:
+    """The budgets of a game, by name, that do not reach a table of all worths."""
+    found = {"2n+2": 2 * players + 2} | {f"{k}n": k * players for k in (3, 5, 10, 20, 100)}
+    return {name: count for name, count in found.items() if count < 2**players}
+
+
 def cells() -> list[tuple[str, int]]:
-    """The games and the budgets that do not reach a table of all worths."""
-    return [(g, m) for g in CHOSEN_ON + HELD_OUT for m in BUDGETS if m < 2 ** load(g)[0]]
+    """Games and budgets."""
+    return [(g, m) for g in CHOSEN_ON + HELD_OUT for m in budgets(load(g)[0]).values()]
 
 
 def table(S: np.ndarray, worths: np.ndarray) -> np.ndarray:
@@ -92,7 +106,28 @@ def unanimity(S: np.ndarray, carriers: np.ndarray, worths: np.ndarray) -> np.nda
     return (S.astype(float) @ carriers.T >= carriers.sum(axis=1)) @ worths
 
 
+def products(S: np.ndarray, scales: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Σ_j scale_j Π_{i outside S} factor_ji of logs of factors (terms, n)."""
+    return np.exp((1.0 - S) @ factors.T) @ scales
+
+
+def forest(S: np.ndarray, row: np.ndarray, other: np.ndarray, **trees: np.ndarray) -> np.ndarray:
+    """The sum of trees as plain arrays: feature, threshold, left, right, value of nodes."""
+    X = np.where(S, row, other)
+    total = np.zeros(len(S))
+    for root in trees["roots"]:
+        at = np.full(len(S), root)
+        while (inner := trees["left"][at] >= 0).any():
+            here = at[inner]
+            low = X[inner, trees["feature"][here]] <= trees["threshold"][here]
+            at[inner] = np.where(low, trees["left"][here], trees["right"][here])
+        total += trees["value"][at]
+    return total
+
+
 FORMULAS = {
+    "products": products,
+    "forest": forest,
     "table": table,
     "flid": flid,
     "voting": voting,
@@ -217,7 +252,72 @@ def make_features(kind: str):
     return "table", {"worths": worths}, None
 
 
+def make_trees(players: int, count: int, depth: int, seed: int):
+    """Randomised trees of scikit-learn on features that interact, at one row against another."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    import fairfield as ff
+
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((3000, players))
+    y = X[:, :5].sum(axis=1) + 2 * X[:, 5] * X[:, 6] + np.sign(X[:, 7]) * X[:, 8] * X[:, 9]
+    model = ExtraTreesRegressor(count, max_depth=depth, max_features=0.7, random_state=seed)
+    model.fit(X.astype(np.float32), y)
+    row, other = X[:2].astype(np.float32).astype(float)
+    parts, roots, start = {k: [] for k in ("feature", "threshold", "left", "right", "value")}, [], 0
+    for each in model.estimators_:
+        tree = each.tree_
+        inner = tree.children_left >= 0
+        roots.append(start)
+        parts["feature"].append(np.maximum(tree.feature, 0))
+        parts["threshold"].append(tree.threshold)
+        parts["left"].append(np.where(inner, tree.children_left + start, -1))
+        parts["right"].append(np.where(inner, tree.children_right + start, -1))
+        parts["value"].append(tree.value[:, 0, 0] / count)
+        start += tree.node_count
+    held = {name: np.concatenate(part) for name, part in parts.items()}
+    held |= {"roots": np.array(roots), "row": row, "other": other}
+    return "forest", held, ff.TreeGame(model, row, other[None])
+
+
+def make_svc(players: int, seed: int):
+    """The margin of a support vector machine with a Gaussian kernel: a sum of products."""
+    from sklearn.svm import SVC
+
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((1500, players))
+    y = X[:, :10].sum(axis=1) + X[:, 10] * X[:, 11] + np.abs(X[:, 12]) > 1
+    model = SVC(gamma=0.5 / players, C=3.0).fit(X, y)
+    row, other = X[:2]
+    rate, vectors, scales = 0.5 / players, model.support_vectors_, model.dual_coef_[0]
+    inside = np.exp(-rate * ((row - vectors) ** 2).sum(axis=1))
+    factors = -rate * ((other - vectors) ** 2 - (row - vectors) ** 2)
+    held = {"scales": scales * inside, "factors": factors}
+    ratios = np.exp(factors)  # of a player who is out
+
+    def mean_slopes(nodes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        total = np.zeros(players)
+        for t, weight in zip(nodes, weights, strict=True):
+            each = t + (1 - t) * ratios
+            whole = np.exp(np.log(each).sum(axis=1)) * held["scales"]
+            total += weight * ((whole[:, None] / each) * (1 - ratios)).sum(axis=0)
+        return total
+
+    nodes, weights = np.polynomial.legendre.leggauss(players // 2 + 1)
+    return (
+        "products",
+        held,
+        {
+            "shapley": mean_slopes((1 + nodes) / 2, weights / 2),
+            "banzhaf": mean_slopes(np.array([0.5]), np.ones(1)),
+        },
+    )
+
+
 def from_reference(name: str):
+    if name.startswith("paper"):
+        with np.load(REFERENCE / f"{name}.npz", allow_pickle=False) as file:
+            return "table", {"worths": file["worths"]}, None
     with np.load(REFERENCE / "games.npz", allow_pickle=False) as file:
         return "table", {"worths": file[f"{name}/values"]}, None
 
@@ -237,4 +337,8 @@ RECIPES = {
     "ridge20": make_ridge,
     "trees20": lambda: make_features("trees"),
     "mlp20": lambda: make_features("mlp"),
+    "tree14": lambda: make_trees(14, 3, 7, 11),
+    "forest60": lambda: make_trees(60, 30, 5, 12),
+    "svc100": lambda: make_svc(100, 13),
+    "svc300": lambda: make_svc(300, 14),
 }

@@ -1,15 +1,17 @@
 """Errors of shapiq's approximators: run by estimates.py in the environment of peers.
 
-    python shapiq_estimates.py FILE SECONDS [SEEDS]
+    python shapiq_estimates.py FILE SECONDS [SEEDS [METHOD …]]
 
 appends lines of JSON (game, budget, value, method, seed, relative squared error, seconds) to
 FILE for whatever is not in it yet, and stops after SECONDS, so that it can run in pieces.
 """
 
 import json
+import logging
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from math import comb
 from pathlib import Path
 
@@ -18,10 +20,38 @@ from estimate_games import cells, load
 
 warnings.simplefilter("ignore")
 
+import shap  # noqa: E402
 import shapiq.approximator as peers  # noqa: E402  # its import warns
 from shapiq.approximator.regression.kadd_shap import kADDSHAP  # noqa: E402
 
+class ShapPermutation:
+    """shap's antithetic permutations, as if a coalition were a row of zeros and ones."""
+
+    def __init__(self, players: int, seed: int) -> None:
+        self.players, self.seed = players, seed
+
+    def approximate(self, budget: int, worths: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        explainer = shap.explainers.Permutation(
+            lambda Z: worths(Z > 0.5), np.zeros((1, self.players)), seed=self.seed
+        )
+        return explainer(np.ones((1, self.players)), max_evals=budget, silent=True).values[0]
+
+
+class ShapKernel(ShapPermutation):
+    """shap's KernelExplainer without its default selection of ten features."""
+
+    def approximate(self, budget: int, worths: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        np.random.seed(self.seed)  # noqa: NPY002  # shap has no other way
+        explainer = shap.KernelExplainer(lambda Z: worths(Z > 0.5), np.zeros((1, self.players)))
+        # It evaluates both ends besides.
+        return explainer.shap_values(
+            np.ones((1, self.players)), nsamples=budget - 2, l1_reg=False, silent=True
+        )[0]
+
+
 SHAPLEY = {
+    "shap Permutation": ShapPermutation,
+    "shap Kernel": ShapKernel,
     "Permutation": lambda n, s: peers.PermutationSamplingSV(n, random_state=s),
     "Stratified": lambda n, s: peers.StratifiedSamplingSV(n, random_state=s),
     "Owen": lambda n, s: peers.OwenSamplingSV(n, random_state=s),
@@ -91,10 +121,11 @@ def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[
     try:
         if columns > MOST_COLUMNS:
             raise ValueError(f"not run: a regression on {columns} columns")
-        if method == "ProxySPEX" and players >= 100:
-            raise ValueError("not run: minutes a run with 100 players")
+        if method == "ProxySPEX" and players >= 60:
+            raise ValueError("not run: minutes a run with 60 players and more")
         found = VALUES[value][method](players, seed).approximate(budget, counted)
-        ours = np.array([found[(i,)] for i in range(players)])
+        ours = found if isinstance(found, np.ndarray) else [found[(i,)] for i in range(players)]
+        ours = np.asarray(ours)
         error = float(((ours - exact) ** 2).sum() / (exact**2).sum())
         failure = None if np.isfinite(error) else "not finite"
     except Exception as reason:  # the table shows which cells a peer cannot do
@@ -112,7 +143,9 @@ def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[
     }
 
 
-def missing(done: list[dict[str, object]], seeds: int) -> list[tuple[str, int, str, str, int]]:
+def missing(
+    done: list[dict[str, object]], seeds: int, only: list[str]
+) -> list[tuple[str, int, str, str, int]]:
     """What is still to be run, the cheapest first, by the seconds of runs of the same kind."""
     keys = ("game", "budget", "value", "method")
     seconds = {tuple(map(run.get, keys)): run["seconds"] for run in done}
@@ -123,7 +156,7 @@ def missing(done: list[dict[str, object]], seeds: int) -> list[tuple[str, int, s
         for game, budget in cells()
         for value, methods in VALUES.items()
         for method in methods
-        if (game, budget, value, method, seed) not in known
+        if (game, budget, value, method, seed) not in known and (not only or method in only)
     ]
     return sorted(todo, key=lambda task: seconds.get(task[:4], 0.0))
 
@@ -134,7 +167,7 @@ def main() -> None:
     started = time.perf_counter()
     done = [json.loads(line) for line in path.open()] if path.exists() else []
     with path.open("a", encoding="utf-8") as file:
-        for task in missing(done, seeds):
+        for task in missing(done, seeds, sys.argv[4:]):
             if time.perf_counter() - started > seconds:
                 return
             file.write(json.dumps(measure(*task)) + "\n")

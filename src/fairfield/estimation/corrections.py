@@ -17,22 +17,16 @@ from fairfield.estimation.surrogates.sample import Fit, Sample
 
 @dataclass(frozen=True)
 class Answer:
-    """Values (games, n) and their errors.
-
-    Residuals ``left`` (games, p) times ``effect`` (p, n) are what each pair adds to the errors;
-    ``spread`` (games,) is the sum of the variances.
-    """
+    """Values (games, n), their covariance (games, n, n), and how they were found."""
 
     values: FloatArray
-    left: FloatArray
-    effect: FloatArray
-    spread: FloatArray
+    covariance: FloatArray
     method: str
 
-    def covariance(self, game: int) -> FloatArray:
-        """Σ_j left_j² effect_j effect_jᵀ."""
-        errors = self.left[game][:, None] * self.effect
-        return np.asarray(errors.T @ errors)
+    @property
+    def spread(self) -> FloatArray:
+        """The sum of the variances of the values, (games,)."""
+        return np.trace(self.covariance, axis1=1, axis2=2)
 
 
 @dataclass(frozen=True)
@@ -62,11 +56,10 @@ class Correction:
         # Less the share of its stratum that is known.
         left = self.residuals(fit.outside, slopes) * np.sqrt(1 - known)
         method = f"{self.name} of {len(known):,} pairs of coalitions"
+        errors = left[:, :, None] * effect
         return Answer(
             values,
-            left,
-            effect,
-            left**2 @ np.sum(effect**2, axis=1),
+            errors.swapaxes(1, 2) @ errors,
             f"{method} after a surrogate, {fit.name}" if fit.name else method,
         )
 

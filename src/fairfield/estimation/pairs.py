@@ -2,9 +2,9 @@
 
 Shapley's and Banzhaf's values depend on the odd part [F(S) - F(N∖S)]/2 of a game alone, so
 coalitions are evaluated together with their complements. Pairs are stratified by size: for
-Shapley's value at first each size alike (leverage sampling: Musco and Witter, 2025), for
-Banzhaf's by the binomial law; single players early; later more where more is left to explain
-(Neyman, 1934). No pair is drawn twice, so small sizes are soon known whole.
+Shapley's value all single players first, and then each size alike (leverage sampling: Musco and
+Witter, 2025), for Banzhaf's by the binomial law, single players early; later more where more is
+left to explain (Neyman, 1934). No pair is drawn twice, so small sizes are soon known whole.
 """
 
 from __future__ import annotations
@@ -88,13 +88,13 @@ class Distinct(Stratum):
 class Strata:
     """What a criterion makes of the sizes 0 … n/2: the weight of each in its regression.
 
-    ``reach`` is how far a residual of 1 moves the values, ``early`` whether single players
-    are wanted early.
+    ``reach`` is how far a residual of 1 moves the values. Single players, and all but one, come
+    before all others, or else early.
     """
 
     masses: FloatArray
     reach: FloatArray
-    early: bool = False
+    singles_first: bool
 
     @classmethod
     def shapley(cls, players: int) -> Strata:
@@ -102,7 +102,8 @@ class Strata:
         size = np.arange(1, players // 2 + 1)
         spread = size * (players - size)
         masses = np.where(2 * size == players, 0.5, 1.0) / spread
-        return cls(np.append(0.0, masses), np.append(1.0, np.sqrt(spread)))
+        reach = np.append(1.0, np.sqrt(spread))
+        return cls(np.append(0.0, masses), reach, singles_first=True)
 
     @classmethod
     def banzhaf(cls, players: int) -> Strata:
@@ -111,7 +112,7 @@ class Strata:
         logs = log_binomials(players)[: len(size)]
         logs += np.where(2 * size == players, 0.0, np.log(2)) - players * np.log(2)
         masses = np.where(logs > np.log(RARE), np.exp(logs), 0.0)
-        return cls(masses, np.ones(len(size)), early=True)
+        return cls(masses, np.ones(len(size)), singles_first=False)
 
 
 class Design:
@@ -131,8 +132,10 @@ class Design:
         self.pairs = np.array([each.pairs for each in self.strata])
         self.masses = np.stack([each / each.sum() for each in masses[:, self.sizes]])
         self.reach = np.stack([each.reach[self.sizes] for each in criteria])
-        alone = (self.sizes <= 1) & any(each.early for each in criteria)
-        self.early = np.where(alone, self.pairs, 0.0)
+        first = any(each.singles_first for each in criteria)
+        early = not all(each.singles_first for each in criteria)
+        self.first = (self.sizes == 1) & first
+        self.early = np.where((self.sizes <= 1) & early, self.pairs, 0.0)
 
     def shares(self, left: FloatArray | None, total: int) -> FloatArray:
         """How so many pairs are spread, given mean square residuals (criteria, strata)."""
@@ -144,7 +147,7 @@ class Design:
             whole = need.sum(axis=1, keepdims=True)
             plain = np.where(whole > 0, (plain + need / np.where(whole > 0, whole, 1.0)) / 2, plain)
         least = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
-        return np.asarray(np.maximum(np.mean(plain, axis=0), least))
+        return np.where(self.first, inf, np.maximum(np.mean(plain, axis=0), least))
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""

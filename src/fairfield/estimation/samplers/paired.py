@@ -18,17 +18,23 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.estimation.corrections import known_moments, least_squares
+from fairfield.estimation.corrections import Answer, known_moments, least_squares
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.pairs import STRATA, Pairs, pairs_for
+from fairfield.estimation.prior.posterior import posterior
 from fairfield.estimation.samplers.registry import sampler
+from fairfield.estimation.surrogates.prior import prior_answer, prior_fit
 from fairfield.estimation.surrogates.registry import Surrogate, surrogates
 from fairfield.estimation.surrogates.sample import Diagonal, Sample, no_surrogate
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
+# A regression needs so many pairs more than players to show its error.
+FREE = 2
+# And so many times as many to be preferred to what a prior says, unless it leaves nothing.
+ENOUGH = 1.5
 # Error bars from fewer pairs per player are unreliable.
 RELIABLE = 3
 # How a criterion averages ∇f on the diagonal.
@@ -42,8 +48,8 @@ class Paired:
         self.criterion, self.pairs, self.helped = criterion, pairs, helped
         self.players = pairs.players
         self.diagonal = DIAGONALS[criterion](self.players)
-        # Enough pairs to fit every slope, both ends, and two pairs to estimate an error.
-        self.least = 2 * (self.players + 2) + 2
+        # Both ends, and as many pairs as there are players.
+        self.least = 2 * self.players + 2
         self.efficient = criterion == "shapley"
         self._pace = Pace({each.name: each.seconds for each in surrogates()})
 
@@ -77,22 +83,41 @@ class Paired:
         batch, known = self.pairs.batch, self.pairs.worths()[:, :2]
         sample = self.pairs.sample(self.criterion)
         regression = least_squares(sample, self.efficient)
-        answers = [regression.of(no_surrogate(sample), known)]
-        answers.append(known_moments(sample, self.efficient).of(no_surrogate(sample), known))
+        plain = no_surrogate(sample)
+        fits = [plain]
+        answers: list[Answer] = []
+        count = len(sample.coalitions)
+        if count >= self.players + FREE:
+            answers = [regression.of(plain, known)]
+        enough = count >= ENOUGH * self.players
+        if enough:
+            answers.append(known_moments(sample, self.efficient).of(plain, known))
+        elif not _solved(sample, answers):
+            answers = []
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
-            for surrogate in self._surrogates(sample, answers[0].spread):
+            if self.helped and not _solved(sample, answers):
+                rows, _ = self.pairs.received()
+                left = posterior(rows, self.pairs.worths(), self.pairs.noise())
+                gain = known[:, 1] - known[:, 0] if self.efficient else None
+                answers.append(prior_answer(left, self.diagonal, gain))
+                if enough:
+                    fits.append(prior_fit(left, self.diagonal, sample))
+                    answers.append(regression.of(fits[-1], known))
+            for surrogate in self._surrogates(sample, answers):
                 if not self._pace.fits(surrogate.name, len(sample.coalitions), until):
                     continue
-                best = min(answers, key=lambda answer: float(answer.spread.sum()))
+                weights = sample.weights**2 * (1 - sample.fraction)
+                best = min(fits, key=lambda fit: float(np.sum(weights * fit.outside**2)))
                 with self._pace.timed(surrogate.name, len(sample.coalitions)):
-                    fit = surrogate.fit(sample, self.diagonal, self.pairs.seed, best.left)
+                    fit = surrogate.fit(sample, self.diagonal, self.pairs.seed, best.outside)
                 if fit is not None:
+                    fits.append(fit)
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
                     answers.append(regression.of(fit, known))
         which = np.argmin([answer.spread for answer in answers], axis=0)
         chosen = [(answers[i], game) for game, i in enumerate(which)]
-        covariance = np.stack([answer.covariance(game) for answer, game in chosen])
+        covariance = np.stack([answer.covariance[game] for answer, game in chosen])
         noise = self.pairs.noise()
         if self.efficient and noise is not None:
             # The error of F(N) - F(∅) is shared out evenly; that of pairs is in their residuals.
@@ -109,10 +134,10 @@ class Paired:
             },
         )
 
-    def _surrogates(self, sample: Sample, spread: FloatArray) -> list[Surrogate]:
-        """Those worth trying; none where the regression leaves only rounding."""
-        size = np.mean(sample.odd**2, axis=1)
-        if not self.helped or (spread <= 1e-20 * size).all():
+    def _surrogates(self, sample: Sample, answers: list[Answer]) -> list[Surrogate]:
+        """Those worth trying; none where an answer leaves only rounding."""
+        enough = len(sample.coalitions) >= ENOUGH * self.players
+        if not (self.helped and enough) or _solved(sample, answers):
             return []
         return [each for each in surrogates() if each.suits(sample)]
 
@@ -124,6 +149,12 @@ class Paired:
             f"{pairs:,} pairs are few for {self.players} players, and the error bars are not to be "
             f"trusted; {least:,} coalitions are the least for that",
         )
+
+
+def _solved(sample: Sample, answers: list[Answer]) -> bool:
+    """Whether the regression leaves only rounding."""
+    size = np.mean(sample.odd**2, axis=1)
+    return bool(answers) and bool((answers[0].spread <= 1e-20 * size).all())
 
 
 @sampler("auto", *STRATA)

@@ -14,9 +14,8 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
-# What is fitted game by game is tried for so many games at most, from so many pairs on, and
-# from so many pairs per player on.
-MOST_GAMES, FEWEST_PAIRS, PAIRS_PER_PLAYER = 4, 100, 3
+# What is fitted game by game is tried for so many games at most, and from so many pairs on.
+MOST_GAMES, FEWEST_PAIRS = 20, 25
 
 # Fitted in view of the residuals (games, p) that the best so far leaves; None if hopeless.
 Fitting: TypeAlias = Callable[[Sample, Diagonal, int, FloatArray], Fit | None]
@@ -60,6 +59,4 @@ def surrogates() -> list[Surrogate]:
 
 def enough(sample: Sample) -> bool:
     """Whether a sample is large enough for what is fitted game by game, and its games few."""
-    pairs, players = sample.coalitions.shape
-    fewest = max(FEWEST_PAIRS, PAIRS_PER_PLAYER * players)
-    return len(sample.odd) <= MOST_GAMES and pairs >= fewest
+    return len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= FEWEST_PAIRS

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.extension import legendre
 from fairfield.core.special import log_binomials
 
 FOLDS = 5
@@ -23,28 +24,29 @@ HOPELESS = 2.0
 
 @dataclass(frozen=True)
 class Diagonal:
-    """How Shapley's and Banzhaf's value differ: how ∇f is averaged on the diagonal.
+    """How a semivalue averages ∇f on the diagonal: by a distribution of the point t.
 
-    ``nodes`` and ``weights`` integrate it along the diagonal, ``shares`` weigh the sizes of
-    the coalition that a player joins.
+    ``nodes`` and ``weights`` integrate over it, ``shares`` weigh the sizes of the coalition that
+    a player joins; ``among`` is the same of other numbers of players.
     """
 
     name: str
     nodes: FloatArray
     weights: FloatArray
     shares: FloatArray
+    among: Callable[[int], Diagonal]
 
     @classmethod
     def shapley(cls, players: int) -> Diagonal:
         """Every point of the diagonal alike, every size alike."""
-        nodes, weights = np.polynomial.legendre.leggauss(-(-players // 2))
-        return cls("shapley", (1 + nodes) / 2, weights / 2, np.full(players, 1 / players))
+        shares = np.full(players, 1 / players)
+        return cls("shapley", *legendre(players - 1), shares, cls.shapley)
 
     @classmethod
     def banzhaf(cls, players: int) -> Diagonal:
         """The midpoint of the diagonal, sizes by the binomial distribution."""
         shares = np.exp(log_binomials(players - 1) - (players - 1) * np.log(2))
-        return cls("banzhaf", np.array([0.5]), np.ones(1), shares)
+        return cls("banzhaf", np.array([0.5]), np.ones(1), shares, cls.banzhaf)
 
 
 @dataclass(frozen=True)

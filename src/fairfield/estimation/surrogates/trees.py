@@ -1,6 +1,13 @@
-"""A surrogate of boosted trees, whose values TreeGame has in closed form."""
+"""A surrogate of boosted trees on coalitions.
+
+A leaf is reached by coalitions that hold some players A and none of some others B, so trees are a
+sum of products, Σ_l v_l Π_{i∈A} z_i Π_{j∈B} (1 - z_j), whose values and extension are known.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -10,7 +17,8 @@ from fairfield.core.extension import Extension
 from fairfield.estimation.reading import Control
 from fairfield.estimation.surrogates.registry import enough, surrogate
 from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted
-from fairfield.games.trees.game import TreeGame
+from fairfield.games.set_functions.products import ProductsExtension
+from fairfield.games.trees.readers.registry import read_model
 
 # From so many pairs on trees may be larger: measured on the games of the benchmark.
 MANY = 750
@@ -19,17 +27,60 @@ SHARED = 2**18
 
 
 def trees_are_installed() -> bool:
-    """Whether scikit-learn fits trees here and numba reads them."""
+    """Whether scikit-learn fits trees here."""
     from importlib.util import find_spec
 
-    return find_spec("sklearn") is not None and find_spec("numba") is not None
+    return find_spec("sklearn") is not None
 
 
-@surrogate("trees", lambda sample: enough(sample) and trees_are_installed(), seconds=3.0)
+@dataclass(frozen=True)
+class Leaves:
+    """Leaves of trees: who must be in (1) or out (-1) to reach each, (leaves, n), and its value."""
+
+    needed: IntArray
+    values: FloatArray
+
+    @classmethod
+    def of(cls, model: Any, players: int) -> Leaves:
+        """Those of a model that was fitted to coalitions as zeros and ones."""
+        nodes = read_model(model).nodes
+        needed = np.zeros((len(nodes.left), players), dtype=np.int8)
+        at = np.flatnonzero(nodes.left[nodes.roots] >= 0)
+        at = nodes.roots[at]
+        while len(at):
+            for child, side in ((nodes.left[at], -1), (nodes.right[at], 1)):
+                needed[child] = needed[at]
+                needed[child, nodes.feature[at]] = side
+            below = np.concatenate([nodes.left[at], nodes.right[at]])
+            at = below[nodes.left[below] >= 0]
+        leaf = nodes.left < 0
+        return cls(needed[leaf], nodes.value[leaf, 0])
+
+    def read(self, diagonal: Diagonal) -> FloatArray:
+        """The values of the players by a semivalue, (n,)."""
+        ins, outs = ((self.needed == side).sum(axis=1) for side in (1, -1))
+        at, most = diagonal.nodes, np.arange(max(ins.max(), outs.max()) + 1)[:, None]
+        inside, outside = at**most, (1 - at) ** most
+        # Σ_k w_k t^a (1 - t)^b for each a and b
+        chances = np.einsum("at,bt,t->ab", inside, outside, diagonal.weights)
+        joins = self.values * chances[np.maximum(ins - 1, 0), outs]
+        leaves = self.values * chances[ins, np.maximum(outs - 1, 0)]
+        return np.asarray(joins @ (self.needed == 1) - leaves @ (self.needed == -1))
+
+    def extension(self) -> Extension:
+        """The extension of the game of these trees, but for a constant."""
+        from scipy.sparse import csr_array
+
+        members = csr_array(np.abs(self.needed))
+        inside = (csr_array(self.needed).data > 0).astype(float)
+        method = "closed form: leaves of trees"
+        return ProductsExtension(members, 1 - inside, inside, self.values, method=method)
+
+
+@surrogate("trees", lambda sample: enough(sample) and trees_are_installed(), seconds=1.0)
 def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit | None:
     """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
     inside = sample.coalitions.astype(float)
-    players = inside.shape[1]
     # Trees stop splitting at gains of a fixed size, so worths come in units of their own.
     scales = np.std(sample.both, axis=(1, 2))
 
@@ -39,10 +90,8 @@ def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatAr
         scale = scales[game] or 1.0
         worths = sample.both[game][:, kept].ravel() / scale
         both = np.concatenate([inside[kept], 1 - inside[kept]])
-        (ins, outs), extension = _boosted(both, worths, leaves, seed, inside, 1 - inside)
-        half = np.full(players, 0.5)
-        values = extension.shapley() if diagonal.name == "shapley" else extension.gradient(half)
-        return scale * (ins - outs) / 2, scale * values
+        (ins, outs), found = _boosted(both, worths, leaves, seed, inside, 1 - inside)
+        return scale * (ins - outs) / 2, scale * found.read(diagonal)
 
     return cross_fitted("boosted trees", sample, fit, seed, rival)
 
@@ -60,18 +109,18 @@ def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed
     known, left, extensions = worths.copy(), worths.copy(), []
     for k in range(FOLDS):
         out = fold == k
-        (found,), extension = _boosted(inside[~out], worths[~out] / scale, leaves, seed, inside)
+        (found,), ends = _boosted(inside[~out], worths[~out] / scale, leaves, seed, inside)
         fitted = scale * found
         known -= fitted / FOLDS
         left[out] -= fitted[out]
-        extensions.append(extension)
+        extensions.append(ends.extension())
     return Control(np.where(times > 1, known, left), scale, tuple(extensions))
 
 
 def _boosted(
     inside: FloatArray, worths: FloatArray, leaves: int, seed: int, *others: FloatArray
-) -> tuple[list[FloatArray], Extension]:
-    """What trees fitted to coalitions (m, n) predict of others, and the extension of their game."""
+) -> tuple[list[FloatArray], Leaves]:
+    """What trees fitted to coalitions (m, n) predict of others, and their leaves."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(
@@ -87,6 +136,4 @@ def _boosted(
     with threadpool_limits(limits=limit, user_api="openmp"):
         model.fit(inside, worths)
         predicted = [model.predict(each) for each in others]
-    players = inside.shape[1]
-    game = TreeGame(model, np.ones(players), np.zeros((1, players)))
-    return predicted, game.extension()
+    return predicted, Leaves.of(model, inside.shape[1])

@@ -1,0 +1,255 @@
+"""What the worths of some coalitions leave of a prior over games.
+
+F = Σ_k v_k (a random game of kernel k) + noise; the shares v and the noise are those under which the
+worths are likeliest, less Σ v_k/large_k, so that kernels that explain nothing get nothing. The
+mean of what is left is Σ_j α_j k(·, S_j), a game with a closed form: each criterion reads it. The
+variances of linear readings are known as well; they are scaled by how well worths are predicted
+from all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.combined import CombinedExtension
+from fairfield.core.extension import Extension
+from fairfield.estimation.prior.kernels import Alike, Kernel, Products, kernels
+from fairfield.estimation.surrogates.sample import Diagonal
+
+# Coalitions that the shares are chosen on, and that the posterior uses at most: m of them cost O(m³).
+CHOOSING, FITTED = 400, 1500
+# The prior variance of the mean worth, in units of the variance of the worths.
+COMMON = 100.0
+# Logarithms of the smallest and largest share of a kernel, and of the noise.
+SHARES, NOISE = (-16.0, 7.0), (-25.0, 1.0)
+# What keeps matrices regular.
+ROUNDING = 1e-11
+STEPS = 200
+# Players count as silent where so many worths confirm it.
+REPEATED = 8
+# Shares by which interactions may be larger than is likeliest, and how much less likely that may be.
+WIDER, UNDECIDED = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001), 2.0
+# Coalitions whose worths are predicted at a time, for the sake of memory.
+AT_ONCE = 1024
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The games that some worths leave possible, for each game of a batch.
+
+    ``active`` (n,) are the players who matter, and ``coalitions`` (m, a) who of them are in;
+    ``shares`` (k,) are those of the kernels; ``alpha`` (games, m) are the weights of sections in
+    units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths,
+    ``noise`` (m,) the part of it that no kernel explains. Errors are those of ``wide``, the shares
+    with as many more interactions as the worths do not speak against, and of its inverse.
+    """
+
+    active: BoolArray
+    coalitions: BoolArray
+    kernels: Sequence[Kernel]
+    shares: FloatArray
+    inverse: FloatArray
+    noise: FloatArray
+    alpha: FloatArray
+    centre: FloatArray
+    scale: FloatArray
+    wide: FloatArray
+    wide_inverse: FloatArray
+
+    @cached_property
+    def calibration(self) -> FloatArray:
+        """Mean squares of errors of prediction over their variances, (games,)."""
+        return np.asarray(np.mean(self.alpha**2 / np.diagonal(self.inverse), axis=1))
+
+    def predict(self, coalitions: BoolArray) -> FloatArray:
+        """The worths of coalitions (k, n) in the mean game, (games, k)."""
+        parts = []
+        coalitions = coalitions[:, self.active]
+        for start in range(0, len(coalitions), AT_ONCE):
+            alike = Alike.of(self.coalitions, coalitions[start : start + AT_ONCE])
+            grams = [kernel.gram(alike) for kernel in self.kernels]
+            parts.append(self.alpha @ _total(grams, self.shares))
+        return np.asarray(self.centre[:, None] + self.scale[:, None] * np.concatenate(parts, 1))
+
+    def values(self, diagonal: Diagonal) -> tuple[FloatArray, FloatArray]:
+        """Values (games, n) of a semivalue, and their covariance (games, n, n)."""
+        n = self.coalitions.shape[1]
+        diagonal, sizes = diagonal.among(n), self.coalitions.sum(axis=1)
+        found = [kernel.slopes(diagonal) for kernel in self.kernels]
+
+        def sections(shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+            outside, inside = np.tensordot(shares, found, axes=1)
+            # The value of i in k(·, S') is a game of S', which has values again.
+            size = np.arange(n) / max(n - 1, 1)
+            own = diagonal.shares @ (inside[1:] - outside[:-1])
+            both = diagonal.shares @ (size * np.diff(inside) + (1 - size) * np.diff(outside))
+            prior = np.where(np.eye(n, dtype=bool), own, both)
+            return np.where(self.coalitions, inside[sizes, None], outside[sizes, None]), prior
+
+        return self._read(sections)
+
+    def gradient(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """∇f(x) (games, n), and its covariance (games, n, n)."""
+        x = x[self.active]
+        slopes = [kernel.gradient(x, self.coalitions) for kernel in self.kernels]
+        priors = [kernel.covariance(x) for kernel in self.kernels]
+        return self._read(
+            lambda shares: (np.tensordot(shares, slopes, 1), np.tensordot(shares, priors, 1))
+        )
+
+    def _read(
+        self, sections: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Readings of the mean game, and their covariance.
+
+        ``sections`` gives the readings (m, n) of sections of a prior with such shares, and the
+        covariance (n, n) that it has before any worth is known.
+        """
+        values = self.scale[:, None] * (self.alpha @ sections(self.shares)[0])
+        own, prior = sections(self.wide)
+        left = prior - own.T @ self.wide_inverse @ own
+        # Rounding may leave less than nothing.
+        left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), 0.0)
+        covariance = (self.scale**2 * self.calibration)[:, None, None] * left
+        return self._among_all(values, -1), self._among_all(self._among_all(covariance, -1), -2)
+
+    def _among_all(self, found: FloatArray, axis: int) -> FloatArray:
+        """The same with 0 for players who do not matter, along an axis of players."""
+        if self.active.all():
+            return found
+        moved = np.moveaxis(found, axis, 0)
+        every = np.zeros((len(self.active), *moved.shape[1:]))
+        every[self.active] = moved
+        return np.moveaxis(every, 0, axis)
+
+    def extension(self, game: int) -> Extension:
+        """The extension of the mean game, but for a constant."""
+        weights = self.scale[game] * self.alpha[game]
+        return CombinedExtension(
+            [
+                (share, kernel.extension(self.coalitions, weights))
+                for share, kernel in zip(self.shares, self.kernels, strict=True)
+            ]
+        )
+
+
+def posterior(
+    coalitions: BoolArray, worths: FloatArray, noise: FloatArray | None = None
+) -> Posterior:
+    """The posterior given worths (games, m) of coalitions (m, n), or of the first of them.
+
+    ``noise`` (games, m) are the variances of noisy worths. The shares serve all games of a batch.
+    Players who add nothing to many coalitions are left out.
+    """
+    coalitions, worths = coalitions[:FITTED], worths[:, :FITTED]
+    own = np.zeros_like(worths) if noise is None else noise[:, :FITTED]
+    everyone = np.ones(coalitions.shape[1], dtype=bool)
+    return _posterior(everyone, coalitions, worths, own)
+
+
+def _posterior(
+    active: BoolArray, coalitions: BoolArray, worths: FloatArray, noise: FloatArray
+) -> Posterior:
+    """The posterior of games of these players."""
+    inside = coalitions[:, active]
+    centre = np.median(worths, axis=1)
+    scale = np.std(worths, axis=1)
+    scale = np.where(scale > 0, scale, 1.0)
+    seen = (worths - centre[:, None]) / scale[:, None]
+    own = np.mean(noise / scale[:, None] ** 2, axis=0)
+    found = kernels(inside.shape[1])
+    alike = Alike.of(inside, inside)
+    some = np.unique(np.linspace(0, len(inside) - 1, CHOOSING).astype(int))
+    grams = [kernel.gram(alike) for kernel in found]
+    evidence = Evidence(
+        [gram[np.ix_(some, some)] for gram in grams],
+        np.array([*(kernel.large for kernel in found), 1.0]),
+        seen[:, some],
+        own[some],
+    )
+    shares = evidence.likeliest()
+    sizes = inside[some].sum(axis=1)
+    middle = evidence.of((sizes > 1) & (sizes < inside.shape[1] - 1))
+    wide = middle.widest(shares, np.array([isinstance(each, Products) for each in found]))
+    unexplained = shares[-1] + own + ROUNDING
+    inverse, wider = (
+        np.linalg.inv(_total(grams, each[:-1]) + np.diag(unexplained)) for each in (shares, wide)
+    )
+    return Posterior(
+        active,
+        inside,
+        found,
+        shares[:-1],
+        inverse,
+        unexplained,
+        seen @ inverse,
+        centre,
+        scale,
+        wide[:-1],
+        wider,
+    )
+
+
+def _total(grams: Sequence[FloatArray], shares: FloatArray) -> FloatArray:
+    """COMMON + Σ_k v_k K_k."""
+    total = np.full_like(grams[0], COMMON)
+    for gram, share in zip(grams, shares, strict=True):
+        total += share * gram
+    return total
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How likely worths (games, m) are under shares of kernels (k,) and of noise, the last."""
+
+    grams: Sequence[FloatArray]
+    large: FloatArray
+    seen: FloatArray
+    noise: FloatArray
+
+    def of(self, some: BoolArray) -> Evidence:
+        """That of some of the coalitions."""
+        grams = [gram[np.ix_(some, some)] for gram in self.grams]
+        return Evidence(grams, self.large, self.seen[:, some], self.noise[some])
+
+    def against(self, shares: FloatArray) -> tuple[float, FloatArray]:
+        """Minus the log-likelihood, less the log of a prior of the shares; and its slopes."""
+        games = len(self.seen)
+        total = _total(self.grams, shares[:-1])
+        total[np.diag_indices_from(total)] += shares[-1] + self.noise + ROUNDING
+        root = np.linalg.cholesky(total)
+        inverse = np.linalg.inv(total)
+        alpha = self.seen @ inverse
+        height = np.vdot(self.seen, alpha) / 2 + games * np.log(np.diagonal(root)).sum()
+        slope = games * inverse - alpha.T @ alpha
+        moments = np.array([*(np.vdot(slope, gram) for gram in self.grams), np.trace(slope)])
+        return height + float(np.sum(shares / self.large)), moments / 2 + 1 / self.large
+
+    def likeliest(self) -> FloatArray:
+        """The shares, by quasi-Newton steps in their logarithms."""
+        from scipy.optimize import minimize
+
+        def against(logs: FloatArray) -> tuple[float, FloatArray]:
+            height, slopes = self.against(np.exp(logs))
+            return height, slopes * np.exp(logs)
+
+        start = np.log(np.append(0.1 * self.large[:-1], 1e-3))
+        bounds = [*([SHARES] * len(self.grams)), NOISE]
+        limit = {"maxiter": STEPS}
+        best = minimize(against, start, jac=True, method="L-BFGS-B", bounds=bounds, options=limit)
+        return np.where(best.x > SHARES[0] + 1, np.exp(best.x), 0.0)
+
+    def widest(self, shares: FloatArray, which: BoolArray) -> FloatArray:
+        """The shares with as much more of some kernels as the worths do not speak against."""
+        height = self.against(shares)[0]
+        for more in WIDER:
+            wide = shares.copy()
+            wide[:-1] += more * which / which.sum()
+            if self.against(wide)[0] <= height + UNDECIDED:
+                return wide
+        return shares
