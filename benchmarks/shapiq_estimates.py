@@ -7,7 +7,6 @@ FILE for whatever is not in it yet, and stops after SECONDS, so that it can run 
 """
 
 import json
-import logging
 import sys
 import time
 import warnings
@@ -23,6 +22,7 @@ warnings.simplefilter("ignore")
 import shap  # noqa: E402
 import shapiq.approximator as peers  # noqa: E402  # its import warns
 from shapiq.approximator.regression.kadd_shap import kADDSHAP  # noqa: E402
+
 
 class ShapPermutation:
     """shap's antithetic permutations, as if a coalition were a row of zeros and ones."""

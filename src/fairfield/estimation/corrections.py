@@ -26,7 +26,7 @@ class Answer:
     @property
     def spread(self) -> FloatArray:
         """The sum of the variances of the values, (games,)."""
-        return np.trace(self.covariance, axis1=1, axis2=2)
+        return np.asarray(np.trace(self.covariance, axis1=1, axis2=2))
 
 
 @dataclass(frozen=True)

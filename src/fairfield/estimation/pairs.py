@@ -147,7 +147,7 @@ class Design:
             whole = need.sum(axis=1, keepdims=True)
             plain = np.where(whole > 0, (plain + need / np.where(whole > 0, whole, 1.0)) / 2, plain)
         least = self.early * min(1 / total, ALONE / max(self.early.sum(), 1.0))
-        return np.where(self.first, inf, np.maximum(np.mean(plain, axis=0), least))
+        return np.asarray(np.maximum(np.mean(plain, axis=0), least))
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
@@ -155,7 +155,8 @@ class Design:
         numbers: list[IntArray] = []
         for number, (stratum, share) in enumerate(zip(self.strata, shares, strict=True)):
             more = int(min(count, stratum.pairs - stratum.drawn))
-            times.append((stratum.drawn + np.arange(more) + 0.5) / share)
+            turn = (stratum.drawn + np.arange(more) + 0.5) / share
+            times.append(np.zeros(more) if self.first[number] else turn)
             numbers.append(np.full(more, number))
         chosen = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
         pairs = np.empty((len(chosen), self.players), dtype=bool)

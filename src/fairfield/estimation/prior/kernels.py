@@ -48,10 +48,12 @@ class Alike:
 
 
 class Kernel(Protocol):
-    """k(S, S') of one kind; ``large`` is how large its share of the prior is thought to be."""
+    """k(S, S') of one kind."""
 
-    players: int
-    large: float
+    @property
+    def large(self) -> float:
+        """How large its share of the prior may well be."""
+        ...
 
     def gram(self, alike: Alike) -> FloatArray:
         """k(S, S'), (m, k)."""
@@ -182,14 +184,12 @@ class Pairs:
     def slopes(self, diagonal: Diagonal) -> FloatArray:
         n, mean = self.players, float((2 * diagonal.nodes - 1) @ diagonal.weights)
         surplus = 2 * np.arange(n + 1) - n
-        return 4 * mean / n**2 * np.stack([-(surplus + 1), surplus - 1])
+        return np.asarray(4 * mean / n**2 * np.stack([-(surplus + 1), surplus - 1]))
 
     def gradient(self, x: FloatArray, coalitions: BoolArray) -> FloatArray:
         signs = signs_of(coalitions)
         along = signs * (2 * x - 1)
-        return np.asarray(
-            4 * signs * (along.sum(axis=1, keepdims=True) - along) / self.players**2
-        )
+        return np.asarray(4 * signs * (along.sum(axis=1, keepdims=True) - along) / self.players**2)
 
     def covariance(self, x: FloatArray) -> FloatArray:
         mean = 2 * x - 1
@@ -250,7 +250,7 @@ class Products:
         whole = np.exp(np.log(shared).sum())
         found = np.outer(slope / shared, slope / shared) * whole
         np.fill_diagonal(found, (1 - 2 * one + both) * whole / shared)
-        return found
+        return np.asarray(found)
 
     def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
         one, both = self.factors()

@@ -30,8 +30,10 @@ SHARES, NOISE = (-16.0, 7.0), (-25.0, 1.0)
 # What keeps matrices regular.
 ROUNDING = 1e-11
 STEPS = 200
-# Players count as silent where so many worths confirm it.
-REPEATED = 8
+# Digits of worths, in units of their spread, from which shares are chosen.
+DIGITS = 9
+# Minus the log-likelihood of what cannot be computed.
+UNLIKELY = 1e30
 # Shares by which interactions may be larger than is likeliest, and how much less likely that may be.
 WIDER, UNDECIDED = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001), 2.0
 # Coalitions whose worths are predicted at a time, for the sake of memory.
@@ -42,14 +44,12 @@ AT_ONCE = 1024
 class Posterior:
     """The games that some worths leave possible, for each game of a batch.
 
-    ``active`` (n,) are the players who matter, and ``coalitions`` (m, a) who of them are in;
     ``shares`` (k,) are those of the kernels; ``alpha`` (games, m) are the weights of sections in
     units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths,
     ``noise`` (m,) the part of it that no kernel explains. Errors are those of ``wide``, the shares
     with as many more interactions as the worths do not speak against, and of its inverse.
     """
 
-    active: BoolArray
     coalitions: BoolArray
     kernels: Sequence[Kernel]
     shares: FloatArray
@@ -69,7 +69,6 @@ class Posterior:
     def predict(self, coalitions: BoolArray) -> FloatArray:
         """The worths of coalitions (k, n) in the mean game, (games, k)."""
         parts = []
-        coalitions = coalitions[:, self.active]
         for start in range(0, len(coalitions), AT_ONCE):
             alike = Alike.of(self.coalitions, coalitions[start : start + AT_ONCE])
             grams = [kernel.gram(alike) for kernel in self.kernels]
@@ -78,8 +77,7 @@ class Posterior:
 
     def values(self, diagonal: Diagonal) -> tuple[FloatArray, FloatArray]:
         """Values (games, n) of a semivalue, and their covariance (games, n, n)."""
-        n = self.coalitions.shape[1]
-        diagonal, sizes = diagonal.among(n), self.coalitions.sum(axis=1)
+        n, sizes = self.coalitions.shape[1], self.coalitions.sum(axis=1)
         found = [kernel.slopes(diagonal) for kernel in self.kernels]
 
         def sections(shares: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -95,7 +93,6 @@ class Posterior:
 
     def gradient(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """∇f(x) (games, n), and its covariance (games, n, n)."""
-        x = x[self.active]
         slopes = [kernel.gradient(x, self.coalitions) for kernel in self.kernels]
         priors = [kernel.covariance(x) for kernel in self.kernels]
         return self._read(
@@ -110,22 +107,26 @@ class Posterior:
         ``sections`` gives the readings (m, n) of sections of a prior with such shares, and the
         covariance (n, n) that it has before any worth is known.
         """
-        values = self.scale[:, None] * (self.alpha @ sections(self.shares)[0])
+        own, prior = sections(self.shares)
+        values = self.scale[:, None] * (self.alpha @ own)
+        values = self._shrunk(values, prior - own.T @ self.inverse @ own)
         own, prior = sections(self.wide)
         left = prior - own.T @ self.wide_inverse @ own
         # Rounding may leave less than nothing.
         left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), 0.0)
-        covariance = (self.scale**2 * self.calibration)[:, None, None] * left
-        return self._among_all(values, -1), self._among_all(self._among_all(covariance, -1), -2)
+        return values, (self.scale**2 * self.calibration)[:, None, None] * left
 
-    def _among_all(self, found: FloatArray, axis: int) -> FloatArray:
-        """The same with 0 for players who do not matter, along an axis of players."""
-        if self.active.all():
-            return found
-        moved = np.moveaxis(found, axis, 0)
-        every = np.zeros((len(self.active), *moved.shape[1:]))
-        every[self.active] = moved
-        return np.moveaxis(every, 0, axis)
+    def _shrunk(self, values: FloatArray, covariance: FloatArray) -> FloatArray:
+        """Values drawn to their mean where that is hardly farther from them than they may be wrong.
+
+        Shares that are themselves uncertain leave more of noise in the values than they should.
+        """
+        centre = values.mean(axis=1, keepdims=True)
+        apart = np.sum((values - centre) ** 2, axis=1)
+        spread = max(float(np.trace(covariance) - covariance.mean(axis=0).sum()), 0.0)
+        wrong = self.scale**2 * self.calibration * spread
+        kept = np.clip(2 - 2 * wrong / np.where(apart > 0, apart, 1.0), 0.0, 1.0)
+        return np.asarray(centre + kept[:, None] * (values - centre))
 
     def extension(self, game: int) -> Extension:
         """The extension of the mean game, but for a constant."""
@@ -144,45 +145,39 @@ def posterior(
     """The posterior given worths (games, m) of coalitions (m, n), or of the first of them.
 
     ``noise`` (games, m) are the variances of noisy worths. The shares serve all games of a batch.
-    Players who add nothing to many coalitions are left out.
     """
     coalitions, worths = coalitions[:FITTED], worths[:, :FITTED]
-    own = np.zeros_like(worths) if noise is None else noise[:, :FITTED]
-    everyone = np.ones(coalitions.shape[1], dtype=bool)
-    return _posterior(everyone, coalitions, worths, own)
-
-
-def _posterior(
-    active: BoolArray, coalitions: BoolArray, worths: FloatArray, noise: FloatArray
-) -> Posterior:
-    """The posterior of games of these players."""
-    inside = coalitions[:, active]
     centre = np.median(worths, axis=1)
     scale = np.std(worths, axis=1)
     scale = np.where(scale > 0, scale, 1.0)
     seen = (worths - centre[:, None]) / scale[:, None]
-    own = np.mean(noise / scale[:, None] ** 2, axis=0)
-    found = kernels(inside.shape[1])
-    alike = Alike.of(inside, inside)
-    some = np.unique(np.linspace(0, len(inside) - 1, CHOOSING).astype(int))
+    own = np.zeros(len(coalitions))
+    if noise is not None:
+        own = np.mean(noise[:, :FITTED] / scale[:, None] ** 2, axis=0)
+    count = coalitions.shape[1]
+    found = kernels(count)
+    alike = Alike.of(coalitions, coalitions)
+    some = np.unique(np.linspace(0, len(coalitions) - 1, CHOOSING).astype(int))
     grams = [kernel.gram(alike) for kernel in found]
     evidence = Evidence(
         [gram[np.ix_(some, some)] for gram in grams],
         np.array([*(kernel.large for kernel in found), 1.0]),
-        seen[:, some],
+        # Games that differ in scale alone have the same shares, to the last bit.
+        np.round(seen[:, some], DIGITS),
         own[some],
     )
     shares = evidence.likeliest()
-    sizes = inside[some].sum(axis=1)
-    middle = evidence.of((sizes > 1) & (sizes < inside.shape[1] - 1))
+    sizes = coalitions[some].sum(axis=1)
+    # Coalitions of nearly none or nearly all say little of interactions among the others.
+    middle = evidence.of((sizes > 1) & (sizes < count - 1))
     wide = middle.widest(shares, np.array([isinstance(each, Products) for each in found]))
     unexplained = shares[-1] + own + ROUNDING
     inverse, wider = (
-        np.linalg.inv(_total(grams, each[:-1]) + np.diag(unexplained)) for each in (shares, wide)
+        np.asarray(np.linalg.inv(_total(grams, each[:-1]) + np.diag(unexplained)), dtype=float)
+        for each in (shares, wide)
     )
     return Posterior(
-        active,
-        inside,
+        coalitions,
         found,
         shares[:-1],
         inverse,
@@ -222,7 +217,10 @@ class Evidence:
         games = len(self.seen)
         total = _total(self.grams, shares[:-1])
         total[np.diag_indices_from(total)] += shares[-1] + self.noise + ROUNDING
-        root = np.linalg.cholesky(total)
+        try:
+            root = np.linalg.cholesky(total)
+        except np.linalg.LinAlgError:  # too little noise for the digits of the worths
+            return UNLIKELY, np.zeros_like(shares)
         inverse = np.linalg.inv(total)
         alpha = self.seen @ inverse
         height = np.vdot(self.seen, alpha) / 2 + games * np.log(np.diagonal(root)).sum()

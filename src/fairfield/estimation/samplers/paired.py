@@ -48,8 +48,8 @@ class Paired:
         self.criterion, self.pairs, self.helped = criterion, pairs, helped
         self.players = pairs.players
         self.diagonal = DIAGONALS[criterion](self.players)
-        # Both ends, and as many pairs as there are players.
-        self.least = 2 * self.players + 2
+        # Both ends, and as many pairs as there are players; a regression needs some more.
+        self.least = 2 * self.players + 2 + (0 if helped else 2 * FREE)
         self.efficient = criterion == "shapley"
         self._pace = Pace({each.name: each.seconds for each in surrogates()})
 
@@ -92,7 +92,7 @@ class Paired:
         enough = count >= ENOUGH * self.players
         if enough:
             answers.append(known_moments(sample, self.efficient).of(plain, known))
-        elif not _solved(sample, answers):
+        elif self.helped and not _solved(sample, answers):
             answers = []
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():

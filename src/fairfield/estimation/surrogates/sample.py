@@ -27,26 +27,25 @@ class Diagonal:
     """How a semivalue averages ∇f on the diagonal: by a distribution of the point t.
 
     ``nodes`` and ``weights`` integrate over it, ``shares`` weigh the sizes of the coalition that
-    a player joins; ``among`` is the same of other numbers of players.
+    a player joins.
     """
 
     name: str
     nodes: FloatArray
     weights: FloatArray
     shares: FloatArray
-    among: Callable[[int], Diagonal]
 
     @classmethod
     def shapley(cls, players: int) -> Diagonal:
         """Every point of the diagonal alike, every size alike."""
         shares = np.full(players, 1 / players)
-        return cls("shapley", *legendre(players - 1), shares, cls.shapley)
+        return cls("shapley", *legendre(players - 1), shares)
 
     @classmethod
     def banzhaf(cls, players: int) -> Diagonal:
         """The midpoint of the diagonal, sizes by the binomial distribution."""
         shares = np.exp(log_binomials(players - 1) - (players - 1) * np.log(2))
-        return cls("banzhaf", np.array([0.5]), np.ones(1), shares, cls.banzhaf)
+        return cls("banzhaf", np.array([0.5]), np.ones(1), shares)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Leaves:
     def of(cls, model: Any, players: int) -> Leaves:
         """Those of a model that was fitted to coalitions as zeros and ones."""
         nodes = read_model(model).nodes
-        needed = np.zeros((len(nodes.left), players), dtype=np.int8)
+        needed = np.zeros((len(nodes.left), players), dtype=np.int64)
         at = np.flatnonzero(nodes.left[nodes.roots] >= 0)
         at = nodes.roots[at]
         while len(at):
