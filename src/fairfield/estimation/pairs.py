@@ -9,6 +9,7 @@ left to explain (Neyman, 1934). No pair is drawn twice, so small sizes are soon 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, inf
@@ -34,12 +35,12 @@ ALONE = 0.1
 
 
 class Stratum:
-    """The pairs whose smaller coalition has this size."""
+    """The pairs whose smaller coalition has this size, or the coalitions of a size."""
 
-    def __init__(self, players: int, size: int) -> None:
+    def __init__(self, players: int, size: int, *, paired: bool = True) -> None:
         self.players, self.size = players, size
         # Whether both coalitions of a pair are of this size.
-        self.halved = 2 * size == players
+        self.halved = paired and 2 * size == players
         count = comb(players, size) // (2 if self.halved else 1)
         self.pairs = float(count) if count < 2**1000 else inf
 
@@ -63,8 +64,10 @@ class Stratum:
 class Distinct(Stratum):
     """The pairs of a stratum in random order, none twice."""
 
-    def __init__(self, players: int, size: int, rng: np.random.Generator) -> None:
-        super().__init__(players, size)
+    def __init__(
+        self, players: int, size: int, rng: np.random.Generator, *, paired: bool = True
+    ) -> None:
+        super().__init__(players, size, paired=paired)
         self.rng, self.drawn = rng, 0
         self._listed = rng.permutation(self.every()) if self.pairs <= LISTED else None
         self._seen: set[bytes] = set()
@@ -118,9 +121,8 @@ class Strata:
 class Design:
     """A sequence of pairs whose every beginning is spread over the strata by their shares.
 
-    The j-th pair of a stratum with share σ has its turn at time (j + ½)/σ; a stratum that
-    is used up leaves the rest to the others. Each of several criteria has its own ``masses``
-    (criteria, strata); what they need is averaged.
+    A stratum that is used up leaves the rest to the others. Each of several criteria has its own
+    ``masses`` (criteria, strata); what they need is averaged.
     """
 
     def __init__(self, players: int, criteria: list[Strata], seed: int) -> None:
@@ -151,19 +153,7 @@ class Design:
 
     def next(self, count: int, shares: FloatArray) -> tuple[BoolArray, IntArray]:
         """The next pairs, fewer at the very end: one coalition of each, and its stratum."""
-        times: list[FloatArray] = []
-        numbers: list[IntArray] = []
-        for number, (stratum, share) in enumerate(zip(self.strata, shares, strict=True)):
-            more = int(min(count, stratum.pairs - stratum.drawn))
-            turn = (stratum.drawn + np.arange(more) + 0.5) / share
-            times.append(np.zeros(more) if self.first[number] else turn)
-            numbers.append(np.full(more, number))
-        chosen = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
-        pairs = np.empty((len(chosen), self.players), dtype=bool)
-        for number, stratum in enumerate(self.strata):
-            turn = chosen == number
-            pairs[turn] = stratum.next(int(turn.sum()))
-        return pairs, chosen
+        return in_turn(self.strata, count, np.where(self.first, inf, shares))
 
     def log_density(self, strata: IntArray) -> FloatArray:
         """log of the chance that a draw of such pairs is a given coalition of size 0 … n.
@@ -176,6 +166,27 @@ class Design:
         logs = np.full(self.players + 1, -np.inf)
         logs[self.sizes] = logs[self.players - self.sizes] = each
         return logs
+
+
+def in_turn(
+    strata: Sequence[Distinct], count: int, shares: FloatArray
+) -> tuple[BoolArray, IntArray]:
+    """The next coalitions of strata with these shares, and the stratum of each.
+
+    The j-th of a stratum with share σ has its turn at time (j + ½)/σ.
+    """
+    times: list[FloatArray] = []
+    numbers: list[IntArray] = []
+    for number, (stratum, share) in enumerate(zip(strata, shares, strict=True)):
+        more = int(min(count, stratum.pairs - stratum.drawn))
+        times.append((stratum.drawn + np.arange(more) + 0.5) / share)
+        numbers.append(np.full(more, number))
+    chosen = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
+    found = np.empty((len(chosen), strata[0].players), dtype=bool)
+    for number, stratum in enumerate(strata):
+        turn = chosen == number
+        found[turn] = stratum.next(int(turn.sum()))
+    return found, chosen
 
 
 # The strata of the pairs from which a criterion is read.

@@ -10,7 +10,7 @@ With s = ±1 for players in and out, u the share of players in, and S' a coaliti
 
 None of them tells players apart. So what a section k(·, S') adds to the value of a player along
 the diagonal depends on |S'| and on whether S' holds the player, and a table by these two is all that
-a semivalue needs. Every section is a game with a closed form, as its extensions show.
+a semivalue needs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,7 @@ from typing import Protocol
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.extension import Extension
 from fairfield.estimation.surrogates.sample import Diagonal
-from fairfield.games.set_functions.pairwise import PairwiseExtension
-from fairfield.games.set_functions.products import ProductsExtension
-from fairfield.games.textbook.cardinality import CardinalityExtension
 
 # Products have ρ below this, so that no factor is 0.
 STEEPEST = 0.95
@@ -63,18 +59,6 @@ class Kernel(Protocol):
         """The value of a player in k(·, S') by |S'| = 0 … n, out of S' and in it: (2, n + 1)."""
         ...
 
-    def gradient(self, x: FloatArray, coalitions: BoolArray) -> FloatArray:
-        """∇k(x, S') of coalitions S' (m, n), by the extension of k(·, S'): (m, n)."""
-        ...
-
-    def covariance(self, x: FloatArray) -> FloatArray:
-        """∂_i ∂'_j k(x, x), the prior covariance of ∇f(x): (n, n)."""
-        ...
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        """The extension of Σ_j weights_j k(·, S_j)."""
-        ...
-
 
 def signs_of(coalitions: BoolArray) -> FloatArray:
     """1 for players in, -1 for players out."""
@@ -100,17 +84,6 @@ class Size:
     def slopes(self, diagonal: Diagonal) -> FloatArray:
         steps = diagonal.shares @ np.diff(self.by_size(), axis=0)
         return np.stack([steps, steps])
-
-    def gradient(self, x: FloatArray, coalitions: BoolArray) -> FloatArray:
-        steps = without_each(x) @ np.diff(self.by_size(), axis=0)
-        return np.asarray(steps[:, coalitions.sum(axis=1)].T)
-
-    def covariance(self, x: FloatArray) -> FloatArray:
-        among = without_each(x)
-        return np.asarray(among @ np.diff(np.diff(self.by_size(), axis=0), axis=1) @ among.T)
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        return CardinalityExtension(self.by_size()[:, coalitions.sum(axis=1)] @ weights)
 
 
 @dataclass(frozen=True)
@@ -144,32 +117,6 @@ class Slopes:
         surplus = other * (2 * np.arange(n + 1) - n)
         return np.stack([surplus - (own - other), surplus + (own - other)]) * height / n
 
-    def gradient(self, x: FloatArray, coalitions: BoolArray) -> FloatArray:
-        height = self.by_size()[coalitions.sum(axis=1), None]
-        return np.asarray(height * signs_of(coalitions) @ self._features(x) / self.players)
-
-    def covariance(self, x: FloatArray) -> FloatArray:
-        features = self._features(x)
-        return np.asarray(features.T @ features / self.players)
-
-    def _features(self, x: FloatArray) -> FloatArray:
-        """The gradients of E s_i e^(-au) for each i, (n, n)."""
-        change = self.ratio - 1
-        factor = 1 + change * x
-        whole = np.prod(factor)
-        found = np.outer((self.ratio * x - (1 - x)) / factor, change / factor) * whole
-        np.fill_diagonal(found, (self.ratio + 1) * whole / factor)
-        return found
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        n, height = self.players, self.by_size()[coalitions.sum(axis=1)]
-        linear = (weights * height) @ signs_of(coalitions) / n
-        if not self.fading:
-            return PairwiseExtension(2 * linear, np.zeros((n, n)))
-        own = np.eye(n)
-        outside, inside = np.ones((n, n)) - 2 * own, np.full((n, n), self.ratio)
-        return every_factor(outside, inside, linear)
-
 
 @dataclass(frozen=True)
 class Pairs:
@@ -185,24 +132,6 @@ class Pairs:
         n, mean = self.players, float((2 * diagonal.nodes - 1) @ diagonal.weights)
         surplus = 2 * np.arange(n + 1) - n
         return np.asarray(4 * mean / n**2 * np.stack([-(surplus + 1), surplus - 1]))
-
-    def gradient(self, x: FloatArray, coalitions: BoolArray) -> FloatArray:
-        signs = signs_of(coalitions)
-        along = signs * (2 * x - 1)
-        return np.asarray(4 * signs * (along.sum(axis=1, keepdims=True) - along) / self.players**2)
-
-    def covariance(self, x: FloatArray) -> FloatArray:
-        mean = 2 * x - 1
-        found = np.outer(mean, mean)
-        np.fill_diagonal(found, mean @ mean - mean**2)
-        return np.asarray(8 * found / self.players**2)
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        signs = signs_of(coalitions)
-        both = 2 * signs.T @ (signs * weights[:, None]) / self.players**2
-        np.fill_diagonal(both, 0.0)
-        # Σ_{i<j} both_ij (2x_i - 1)(2x_j - 1)
-        return PairwiseExtension(-2 * both.sum(axis=1), 4 * both)
 
 
 @dataclass(frozen=True)
@@ -236,49 +165,6 @@ class Products:
                 np.exp(logs - np.log(inside)) @ (diagonal.weights * (both - one)),
             ]
         )
-
-    def gradient(self, x: FloatArray, coalitions: BoolArray) -> FloatArray:
-        one, both = self.factors()
-        factors = np.where(coalitions, one + (both - one) * x, 1 + (one - 1) * x)
-        whole = np.exp(np.log(factors).sum(axis=1, keepdims=True))
-        return np.asarray(whole / factors * np.where(coalitions, both - one, one - 1))
-
-    def covariance(self, x: FloatArray) -> FloatArray:
-        one, both = self.factors()
-        shared = (1 - x) ** 2 + 2 * one * x * (1 - x) + both * x**2
-        slope = -(1 - x) + one * (1 - 2 * x) + both * x
-        whole = np.exp(np.log(shared).sum())
-        found = np.outer(slope / shared, slope / shared) * whole
-        np.fill_diagonal(found, (1 - 2 * one + both) * whole / shared)
-        return np.asarray(found)
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        one, both = self.factors()
-        return every_factor(
-            np.where(coalitions, one, 1.0), np.where(coalitions, both, one), weights
-        )
-
-
-def every_factor(outside: FloatArray, inside: FloatArray, weights: FloatArray) -> Extension:
-    """The extension of Σ_j weights_j Π_i (inside_ji if i ∈ S else outside_ji)."""
-    from scipy.sparse import csr_array
-
-    members = csr_array(np.ones(outside.shape))
-    method = "closed form: products"
-    return ProductsExtension(members, outside.ravel(), inside.ravel(), weights, method=method)
-
-
-def without_each(x: FloatArray) -> FloatArray:
-    """The chances that so many (0 … n-1) of the others are in, for each player: (n, n)."""
-    n = len(x)
-    found = np.empty((n, n))
-    before, after = [np.ones(1)], [np.ones(1)]
-    for i in range(n - 1):
-        before.append(np.convolve(before[-1], [1 - x[i], x[i]]))
-        after.append(np.convolve(after[-1], [1 - x[n - 1 - i], x[n - 1 - i]]))
-    for i in range(n):
-        found[i] = np.convolve(before[i], after[n - 1 - i])
-    return found
 
 
 def kernels(players: int) -> Sequence[Kernel]:

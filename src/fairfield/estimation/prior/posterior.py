@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.combined import CombinedExtension
-from fairfield.core.extension import Extension
 from fairfield.estimation.prior.kernels import Alike, Kernel, Products, kernels
 from fairfield.estimation.surrogates.sample import Diagonal
 
@@ -40,13 +39,29 @@ WIDER, UNDECIDED = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001), 2.0
 AT_ONCE = 1024
 
 
+class Read(NamedTuple):
+    """Readings (games, n) of mean games, their covariance (games, n, n), and how much is noise.
+
+    ``kept`` (games,) is the share of their differences that is not.
+    """
+
+    values: FloatArray
+    covariance: FloatArray
+    kept: FloatArray
+
+    def shrunk(self) -> FloatArray:
+        """Values drawn to their mean where they are hardly farther from it than they may be wrong."""
+        centre = self.values.mean(axis=1, keepdims=True)
+        return np.asarray(centre + self.kept[:, None] * (self.values - centre))
+
+
 @dataclass(frozen=True)
 class Posterior:
     """The games that some worths leave possible, for each game of a batch.
 
     ``shares`` (k,) are those of the kernels; ``alpha`` (games, m) are the weights of sections in
     units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths,
-    ``noise`` (m,) the part of it that no kernel explains. Errors are those of ``wide``, the shares
+    Errors are those of ``wide``, the shares
     with as many more interactions as the worths do not speak against, and of its inverse.
     """
 
@@ -54,7 +69,6 @@ class Posterior:
     kernels: Sequence[Kernel]
     shares: FloatArray
     inverse: FloatArray
-    noise: FloatArray
     alpha: FloatArray
     centre: FloatArray
     scale: FloatArray
@@ -63,8 +77,12 @@ class Posterior:
 
     @cached_property
     def calibration(self) -> FloatArray:
-        """Mean squares of errors of prediction over their variances, (games,)."""
-        return np.asarray(np.mean(self.alpha**2 / np.diagonal(self.inverse), axis=1))
+        """Mean squares of errors of prediction over their variances, (games,).
+
+        Predictions of what is alike do not vouch for interactions that nothing speaks of.
+        """
+        found = np.mean(self.alpha**2 / np.diagonal(self.inverse), axis=1)
+        return np.maximum(found, 1.0) if (self.wide > self.shares).any() else np.asarray(found)
 
     def predict(self, coalitions: BoolArray) -> FloatArray:
         """The worths of coalitions (k, n) in the mean game, (games, k)."""
@@ -75,8 +93,18 @@ class Posterior:
             parts.append(self.alpha @ _total(grams, self.shares))
         return np.asarray(self.centre[:, None] + self.scale[:, None] * np.concatenate(parts, 1))
 
-    def values(self, diagonal: Diagonal) -> tuple[FloatArray, FloatArray]:
-        """Values (games, n) of a semivalue, and their covariance (games, n, n)."""
+    def left(self, coalitions: BoolArray, worths: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Worths (games, m) less those of the mean game, and less what all the others predict.
+
+        Those that were used come first among the coalitions.
+        """
+        inside = worths - self.predict(coalitions)
+        outside, used = inside.copy(), len(self.coalitions)
+        outside[:, :used] = self.scale[:, None] * self.alpha / np.diagonal(self.inverse)
+        return inside, outside
+
+    def values(self, diagonal: Diagonal) -> Read:
+        """The values of a semivalue."""
         n, sizes = self.coalitions.shape[1], self.coalitions.sum(axis=1)
         found = [kernel.slopes(diagonal) for kernel in self.kernels]
 
@@ -91,52 +119,29 @@ class Posterior:
 
         return self._read(sections)
 
-    def gradient(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """∇f(x) (games, n), and its covariance (games, n, n)."""
-        slopes = [kernel.gradient(x, self.coalitions) for kernel in self.kernels]
-        priors = [kernel.covariance(x) for kernel in self.kernels]
-        return self._read(
-            lambda shares: (np.tensordot(shares, slopes, 1), np.tensordot(shares, priors, 1))
-        )
+    def _read(self, sections: Callable[[FloatArray], tuple[FloatArray, FloatArray]]) -> Read:
+        """What ``sections`` reads of the sections (m, n) of a prior with given shares.
 
-    def _read(
-        self, sections: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Readings of the mean game, and their covariance.
-
-        ``sections`` gives the readings (m, n) of sections of a prior with such shares, and the
-        covariance (n, n) that it has before any worth is known.
+        It gives their covariance (n, n) before any worth is known as well.
         """
         own, prior = sections(self.shares)
         values = self.scale[:, None] * (self.alpha @ own)
-        values = self._shrunk(values, prior - own.T @ self.inverse @ own)
+        kept = self._kept(values, prior - own.T @ self.inverse @ own)
         own, prior = sections(self.wide)
         left = prior - own.T @ self.wide_inverse @ own
         # Rounding may leave less than nothing.
         left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), 0.0)
-        return values, (self.scale**2 * self.calibration)[:, None, None] * left
+        return Read(values, (self.scale**2 * self.calibration)[:, None, None] * left, kept)
 
-    def _shrunk(self, values: FloatArray, covariance: FloatArray) -> FloatArray:
-        """Values drawn to their mean where that is hardly farther from them than they may be wrong.
+    def _kept(self, values: FloatArray, covariance: FloatArray) -> FloatArray:
+        """1, but less where more than half of the differences may be noise.
 
         Shares that are themselves uncertain leave more of noise in the values than they should.
         """
-        centre = values.mean(axis=1, keepdims=True)
-        apart = np.sum((values - centre) ** 2, axis=1)
+        apart = np.sum((values - values.mean(axis=1, keepdims=True)) ** 2, axis=1)
         spread = max(float(np.trace(covariance) - covariance.mean(axis=0).sum()), 0.0)
         wrong = self.scale**2 * self.calibration * spread
-        kept = np.clip(2 - 2 * wrong / np.where(apart > 0, apart, 1.0), 0.0, 1.0)
-        return np.asarray(centre + kept[:, None] * (values - centre))
-
-    def extension(self, game: int) -> Extension:
-        """The extension of the mean game, but for a constant."""
-        weights = self.scale[game] * self.alpha[game]
-        return CombinedExtension(
-            [
-                (share, kernel.extension(self.coalitions, weights))
-                for share, kernel in zip(self.shares, self.kernels, strict=True)
-            ]
-        )
+        return np.clip(2 - 2 * wrong / np.where(apart > 0, apart, 1.0), 0.0, 1.0)
 
 
 def posterior(
@@ -181,7 +186,6 @@ def posterior(
         found,
         shares[:-1],
         inverse,
-        unexplained,
         seen @ inverse,
         centre,
         scale,

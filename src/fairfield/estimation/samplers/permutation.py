@@ -24,7 +24,6 @@ from fairfield.results.valuation import as_number
 TRUSTED = 100
 
 
-@sampler("auto", "semivalue")
 @sampler("permutation", "semivalue", "shapley", "banzhaf")
 class Permutations(Received):
     """Estimates a semivalue from random orders, n - 1 coalitions each.

@@ -16,6 +16,8 @@ from fairfield.core.extension import legendre
 from fairfield.core.special import log_binomials
 
 FOLDS = 5
+# Points of the diagonal that stand for shares of sizes at most, and how well they must.
+MOST_NODES, ACCURATE = 128, 1e-9
 # So many pairs are fitted to at most; more are left to the correction.
 FITTED = 5000
 # A surrogate that leaves so many times what another does is not fitted to the end.
@@ -46,6 +48,19 @@ class Diagonal:
         """The midpoint of the diagonal, sizes by the binomial distribution."""
         shares = np.exp(log_binomials(players - 1) - (players - 1) * np.log(2))
         return cls("banzhaf", np.array([0.5]), np.ones(1), shares)
+
+    @classmethod
+    def of_sizes(cls, shares: FloatArray) -> Diagonal | None:
+        """That of a semivalue by its shares of sizes; None where points cannot stand for them."""
+        players = len(shares)
+        nodes, _ = legendre(2 * min(players, MOST_NODES) - 1)
+        sizes = np.arange(players)[:, None]
+        logs = log_binomials(players - 1)[:, None] + sizes * np.log(nodes)
+        chances = np.exp(logs + (players - 1 - sizes) * np.log1p(-nodes))
+        weights, *_ = np.linalg.lstsq(chances, shares, rcond=1e-12)
+        if np.abs(chances @ weights - shares).max() > ACCURATE * shares.max():
+            return None
+        return cls("semivalue", nodes, np.asarray(weights, dtype=float), shares)
 
 
 @dataclass(frozen=True)
