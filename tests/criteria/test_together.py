@@ -50,7 +50,7 @@ def test_what_is_compared_under_a_budget_is_within_its_errors(rng):
 def test_a_budget_too_small_for_all_criteria_is_refused_at_once():
     worth = Counted()
     with pytest.raises(ValueError, match="too small for these criteria together"):
-        ff.compare(worth, players=14, budget=60)
+        ff.compare(worth, players=14, budget=55)
     assert worth.coalitions == 0
 
 

@@ -192,8 +192,8 @@ def test_any_whole_number_is_a_seed():
 
 def test_bad_options_are_refused():
     asked = Asked()
-    with pytest.raises(ValueError, match="at least 30 coalitions are needed"):
-        ff.shapley(covered, players=PLAYERS, budget=29)
+    with pytest.raises(ValueError, match="at least 26 coalitions are needed"):
+        ff.shapley(covered, players=PLAYERS, budget=25)
     with pytest.raises(ValueError, match=r"no sampler 'best' for shapley; choose from"):
         ff.shapley(covered, players=PLAYERS, budget=100, sampler="best")
     with pytest.raises(ValueError, match=r"tolerance=-1 was given.*or separate_top\(k\)"):

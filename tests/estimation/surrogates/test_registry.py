@@ -17,7 +17,7 @@ def known(monkeypatch):
 def test_the_quickest_surrogate_is_tried_first():
     assert [each.name for each in surrogates()] == ["kernel", "triples", "trees"]
 
-    @surrogate("mine", lambda sample: True, seconds=1.0)
+    @surrogate("mine", lambda sample: True, seconds=0.5)
     def mine(sample, diagonal, seed, rival):
         return None
 
@@ -40,4 +40,4 @@ def test_no_name_is_taken_twice():
 def test_few_pairs_and_many_games_are_not_fitted_game_by_game():
     sample = sample_of(np.sqrt(np.abs(SIGNS.sum(axis=1))), "shapley", 120)
     assert enough(sample)
-    assert not enough(sample_of(np.zeros(2**9), "shapley", 99))
+    assert not enough(sample_of(np.zeros(2**9), "shapley", 24))

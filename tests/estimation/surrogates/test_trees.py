@@ -13,14 +13,11 @@ from fairfield.estimation.surrogates import registry
 from fairfield.estimation.surrogates import trees as boosting
 
 
-def test_without_scikit_learn_or_numba_there_are_no_trees(monkeypatch):
+def test_without_scikit_learn_there_are_no_trees(monkeypatch):
     from importlib import util
 
-    for absent in ("sklearn", "numba"):
-        monkeypatch.setattr(
-            util, "find_spec", lambda name, absent=absent: None if name == absent else object()
-        )
-        assert not boosting.trees_are_installed()
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "sklearn" else object())
+    assert not boosting.trees_are_installed()
     table = (SIGNS @ np.arange(PLAYERS) > 0.4) * 1.0
     registry.surrogates()
     trees = replace(registry._registered["trees"], fit=None)  # would fail if it were called
@@ -32,7 +29,6 @@ def test_without_scikit_learn_or_numba_there_are_no_trees(monkeypatch):
 def test_trees_that_know_a_coalition_speak_of_it():
     """Draws of a cold law repeat: what folds leave of known coalitions is not what is left."""
     needs("sklearn", "ml")
-    needs("numba", "trees")
     from fairfield.estimation.surrogates.trees import tree_control
 
     rng = np.random.default_rng(0)

@@ -167,8 +167,7 @@ def posterior(
     evidence = Evidence(
         [gram[np.ix_(some, some)] for gram in grams],
         np.array([*(kernel.large for kernel in found), 1.0]),
-        # Games that differ in scale alone have the same shares, to the last bit.
-        np.round(seen[:, some], DIGITS),
+        *_alike(seen[:, some]),
         own[some],
     )
     shares = evidence.likeliest()
@@ -194,6 +193,17 @@ def posterior(
     )
 
 
+def _alike(seen: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Different games (k, m), and the share of each in a batch, but for rounding and signs.
+
+    So games that differ in scale alone have the shares of one of them, to the last bit.
+    """
+    rounded = np.round(seen, DIGITS)
+    first = np.take_along_axis(rounded, np.argmax(rounded != 0, axis=1)[:, None], axis=1)
+    found, times = np.unique(np.where(first < 0, -rounded, rounded), axis=0, return_counts=True)
+    return found, times / len(seen)
+
+
 def _total(grams: Sequence[FloatArray], shares: FloatArray) -> FloatArray:
     """COMMON + Σ_k v_k K_k."""
     total = np.full_like(grams[0], COMMON)
@@ -204,21 +214,24 @@ def _total(grams: Sequence[FloatArray], shares: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Evidence:
-    """How likely worths (games, m) are under shares of kernels (k,) and of noise, the last."""
+    """How likely worths (games, m) are under shares of kernels (k,) and of noise, the last.
+
+    The games have ``weights`` (games,), which sum to 1.
+    """
 
     grams: Sequence[FloatArray]
     large: FloatArray
     seen: FloatArray
+    weights: FloatArray
     noise: FloatArray
 
     def of(self, some: BoolArray) -> Evidence:
         """That of some of the coalitions."""
         grams = [gram[np.ix_(some, some)] for gram in self.grams]
-        return Evidence(grams, self.large, self.seen[:, some], self.noise[some])
+        return Evidence(grams, self.large, self.seen[:, some], self.weights, self.noise[some])
 
     def against(self, shares: FloatArray) -> tuple[float, FloatArray]:
         """Minus the log-likelihood, less the log of a prior of the shares; and its slopes."""
-        games = len(self.seen)
         total = _total(self.grams, shares[:-1])
         total[np.diag_indices_from(total)] += shares[-1] + self.noise + ROUNDING
         try:
@@ -227,8 +240,9 @@ class Evidence:
             return UNLIKELY, np.zeros_like(shares)
         inverse = np.linalg.inv(total)
         alpha = self.seen @ inverse
-        height = np.vdot(self.seen, alpha) / 2 + games * np.log(np.diagonal(root)).sum()
-        slope = games * inverse - alpha.T @ alpha
+        weighted = self.weights[:, None] * alpha
+        height = np.vdot(self.seen, weighted) / 2 + np.log(np.diagonal(root)).sum()
+        slope = inverse - alpha.T @ weighted
         moments = np.array([*(np.vdot(slope, gram) for gram in self.grams), np.trace(slope)])
         return height + float(np.sum(shares / self.large)), moments / 2 + 1 / self.large
 

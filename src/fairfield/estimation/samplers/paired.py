@@ -37,6 +37,8 @@ FREE = 2
 ENOUGH = 1.5
 # Error bars from fewer pairs per player are unreliable.
 RELIABLE = 3
+# The step of an estimate that fits a prior over games.
+PRIOR = "prior"
 # How a criterion averages ∇f on the diagonal.
 DIAGONALS = {"shapley": Diagonal.shapley, "banzhaf": Diagonal.banzhaf}
 
@@ -51,7 +53,7 @@ class Paired:
         # Both ends, and as many pairs as there are players; a regression needs some more.
         self.least = 2 * self.players + 2 + (0 if helped else 2 * FREE)
         self.efficient = criterion == "shapley"
-        self._pace = Pace({each.name: each.seconds for each in surrogates()})
+        self._pace = Pace({each.name: each.seconds for each in surrogates()} | {PRIOR: 0.1})
 
     def on(self, pairs: Pairs) -> Paired:
         """The same estimator, reading pairs that it shares with another criterion."""
@@ -96,9 +98,11 @@ class Paired:
             answers = []
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
-            if self.helped and not _solved(sample, answers):
-                rows, _ = self.pairs.received()
-                left = posterior(rows, self.pairs.worths(), self.pairs.noise())
+            late = bool(answers) and not self._pace.fits(PRIOR, count, until)
+            if self.helped and not late and not _solved(sample, answers):
+                with self._pace.timed(PRIOR, count):
+                    rows, _ = self.pairs.received()
+                    left = posterior(rows, self.pairs.worths(), self.pairs.noise())
                 gain = known[:, 1] - known[:, 0] if self.efficient else None
                 answers.append(prior_answer(left, self.diagonal, gain))
                 if enough:

@@ -35,10 +35,14 @@ def trees_are_installed() -> bool:
 
 @dataclass(frozen=True)
 class Leaves:
-    """Leaves of trees: who must be in (1) or out (-1) to reach each, (leaves, n), and its value."""
+    """Leaves of trees: who must be in (1) or out (-1) to reach each, (leaves, n), and its value.
+
+    ``constant`` is what the trees add to them.
+    """
 
     needed: IntArray
     values: FloatArray
+    constant: float
 
     @classmethod
     def of(cls, model: Any, players: int) -> Leaves:
@@ -54,7 +58,9 @@ class Leaves:
             below = np.concatenate([nodes.left[at], nodes.right[at]])
             at = below[nodes.left[below] >= 0]
         leaf = nodes.left < 0
-        return cls(needed[leaf], nodes.value[leaf, 0])
+        needed, values = needed[leaf], nodes.value[leaf, 0]
+        nobody = values[(needed < 1).all(axis=1)].sum()
+        return cls(needed, values, float(model.predict(np.zeros((1, players)))[0] - nobody))
 
     def read(self, diagonal: Diagonal) -> FloatArray:
         """The values of the players by a semivalue, (n,)."""
@@ -68,13 +74,19 @@ class Leaves:
         return np.asarray(joins @ (self.needed == 1) - leaves @ (self.needed == -1))
 
     def extension(self) -> Extension:
-        """The extension of the game of these trees, but for a constant."""
+        """The extension of the game of these trees."""
         from scipy.sparse import csr_array
 
         members = csr_array(np.abs(self.needed))
         inside = (csr_array(self.needed).data > 0).astype(float)
-        method = "closed form: leaves of trees"
-        return ProductsExtension(members, 1 - inside, inside, self.values, method=method)
+        return ProductsExtension(
+            members,
+            1 - inside,
+            inside,
+            self.values,
+            method="closed form: leaves of trees",
+            constant=self.constant,
+        )
 
 
 @surrogate("trees", lambda sample: enough(sample) and trees_are_installed(), seconds=1.0)
