@@ -19,7 +19,7 @@ from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.dependent import walk
 from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.worths import add_dependent_worths, add_worths
+from fairfield.games.trees.worths import add_dependent_worths, add_outputs, add_worths
 
 # Tables divide by points of the diagonal, and lose digits where these are small.
 LEAST = 1e-3
@@ -78,17 +78,24 @@ class Forest:
 
     def outputs(self, rows: FloatArray) -> FloatArray:
         """The model's outputs as they were read: (rows, outputs)."""
-        everyone = np.ones((1, self.players), dtype=bool)
-        one = replace(self, background=np.ascontiguousarray(self.background[:, :1]))
-        return one.worths(rows, everyone)[..., 0]
+        found = np.tile(self.intercept, (rows.shape[1], 1))
+        add_outputs(self.nodes, rows, found)
+        return found
 
     @cached_property
     def empty(self) -> FloatArray:
         """F(∅) of each output, which is that of all rows."""
-        if self.dependent:
-            nobody = np.zeros((1, self.players), dtype=bool)
-            return self.worths(np.zeros((len(self.background), 1)), nobody)[0, :, 0]
-        return np.asarray(self.outputs(self.background).mean(axis=0))
+        if not self.dependent:
+            return np.asarray(self.outputs(self.background).mean(axis=0))
+        nodes, total = self.nodes, self.intercept.copy()
+        at, tree, reach = nodes.roots, np.arange(len(nodes.roots)), np.ones(len(nodes.roots))
+        while len(at):  # one level after another, the shares of the cover multiplied
+            into = nodes.output[tree][:, None] + np.arange(nodes.value.shape[1])
+            np.add.at(total, into, nodes.value[at] * reach[:, None])
+            inner = nodes.left[at] >= 0
+            at = np.concatenate([nodes.left[at[inner]], nodes.right[at[inner]]])
+            tree, reach = np.tile(tree[inner], 2), np.tile(reach[inner], 2) * nodes.share[at]
+        return total
 
     def worths(self, rows: FloatArray, coalitions: BoolArray) -> FloatArray:
         """By definition, (rows, outputs, coalitions): O(their product · background · trees · depth)."""

@@ -1,4 +1,4 @@
-"""The worths of tree games by their definition, and the length of paths: compiled loops."""
+"""The outputs of trees, worths by their definition, and the length of paths: compiled loops."""
 
 from __future__ import annotations
 
@@ -27,23 +27,38 @@ def goes_left(nodes: Nodes, node: int, number: float) -> bool:
 @compiled
 def extent(nodes: Nodes) -> tuple[Int64s, Int64s]:
     """The most splits on a path of each tree, and the most players."""
-    deepest, most = np.zeros((2, len(nodes.roots)), np.int64)
-    path = np.empty(len(nodes.left), np.int32)
-    stack = np.empty((len(nodes.left) + 1, 3), np.int64)
-    for tree in range(len(nodes.roots)):
-        stack[0], top = (nodes.roots[tree], 0, 0), 1
+    trees, count = len(nodes.roots), len(nodes.left) + 1
+    deepest, most = np.zeros(trees, np.int64), np.zeros(trees, np.int64)
+    path, ahead = np.empty(count, np.int64), np.empty(count, np.int64)
+    depths, lengths = np.empty(count, np.int64), np.empty(count, np.int64)
+    for tree in range(trees):
+        ahead[0], depths[0], lengths[0], top = nodes.roots[tree], 0, 0, 1
         while top:
             top -= 1
-            node, depth, length = stack[top]
+            node, depth, length = ahead[top], depths[top], lengths[top]
             deepest[tree], most[tree] = max(deepest[tree], depth), max(most[tree], length)
             if nodes.left[node] >= 0:
-                if not (path[:length] == nodes.player[node]).any():
-                    path[length] = nodes.player[node]
-                    length += 1
-                stack[top] = (nodes.left[node], depth + 1, length)
-                stack[top + 1] = (nodes.right[node], depth + 1, length)
-                top += 2
+                at, who = 0, nodes.player[node]
+                while at < length and path[at] != who:
+                    at += 1
+                path[at] = who
+                for child in (nodes.left[node], nodes.right[node]):
+                    ahead[top], depths[top], lengths[top] = child, depth + 1, max(length, at + 1)
+                    top += 1
     return deepest, most
+
+
+@compiled
+def add_outputs(nodes: Nodes, rows: FloatArray, outputs: FloatArray) -> None:
+    """Each row walks down each tree: (rows, outputs)."""
+    for tree in range(len(nodes.roots)):
+        for r in range(rows.shape[1]):
+            node = nodes.roots[tree]
+            while nodes.left[node] >= 0:
+                left = goes_left(nodes, node, rows[nodes.feature[node], r])
+                node = nodes.left[node] if left else nodes.right[node]
+            for v in range(nodes.value.shape[1]):
+                outputs[r, nodes.output[tree] + v] += nodes.value[node, v]
 
 
 @compiled

@@ -25,7 +25,7 @@ from fairfield.games.trees.readers.registry import reads
 
 @reads(
     "sklearn", "ForestClassifier", "ForestRegressor", "BaseDecisionTree",
-    models="decision trees and forests of scikit-learn",
+    models="decision trees and forests of scikit-learn", probabilities=True,
 )  # fmt: skip
 def read_forest(model: Any, output: Any) -> TreeModel:
     """A decision tree or a forest: the mean over its trees of a class's share, or of numbers."""
