@@ -17,10 +17,10 @@ from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.groups import MOST_BITS, Groups, cut
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.tables import count_codes, fill, look_up
+from fairfield.games.trees.tables import FEW, by_code, count_codes, fill, look_up, look_up_few
 
 Over = Callable[[Callable[[slice], None]], None]
-# Most players on a path, the order, and the points with their weights, which a table is for.
+# Most players on a path, the order (0: players, by code), and the points with their weights.
 Key = tuple[int, int, bytes]
 # Where the table of each group begins, and these tables; the same for groups from, to.
 Made = tuple[Int64s, FloatArray]
@@ -87,6 +87,10 @@ class Diagonal:
         left = np.flatnonzero(self.degree > longest)
         if len(left) < len(self.degree):
             ends = self._ends_of(longest)
+            if self._served and order == 1 and rows.shape[1] <= FEW:
+                few = self._turned(longest, at, weights)
+                look_up_few(self.nodes, ends.groups, *few, rows, values)
+                return left
             for part in self._parts(longest, at, weights, order):
 
                 def work(block: slice, part: Some = part) -> None:
@@ -145,7 +149,7 @@ class Diagonal:
     ) -> Iterator[Some]:
         """Tables of groups low … high - 1, and where that of each begins."""
         groups, start, counts = self._ends_of(longest)
-        key = (longest, order, np.concatenate([at, weights]).tobytes())
+        key = _key(longest, order, at, weights)
         kept = self._tables.get(key)
         if kept is not None:
             yield 0, len(groups.tree), *kept
@@ -167,6 +171,18 @@ class Diagonal:
             yield low, high, entry, table
             low = high
 
+    def _turned(self, longest: int, at: FloatArray, weights: FloatArray) -> Made:
+        """The tables of players by code, which only served trees have, so that they can be kept."""
+        key = _key(longest, 0, at, weights)
+        kept = self._tables.get(key)
+        if kept is None:
+            ((_, _, entry, table),) = self._parts(longest, at, weights, 1)
+            kept = entry, by_code(self._ends_of(longest).groups, entry, table)
+            with self._lock:
+                self._tables.pop(_key(longest, 1, at, weights), None)
+            self._keep(key, kept)
+        return kept
+
     def _keep(self, key: Key, made: Made) -> None:
         """Keep a table, and of the earlier ones the latest that fit."""
         with self._lock:
@@ -177,6 +193,10 @@ class Diagonal:
                     break
                 kept[other] = each
             self._tables = dict(reversed(kept.items()))
+
+
+def _key(longest: int, order: int, at: FloatArray, weights: FloatArray) -> Key:
+    return longest, order, at.tobytes() + weights.tobytes()
 
 
 def _sizes(groups: Groups, order: int) -> Int64s:

@@ -24,14 +24,17 @@ def goes_left(nodes: Nodes, node: int, number: float) -> bool:
     return bool(listed == nodes.listed_left[which])
 
 
-@compiled
 def extent(nodes: Nodes) -> tuple[Int64s, Int64s]:
     """The most splits on a path of each tree, and the most players."""
-    trees, count = len(nodes.roots), len(nodes.left) + 1
-    deepest, most = np.zeros(trees, np.int64), np.zeros(trees, np.int64)
-    path, ahead = np.empty(count, np.int64), np.empty(count, np.int64)
-    depths, lengths = np.empty(count, np.int64), np.empty(count, np.int64)
-    for tree in range(trees):
+    deepest, most = np.zeros((2, len(nodes.roots)), np.int64)
+    _extent(nodes, np.empty((4, len(nodes.left) + 1), np.int64), deepest, most)
+    return deepest, most
+
+
+@compiled
+def _extent(nodes: Nodes, stack: Int64s, deepest: Int64s, most: Int64s) -> None:
+    path, ahead, depths, lengths = stack[0], stack[1], stack[2], stack[3]
+    for tree in range(len(nodes.roots)):
         ahead[0], depths[0], lengths[0], top = nodes.roots[tree], 0, 0, 1
         while top:
             top -= 1
@@ -45,7 +48,6 @@ def extent(nodes: Nodes) -> tuple[Int64s, Int64s]:
                 for child in (nodes.left[node], nodes.right[node]):
                     ahead[top], depths[top], lengths[top] = child, depth + 1, max(length, at + 1)
                     top += 1
-    return deepest, most
 
 
 @compiled
