@@ -101,6 +101,7 @@ class Explainer:
     ) -> None:
         _check_background(background, "give the criterion by criterion=")
         self._call = call_of(criterion, temperature=temperature, **options)
+        _ = self._call.chosen  # options are checked here
         self._model, self._background = model, background
         self._about = {"output": output, "groups": groups, "times": times}
         self._first: Game | None = None

@@ -48,7 +48,7 @@ class Extension:
     # Whether a sweep costs about one gradient, rather than one per player.
     quick_sweep: bool = False
     # How many threads may work on it, and whether long work shows a bar, as the options say.
-    jobs: int = 1
+    jobs: int | None = 1
     progress: bool | None = False
 
     def __init_subclass__(cls) -> None:

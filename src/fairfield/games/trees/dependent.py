@@ -70,12 +70,11 @@ def walk(
         width = some.shape[1]
         shape = (depth + 1, len(weights) * width)
         x = points[..., low : low + step].swapaxes(0, 1).reshape(-1, shape[1])
-        path = Path(
-            *np.empty((2, depth + 1), np.int64),
-            np.empty(depth + 1),
-            *np.empty((5, *shape)),
-            np.empty((depth + 1 if order == 2 else 0, *shape)),
-        )
+        player, earlier = np.empty((2, depth + 1), np.int64)
+        met, ratio, slope, product, below = np.empty((5, *shape))
+        derived = np.empty((depth + 1 if order == 2 else 0, *shape))
+        share = np.empty(depth + 1)
+        path = Path(player, earlier, share, met, ratio, slope, product, below, derived)
         path.product[0] = np.repeat(weights, width)
         goes, ahead = np.empty((widest, width), np.uint8), np.empty((2, depth + 1), np.int64)
         total, paid = np.zeros(shape[1]), np.zeros((len(values), shape[1]))

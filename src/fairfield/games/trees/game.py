@@ -12,6 +12,7 @@ Prior work: TreeSHAP (Lundberg et al., 2020), Linear TreeSHAP, Banzhaf values of
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
 from fairfield.games.features.rows import as_table, batch_of_rows, info_of_rows, sparse_rows
 from fairfield.games.outputs import Explained, classes_of, explained
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, names_of
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, names_of, same_columns
 from fairfield.games.trees.readers.registry import absent_entries, read_model
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ class TreeGame(Game):
             if names is not None and set(names_of(table) or ()) == set(names):
                 table = table[list(names)]
             trees.check_columns(table, "background", names)
-            trees.check_categories(given, table)
-            others = trees.seen(table, sparse_rows(background))
+            others = trees.seen(table, sparse_rows(background), given)
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
         depth, degree = extent(nodes)
@@ -106,11 +106,15 @@ class TreeGame(Game):
     def _take(self, rows: Any, like: Any, *, trusting: bool = False) -> Any:
         """Take the rows to explain; answers them as a table."""
         single, given = as_table(rows, like, self._absent)
-        self._trees.check_columns(given, "rows")
+        if not trusting or not len(given) or given.shape[1] != self._trees.columns:
+            self._trees.check_columns(given, "rows")
+        elif not same_columns(given, like):
+            raise ValueError(_other_columns(names_of(given), names_of(like)))
         self.batch = batch_of_rows(given, single, self._what)
         data = np.asarray(given) if self._groups is None else None
         self.info = info_of_rows(given, single, self._what, data)
-        self.rows = self._trees.seen(given, sparse_rows(rows), trusting=trusting)
+        like = like if trusting else None
+        self.rows = self._trees.seen(given, sparse_rows(rows), like, trusting=trusting)
         self._like = given[:1]
         return given
 
@@ -133,14 +137,6 @@ class TreeGame(Game):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         given = other._take(rows, self._like, trusting=True)
-        names, before = names_of(given), names_of(self._like)
-        if names != before:
-            seen = "an array, without names of columns" if names is None else "a frame"
-            if names is not None and before is not None:
-                seen = "a frame with other columns than those explained before"
-            wanted = "an array" if before is None else f"a frame with {spell(before)} in that order"
-            raise ValueError(f"the rows are {seen}; give {wanted}, as the first ones were")
-        self._trees.check_categories(given, self._like)
         self.forest.diagonal.others += len(given)
         return other
 
@@ -171,3 +167,12 @@ class TreeGame(Game):
             "intercept": forest.intercept.tolist(),
             "arrays": arrays,
         }
+
+
+def _other_columns(names: tuple[Hashable, ...] | None, before: tuple[Hashable, ...] | None) -> str:
+    """What is wrong with rows whose columns are not those of the rows before."""
+    seen = "an array, without names of columns" if names is None else "a frame"
+    if names is not None and before is not None:
+        seen = "a frame with other columns than those explained before"
+    wanted = "an array" if before is None else f"a frame with {spell(before)} in that order"
+    return f"the rows are {seen}; give {wanted}, as the first ones were"

@@ -50,24 +50,25 @@ class TreeModel:
         self.forms: set[Any] = set()
         self.gaps = np.zeros(self.columns, dtype=bool)
 
-    def seen(self, table: Any, sparse: Any = None, *, trusting: bool = False) -> FloatArray:
+    def seen(
+        self, table: Any, sparse: Any = None, like: Any = None, *, trusting: bool = False
+    ) -> FloatArray:
         """Rows as the splits see them, (columns, rows).
 
         The first of them are compared with the model's own output, for the ``sparse`` matrix
         itself where the rows were given as one. ``trusting`` leaves that out where rows of these
         dtypes were compared before, and rows with a missing value wherever one is missing.
+        Categories must be those of the table that these rows are ``like``.
         """
-        _QUIET.enter()
-        try:
-            rows = np.ascontiguousarray(self.encode(table).T)
-            form = None if sparse is not None else _form(table)
-            missing = np.isnan(rows)
-            known = trusting and form in self.forms and not np.isinf(rows).any()
-            if known and not (missing.any(axis=1) & ~self.gaps).any():
-                return rows
-            self._compare(rows, table if sparse is None else sparse)
-        finally:
-            _QUIET.leave()
+        form = None if sparse is not None else _form(table)
+        if form not in self.forms:
+            self._check_categories(table, like)
+        rows = np.ascontiguousarray(self.encode(table).T)
+        missing = np.isnan(rows)
+        known = trusting and form in self.forms and not np.isinf(rows).any()
+        if known and not (missing.any(axis=1) & ~self.gaps).any():
+            return rows
+        self._compare(rows, table if sparse is None else sparse)
         if form is not None:
             self.forms.add(form)
             self.gaps |= missing[:, :COMPARED].any(axis=1)
@@ -78,7 +79,7 @@ class TreeModel:
         from fairfield.games.trees.worths import add_outputs
 
         first = np.ascontiguousarray(rows[:, :COMPARED])
-        own = picked(self.raw(given[:COMPARED]), self.outputs)
+        own = picked(quietly(self.raw, given[:COMPARED]), self.outputs)
         ours = np.tile(self.intercept, (first.shape[1], 1))
         add_outputs(self.nodes, first, ours)
         apart = np.abs(ours - own).max(axis=1)
@@ -114,12 +115,12 @@ class TreeModel:
                     "columns in the same order"
                 )
 
-    def check_categories(self, rows: Any, background: Any) -> None:
+    def _check_categories(self, rows: Any, others: Any) -> None:
         """Codes mean the same in both tables."""
         if self.keeps_categories:
             return
-        others = categorical(background)
-        differ = [name for name, own in categorical(rows).items() if others.get(name, own) != own]
+        known = categorical(others)
+        differ = [name for name, own in categorical(rows).items() if known.get(name, own) != own]
         if differ:
             raise ValueError(
                 f"rows and background list different categories in {spell(differ)}, and the "
@@ -135,6 +136,14 @@ def _form(table: Any) -> Any:
     return None if object in dtypes else dtypes
 
 
+def same_columns(table: Any, other: Any) -> bool:
+    """Whether two tables are arrays, or frames with the same names of columns."""
+    framed = hasattr(table, "columns")
+    if framed != hasattr(other, "columns"):
+        return False
+    return not framed or bool(table.columns.equals(other.columns))
+
+
 def names_of(table: Any) -> tuple[Hashable, ...] | None:
     """The names of the columns of a frame."""
     return tuple(table.columns) if hasattr(table, "columns") else None
@@ -142,7 +151,6 @@ def names_of(table: Any) -> tuple[Hashable, ...] | None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """scikit-learn warns where only one of model and rows has names, which is fine here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
         yield
@@ -150,6 +158,15 @@ def _quiet() -> Iterator[None]:
 
 # Filters of warnings belong to the whole process.
 _QUIET = Overlapping(_quiet)
+
+
+def quietly(function: Callable[[Any], Any], rows: Any) -> Any:
+    """What a model returns for rows without scikit-learn's warning that only one of both has names."""
+    _QUIET.enter()
+    try:
+        return function(rows)
+    finally:
+        _QUIET.leave()
 
 
 def picked(answers: Any, outputs: Sequence[Output]) -> FloatArray:

@@ -188,12 +188,13 @@ def _differentiate(
     phi: FloatArray, sets: int, bit: int, t: float, weight: float, total: FloatArray
 ) -> None:
     """Add the derivative by one player, times a weight."""
-    inside, outside = weight / t, weight / (1 - t)
+    steep = weight / t
     for low in range(0, sets, 2 * bit):
         for r in range(low, low + bit):
-            rest = phi[r] * outside
-            total[r] -= rest
-            total[r + bit] += phi[r + bit] * inside - rest / t
+            # A division, not a product, so that what a null player is paid cancels to zero.
+            rest = phi[r] / (1 - t)
+            total[r] -= weight * rest
+            total[r + bit] += steep * (phi[r + bit] - rest)
 
 
 def look_up(

@@ -18,7 +18,7 @@ from fairfield.games.outputs import (
     decision_quantity,
     names_quantity,
 )
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single, picked
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single, picked, quietly
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
 
@@ -155,7 +155,8 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         )
 
     def encode(rows: Any) -> FloatArray:
-        inside = np.asarray(model._preprocess_X(rows, reset=False), dtype=float)
+        inside = quietly(lambda given: model._preprocess_X(given, reset=False), rows)
+        inside = np.asarray(inside, dtype=float)
         return np.asarray(inside[:, np.argsort(order)])
 
     start = picked(np.reshape(model._baseline_prediction, (1, -1)), chosen)[0]
