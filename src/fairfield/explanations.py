@@ -76,10 +76,11 @@ class Explainer:
 
     It reads the model, and counts the background, once; a call explains rows as
     :func:`fairfield.explain` does, one at a time or many, from any number of threads. The
-    arguments are those of ``explain``; ``y`` goes with the rows. The Shapley values of one row of a
-    tree model take less than a millisecond, after a first call that builds tables for all rows to
-    come. Rows have the columns of a background that is a frame, or those of the first rows. A model
-    that was fitted anew needs a new explainer.
+    arguments are those of ``explain``, the keywords of :class:`fairfield.Options` among them; ``y``
+    goes with the rows. The Shapley values of one row of a tree model take less than a millisecond,
+    after a first call that builds tables for all rows to come. Rows have the columns of the
+    background, or those of the first rows where there is none. A model that was fitted anew needs a
+    new explainer.
 
     >>> import numpy as np
     >>> explainer = Explainer(lambda X: X[:, 0] * X[:, 1], np.zeros(2), criterion="shapley")

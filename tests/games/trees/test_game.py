@@ -237,7 +237,7 @@ def test_only_a_background_limits_the_features_of_a_path(monkeypatch):
     monkeypatch.setattr(terms, "MOST", 2)
     model = fitted("boosting")[0]
     with pytest.raises(
-        ValueError, match=r"and with a background at most 2 .*or give no background"
+        ValueError, match=r"at most 2 can be followed with a background;.*no background"
     ):
         TreeGame(model, X[:2], X)
     assert TreeGame(model, X[:2]).batch == (2,)

@@ -97,8 +97,8 @@ class TreeGame(Game):
         depth, degree = extent(nodes)
         if background is not None and degree.max() > MOST:
             raise ValueError(
-                f"a path of the {self.kind} splits on {degree.max()} features, and with a background "
-                f"at most {MOST} can be followed; join columns by groups=, limit the depth, or give no "
+                f"a path of the {self.kind} splits on {degree.max()} features, and at most {MOST} can be "
+                "followed with a background; join columns by groups=, limit the depth, or give no "
                 f"background; {ELSEWHERE}"
             )
         self.forest = Forest(nodes, trees.intercept, len(self.players), others, depth, degree)
@@ -113,9 +113,9 @@ class TreeGame(Game):
         self.batch = batch_of_rows(given, single, self._what)
         data = np.asarray(given) if self._groups is None else None
         self.info = info_of_rows(given, single, self._what, data)
-        like = like if trusting else None
-        self.rows = self._trees.seen(given, sparse_rows(rows), like, trusting=trusting)
-        self._like = given[:1]
+        before = like if trusting else None
+        self.rows = self._trees.seen(given, sparse_rows(rows), before, trusting=trusting)
+        self._like = before if trusting else given[:1]
         return given
 
     def explaining(self, rows: Any) -> TreeGame:
