@@ -67,21 +67,41 @@ class Diagonal:
 
         The points are between 0 and 1, neither included. ``over`` calls its work for blocks of rows.
         """
-        longest = self._longest(rows.shape[1] + self.others)
-        left = np.flatnonzero(self.degree > longest)
+        longest, left = self.read_from_tables(rows)
         if len(left) < len(self.degree):
-            ends = self._ends_of(longest)
+            groups = self._ends_of(longest).groups
             for part in self._parts(longest, at, weights, order):
-
-                def work(block: slice, part: Part = part) -> None:
-                    low, high, entry, table = part
-                    some = np.ascontiguousarray(rows[:, block])
-                    paid = np.zeros((*values.shape[:2], some.shape[1]))
-                    look_up(self.nodes, ends.groups, low, high, order, entry, table, some, paid)
-                    values[..., block] += paid
-
-                over(work)
+                self.look_up(groups, part, order, rows, values, over)
         return left
+
+    def read_from_tables(self, rows: FloatArray) -> tuple[int, Int64s]:
+        """The most players on a path of trees that are read from tables, and the other trees."""
+        longest = self._longest(rows.shape[1] + self.others)
+        return longest, np.flatnonzero(self.degree > longest)
+
+    def look_up(
+        self,
+        groups: Groups,
+        part: Part,
+        order: int,
+        rows: FloatArray,
+        values: FloatArray,
+        over: Over,
+    ) -> None:
+        """Add what some groups pay to rows."""
+        low, high, entry, table = part
+
+        def work(block: slice) -> None:
+            some = np.ascontiguousarray(rows[:, block])
+            paid = np.zeros((*values.shape[:2], some.shape[1]))
+            look_up(self.nodes, groups, low, high, order, entry, table, some, paid)
+            values[..., block] += paid
+
+        over(work)
+
+    def count(self, groups: Groups, start: Int64s) -> FloatArray:
+        """How many background rows have each code."""
+        return count_codes(self.nodes, groups, self.background, start)
 
     def kept_bytes(self) -> int:
         """The bytes of the tables that are kept."""
@@ -113,7 +133,7 @@ class Diagonal:
             start = np.cumsum(np.append(0, 1 << np.diff(groups.bit)))
             counts = np.empty(0)
             if self.background.shape[1]:
-                counts = count_codes(self.nodes, groups, self.background, start)
+                counts = self.count(groups, start)
                 counts /= self.background.shape[1]
             # What was kept for shorter paths is of no more use.
             self._ends, self._tables = {longest: Ends(trees, groups, start, counts)}, {}

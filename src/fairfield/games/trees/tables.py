@@ -108,6 +108,20 @@ def fill(
 
 
 @compiled
+def fill_worths(groups: Groups, start: Int64s, table: FloatArray) -> None:
+    """Add the values of the leaf that a row of each code reaches: (values, codes)."""
+    met = np.empty(1 << MOST_BITS, np.int64)
+    for g in range(len(groups.tree)):
+        for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
+            first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
+            codes = start[g + 1] - start[g]
+            _satisfied(groups, first, k, met[:codes])
+            for code in range(codes):
+                if met[code] == (1 << k) - 1:
+                    table[:, start[g] + code] += groups.value[leaf]
+
+
+@compiled
 def _spread(value: FloatArray, of_set: FloatArray, met: Int64s, paid: FloatArray) -> None:
     """Add each value times what belongs to the set that each code satisfies."""
     for v in range(len(value)):
