@@ -75,19 +75,6 @@ class Chunk(NamedTuple):
     powers: Any
 
 
-class Lines(NamedTuple):
-    """Lines of tables that groups of a chunk pay from, as many for a player as there are groups.
-
-    ``who`` is paid has ``times`` lines in a row, those of (first, end, times) in ``runs``; a line is
-    that of a ``group`` and begins at some entry of the tables.
-    """
-
-    who: Int64s
-    runs: list[tuple[int, int, int]]
-    group: Any
-    begin: Any
-
-
 class DeviceDiagonal(Diagonal):
     """Values along the diagonal for rows on a device; no split may be by categories."""
 
@@ -122,28 +109,21 @@ class DeviceDiagonal(Diagonal):
         # The chunks at the ends may have groups of another part, which pay nothing here.
         chunks = [each for each in self._chunks(groups) if low < each.high and each.low < high]
         lines = {each.low: self._lines(groups, each, order, part, values) for each in chunks}
-        touched = np.unique(np.concatenate([each.who for each in lines.values()]))
-        places = {
-            low: self._there(np.searchsorted(touched, each.who)) for low, each in lines.items()
-        }
         flat, there = values.reshape(-1, values.shape[-1]), self._there(table.reshape(-1))
-        device = array_api_compat.device(there)
-        widest = max(len(touched), *(len(each.group) for each in lines.values()))
+        everyone = np.unique(np.concatenate([who for who, *_ in lines.values()]))
+        widest = max(len(everyone), *(len(who) for who, *_ in lines.values()))
         for block, coded in self._blocks(rows, chunks, widest):
-            count = block.stop - block.start
-            paid = xp.zeros((len(touched), count), dtype=xp.float64, device=device)
+            paid: dict[int, Any] = {}
             for chunk, codes in coded:
-                line, place = lines[chunk.low], places[chunk.low]
-                entries = xp.reshape(xp.take(codes, line.group, axis=0) + line.begin, (-1,))
-                found = xp.reshape(xp.take(there, entries), (-1, count))
-                sums = [
-                    xp.sum(xp.reshape(found[first:end, :], (-1, times, count)), axis=1)
-                    for first, end, times in line.runs
-                ]
-                if sums:
-                    paid[place, :] = xp.take(paid, place, axis=0) + xp.concat(sums)
-            for who, own in zip(touched, paid, strict=True):
-                flat[who, block] += on_host(own)
+                who, group, begin = lines[chunk.low]
+                entries = xp.take(codes, group, axis=0) + begin
+                found = xp.reshape(xp.take(there, xp.reshape(entries, (-1,))), entries.shape)
+                ends = np.flatnonzero(np.diff(who, append=-1)) + 1
+                for first, end in zip([0, *ends[:-1]], ends, strict=False):
+                    own = xp.sum(found[first:end, :], axis=0)
+                    paid[who[first]] = paid[who[first]] + own if who[first] in paid else own
+            for place, own in paid.items():
+                flat[place, block] += on_host(own)
 
     def ends(self, rows: Any, outputs: int) -> tuple[FloatArray, FloatArray, Int64s]:
         """The mean over the background and the worth of each row, (outputs, rows); trees left out."""
@@ -217,7 +197,8 @@ class DeviceDiagonal(Diagonal):
 
     def _lines(
         self, groups: Groups, chunk: Chunk, order: int, part: Part, values: FloatArray
-    ) -> Lines:
+    ) -> tuple[Int64s, Any, Any]:
+        """Who is paid, sorted, by which groups of a chunk, and where such a line of tables begins."""
         low, high, entry, table = part
         lines = [np.empty((3, 0), np.int64)]
         for g in range(max(low, chunk.low), min(high, chunk.high)):
@@ -235,14 +216,5 @@ class DeviceDiagonal(Diagonal):
                 group = np.full(len(players), g - chunk.low)
                 lines.append(np.stack([who, group, v * table.shape[1] + begin]))
         who, group, begin = np.concatenate(lines, axis=1)
-        _, inverse, counts = np.unique(who, return_inverse=True, return_counts=True)
-        # Who has as many lines as others stands beside them, so that one call sums for all.
-        times = counts[inverse]
-        sort = np.lexsort((who, times))
-        who, times = who[sort], times[sort]
-        runs = []
-        for each in np.unique(times).tolist():
-            first, end = np.searchsorted(times, [each, each + 1]).tolist()
-            runs.append((first, end, each))
-        paid = np.concatenate([who[:0], *(who[first:end:each] for first, end, each in runs)])
-        return Lines(paid, runs, self._there(group[sort]), self._there(begin[sort, None], np.int32))
+        sort = np.argsort(who, kind="stable")
+        return who[sort], self._there(group[sort]), self._there(begin[sort, None], np.int32)
