@@ -50,7 +50,9 @@ class TreeGame(Game):
     and so does the game. ``groups`` makes several columns one feature: {name: columns}, columns in
     no group staying features of their own, or one label per column. ``times`` asks a survival forest
     for its survival function at a time, or at several along one more axis of the batch; with
-    ``output="cumulative hazard"`` for that. The first use on a machine compiles for some seconds.
+    ``output="cumulative hazard"`` for that. Rows and background may be arrays of PyTorch or CuPy on a GPU,
+    where Shapley values, semivalues and pairs are then found. The first use on a machine compiles for
+    some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
