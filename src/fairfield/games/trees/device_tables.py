@@ -21,7 +21,6 @@ from fairfield.games.trees.diagonal import Diagonal, Part
 from fairfield.games.trees.groups import Groups
 from fairfield.games.trees.model import TreeModel
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.tables import fill_worths
 
 # Numbers of the largest array that is worked on at once: half a GiB of them.
 AT_ONCE = 2**26
@@ -131,12 +130,14 @@ class DeviceDiagonal(Diagonal):
         longest, left = self.read_from_tables(rows)
         if len(left) < len(self.degree):
             _, groups, start, counts = self._ends_of(longest)
-            table = np.zeros((groups.value.shape[1], start[-1]))
-            fill_worths(groups, start, table)
-            self.look_up(groups, (0, len(groups.tree), start, table), 0, rows, grand, None)
-            for v, worth in enumerate(table if len(counts) else ()):
-                means = np.add.reduceat(worth * counts, start[:-1])
-                np.add.at(empty, self.nodes.output[groups.tree] + v, means)
+            for part in self._parts(longest, np.empty(0), np.empty(0), 0):
+                self.look_up(groups, part, 0, rows, grand, None)
+                low, high, entry, table = part
+                for v, worth in enumerate(table if len(counts) else ()):
+                    means = np.add.reduceat(
+                        worth * counts[start[low] : start[high]], entry[low:high]
+                    )
+                    np.add.at(empty, self.nodes.output[groups.tree[low:high]] + v, means)
         return empty, grand[:, 0], left
 
     def _there(self, array: NDArray[Any], dtype: Any = None) -> Any:

@@ -16,7 +16,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.groups import MOST_BITS, Groups, cut
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.tables import count_codes, fill, look_up
+from fairfield.games.trees.tables import count_codes, fill, fill_worths, look_up
 
 Over = Callable[[Callable[[slice], None]], None]
 # Groups from, to, where the table of each begins, and these tables.
@@ -142,10 +142,10 @@ class Diagonal:
     def _parts(
         self, longest: int, at: FloatArray, weights: FloatArray, order: int
     ) -> Iterator[Part]:
-        """Tables of groups low … high - 1, and where that of each begins."""
+        """Tables of groups low … high - 1, and where that of each begins; of order 0, of worths."""
         _, groups, start, counts = self._ends_of(longest)
         members, codes = np.diff(groups.member), 1 << np.diff(groups.bit)
-        sizes = codes * (members if order == 1 else members * (members - 1) // 2)
+        sizes = codes * (np.ones_like(codes), members, members * (members - 1) // 2)[order]
         width = groups.value.shape[1]
         key = (longest, order, np.concatenate([at, weights]).tobytes())
         whole = 8 * width * int(sizes.sum()) <= KEPT
@@ -160,7 +160,10 @@ class Diagonal:
             table = self._tables.get(key)
             if table is None:
                 table = np.zeros((width, int(ends[high - low - 1])))
-                fill(groups, low, high, start, counts, at, weights, order, entry, table)
+                if order:
+                    fill(groups, low, high, start, counts, at, weights, order, entry, table)
+                else:
+                    fill_worths(groups, low, high, entry, table)
                 if whole:
                     self._keep(key, table)
             yield low, high, entry, table
