@@ -16,7 +16,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.groups import MOST_BITS, Groups, cut
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.tables import count_codes, fill, look_up
+from fairfield.games.trees.tables import count_codes, fill, fill_worths, look_up
 
 Over = Callable[[Callable[[slice], None]], None]
 # Groups from, to, where the table of each begins, and these tables.
@@ -67,21 +67,41 @@ class Diagonal:
 
         The points are between 0 and 1, neither included. ``over`` calls its work for blocks of rows.
         """
-        longest = self._longest(rows.shape[1] + self.others)
-        left = np.flatnonzero(self.degree > longest)
+        longest, left = self.read_from_tables(rows)
         if len(left) < len(self.degree):
-            ends = self._ends_of(longest)
+            groups = self._ends_of(longest).groups
             for part in self._parts(longest, at, weights, order):
-
-                def work(block: slice, part: Part = part) -> None:
-                    low, high, entry, table = part
-                    some = np.ascontiguousarray(rows[:, block])
-                    paid = np.zeros((*values.shape[:2], some.shape[1]))
-                    look_up(self.nodes, ends.groups, low, high, order, entry, table, some, paid)
-                    values[..., block] += paid
-
-                over(work)
+                self.look_up(groups, part, order, rows, values, over)
         return left
+
+    def read_from_tables(self, rows: FloatArray) -> tuple[int, Int64s]:
+        """The most players on a path of trees that are read from tables, and the other trees."""
+        longest = self._longest(rows.shape[1] + self.others)
+        return longest, np.flatnonzero(self.degree > longest)
+
+    def look_up(
+        self,
+        groups: Groups,
+        part: Part,
+        order: int,
+        rows: FloatArray,
+        values: FloatArray,
+        over: Over,
+    ) -> None:
+        """Add what some groups pay to rows."""
+        low, high, entry, table = part
+
+        def work(block: slice) -> None:
+            some = np.ascontiguousarray(rows[:, block])
+            paid = np.zeros((*values.shape[:2], some.shape[1]))
+            look_up(self.nodes, groups, low, high, order, entry, table, some, paid)
+            values[..., block] += paid
+
+        over(work)
+
+    def count(self, groups: Groups, start: Int64s) -> FloatArray:
+        """How many background rows have each code."""
+        return count_codes(self.nodes, groups, self.background, start)
 
     def kept_bytes(self) -> int:
         """The bytes of the tables that are kept."""
@@ -113,7 +133,7 @@ class Diagonal:
             start = np.cumsum(np.append(0, 1 << np.diff(groups.bit)))
             counts = np.empty(0)
             if self.background.shape[1]:
-                counts = count_codes(self.nodes, groups, self.background, start)
+                counts = self.count(groups, start)
                 counts /= self.background.shape[1]
             # What was kept for shorter paths is of no more use.
             self._ends, self._tables = {longest: Ends(trees, groups, start, counts)}, {}
@@ -122,10 +142,10 @@ class Diagonal:
     def _parts(
         self, longest: int, at: FloatArray, weights: FloatArray, order: int
     ) -> Iterator[Part]:
-        """Tables of groups low … high - 1, and where that of each begins."""
+        """Tables of groups low … high - 1, and where that of each begins; of order 0, of worths."""
         _, groups, start, counts = self._ends_of(longest)
         members, codes = np.diff(groups.member), 1 << np.diff(groups.bit)
-        sizes = codes * (members if order == 1 else members * (members - 1) // 2)
+        sizes = codes * (np.ones_like(codes), members, members * (members - 1) // 2)[order]
         width = groups.value.shape[1]
         key = (longest, order, np.concatenate([at, weights]).tobytes())
         whole = 8 * width * int(sizes.sum()) <= KEPT
@@ -140,7 +160,10 @@ class Diagonal:
             table = self._tables.get(key)
             if table is None:
                 table = np.zeros((width, int(ends[high - low - 1])))
-                fill(groups, low, high, start, counts, at, weights, order, entry, table)
+                if order:
+                    fill(groups, low, high, start, counts, at, weights, order, entry, table)
+                else:
+                    fill_worths(groups, low, high, entry, table)
                 if whole:
                     self._keep(key, table)
             yield low, high, entry, table

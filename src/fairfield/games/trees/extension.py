@@ -79,7 +79,8 @@ class Forest:
     def outputs(self, rows: FloatArray) -> FloatArray:
         """The model's outputs as they were read: (rows, outputs)."""
         everyone = np.ones((1, self.players), dtype=bool)
-        one = replace(self, background=np.ascontiguousarray(self.background[:, :1]))
+        # Where everyone is inside, any row serves for the background.
+        one = replace(self, background=np.zeros((len(rows), 1)))
         return one.worths(rows, everyone)[..., 0]
 
     @cached_property

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, elsewhere, on_host
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
@@ -32,6 +32,7 @@ from fairfield.games.trees.readers.registry import absent_entries, read_model
 
 if TYPE_CHECKING:
     from fairfield.core.extension import Extension
+    from fairfield.games.trees.extension import AlongDiagonal, Forest
 
 # Rows on which what was read is compared with the model's own output.
 COMPARED = 256
@@ -49,7 +50,9 @@ class TreeGame(Game):
     and so does the game. ``groups`` makes several columns one feature: {name: columns}, columns in
     no group staying features of their own, or one label per column. ``times`` asks a survival forest
     for its survival function at a time, or at several along one more axis of the batch; with
-    ``output="cumulative hazard"`` for that. The first use on a machine compiles for some seconds.
+    ``output="cumulative hazard"`` for that. Rows and background may be arrays of PyTorch or CuPy on a GPU,
+    where Shapley values, semivalues and pairs are then found. The first use on a machine compiles for
+    some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -84,9 +87,15 @@ class TreeGame(Game):
         self.kind = trees.kind
         given = self._take(rows, background, groups)
         names = _columns(given)
-        others = np.empty((trees.columns, 0))
+        forest: type[Forest] = Forest
+        others: Any = np.empty((trees.columns, 0))
+        if elsewhere(given):
+            from fairfield.games.trees.device import DeviceForest
+            from fairfield.games.trees.device_tables import DeviceRows
+
+            forest, others = DeviceForest, DeviceRows(trees, given[:0])
         if background is not None:
-            _, table = as_table(background, given, self._absent)
+            _, table = self._table(background, given)
             if names is not None and set(_columns(table) or ()) == set(names):
                 table = table[list(names)]
             _check_columns(trees, table, "background", names)
@@ -100,21 +109,33 @@ class TreeGame(Game):
                 f"a path of the {self.kind} splits on {degree.max()} features, and at most {MOST} can be "
                 f"followed; join columns by groups=, or limit the depth; {ELSEWHERE}"
             )
-        self.forest = Forest(nodes, trees.intercept, len(self.players), others, depth, degree)
+        self.forest = forest(nodes, trees.intercept, len(self.players), others, depth, degree)
 
     def _take(self, rows: Any, like: Any, groups: Groups | None) -> Any:
         """Take the rows to explain; answers them as a table."""
         trees = self._trees
-        single, given = as_table(rows, like, self._absent)
+        single, given = self._table(rows, like)
         _check_columns(trees, given, "rows")
         names = _columns(given) or tuple(range(trees.columns))
         self.batch = batch_of_rows(given, single, self._what)
         self.players, _ = group_columns(names, groups)
-        data = np.asarray(given) if groups is None else None
+        data = on_host(given, None) if groups is None else None
         self.info = info_of_rows(given, single, self._what, data)
         self.rows = _encode(trees, given, sparse_rows(rows))
         self._like, self._groups = given[:1], groups
         return given
+
+    def _table(self, rows: Any, like: Any) -> tuple[bool, Any]:
+        """Whether a single row was given, and a table, on a device where one of the two is there."""
+        if not (elsewhere(rows) or elsewhere(like)):
+            return as_table(rows, like, self._absent)
+        if (self._trees.nodes.category >= 0).any():
+            # Splits by categories are followed on the host.
+            rows, like = (on_host(each, None) if elsewhere(each) else each for each in (rows, like))
+            return as_table(rows, like, self._absent)
+        from fairfield.games.trees.device import device_table
+
+        return device_table(rows, like)
 
     def explaining(self, rows: Any) -> TreeGame:
         """The game of other rows, with what was read and counted of the model and the background.
@@ -142,7 +163,9 @@ class TreeGame(Game):
 
     def __getstate__(self) -> dict[str, Any]:
         # The rows are encoded already; the model need not travel with them.
-        return {name: held for name, held in self.__dict__.items() if name != "_trees"}
+        return {
+            name: held for name, held in self.__dict__.items() if name not in ("_trees", "_like")
+        }
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
@@ -152,11 +175,18 @@ class TreeGame(Game):
         from fairfield.games.trees.interventional import InterventionalExtension
         from fairfield.games.trees.outputs import OutputsExtension
 
-        forest = self.forest
-        kind = DependentExtension if forest.dependent else InterventionalExtension
-        if self.info.outputs is not None:
-            return OutputsExtension(kind, forest, self.rows, self.batch)
-        return kind(forest, self.rows, self.batch)
+        kind = DependentExtension if self.forest.dependent else InterventionalExtension
+
+        def closed(forest: Forest) -> AlongDiagonal:
+            if self.info.outputs is not None:
+                return OutputsExtension(kind, forest, np.asarray(self.rows), self.batch)
+            return kind(forest, np.asarray(self.rows), self.batch)
+
+        if isinstance(self.rows, np.ndarray):
+            return closed(self.forest)
+        from fairfield.games.trees.device import DeviceExtension
+
+        return DeviceExtension(closed, self.forest, self.rows, self.batch)
 
     def describe(self) -> dict[str, Any]:
         forest = self.forest
@@ -169,12 +199,17 @@ class TreeGame(Game):
         }
 
 
-def _encode(trees: TreeModel, table: Any, sparse: Any) -> FloatArray:
+def _encode(trees: TreeModel, table: Any, sparse: Any) -> Any:
     """Rows as the splits see them, (columns, rows).
 
     On the first rows the trees that were read are compared with the model's own output, for
-    the ``sparse`` matrix itself where the rows were given as one.
+    the ``sparse`` matrix itself where the rows were given as one. Rows on a device stay there.
     """
+    if elsewhere(table):
+        from fairfield.games.trees.device_tables import DeviceRows
+
+        _encode(trees, on_host(table[:COMPARED], None), None)
+        return DeviceRows(trees, table)
     from fairfield.games.trees.extension import Forest
     from fairfield.games.trees.worths import extent
 
@@ -212,7 +247,7 @@ def _check_columns(
     """A table has as many columns as the model and, where both have names, the same names."""
     if np.ndim(table) != 2 or not len(table) or table.shape[1] != trees.columns:
         raise ValueError(
-            f"{what} of shape {np.shape(table)} were given; the {trees.kind} needs at least one "
+            f"{what} of shape {tuple(np.shape(table))} were given; the {trees.kind} needs at least one "
             f"row of {trees.columns} columns"
         )
     names = _columns(table)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import InitVar, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, in_precision
 from fairfield.games.outputs import Output
 from fairfield.games.trees.nodes import Tree, join
 
@@ -63,7 +63,7 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
     the model does not keep them.
     """
     if not hasattr(rows, "columns"):
-        return np.array(rows, dtype=float)
+        return cast(FloatArray, in_precision(rows, "float64"))
     own = categorical(rows)
     if categories and len(categories) != len(own):
         raise ValueError(
@@ -79,4 +79,5 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
 
 def in_single(rows: Any) -> FloatArray:
     """Rows as numbers that a library rounds to single precision."""
-    return as_numbers(rows).astype(np.float32).astype(float)
+    single = in_precision(as_numbers(rows), "float32")
+    return cast(FloatArray, in_precision(single, "float64"))

@@ -108,6 +108,20 @@ def fill(
 
 
 @compiled
+def fill_worths(groups: Groups, low: int, high: int, entry: Int64s, table: FloatArray) -> None:
+    """Add the values of the leaf that each code reaches, if any: (values, entries)."""
+    met = np.empty(1 << MOST_BITS, np.int64)
+    for g in range(low, high):
+        codes = 1 << (groups.bit[g + 1] - groups.bit[g])
+        for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
+            first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
+            _satisfied(groups, first, k, met[:codes])
+            for code in range(codes):
+                if met[code] == (1 << k) - 1:
+                    table[:, entry[g] + code] += groups.value[leaf]
+
+
+@compiled
 def _spread(value: FloatArray, of_set: FloatArray, met: Int64s, paid: FloatArray) -> None:
     """Add each value times what belongs to the set that each code satisfies."""
     for v in range(len(value)):

@@ -18,7 +18,7 @@ from fairfield.games.outputs import (
     decision_quantity,
     names_quantity,
 )
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single, picked
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, as_numbers, in_single, picked
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
 
@@ -155,6 +155,8 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         )
 
     def encode(rows: Any) -> FloatArray:
+        if not (isinstance(rows, np.ndarray) or hasattr(rows, "columns")):
+            return as_numbers(rows)  # on a device, where no split is by categories
         inside = np.asarray(model._preprocess_X(rows, reset=False), dtype=float)
         return np.asarray(inside[:, np.argsort(order)])
 
