@@ -6,7 +6,10 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.arrays import elsewhere
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
 from fairfield.games.features.game import FeatureGame
@@ -156,7 +159,9 @@ def _check_background(background: Any, advice: str) -> None:
 
 def _one_of(background: Any) -> Any:
     """The first row of a background, which may be a single one."""
-    return background if hasattr(background, "to_frame") else as_table(background)[1][:1]
+    if hasattr(background, "to_frame") or np.ndim(background) == 1:
+        return background
+    return background[:1] if elsewhere(background) else as_table(background)[1][:1]
 
 
 def _value(game: Game, call: Call) -> Valuation:

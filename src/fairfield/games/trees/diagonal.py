@@ -20,12 +20,14 @@ from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.tables import FEW, by_code, count_codes, fill, look_up, look_up_few
 
 Over = Callable[[Callable[[slice], None]], None]
-# Most players on a path, the order (0: players, by code), and the points with their weights.
+# Most players on a path, the order (-1: players, by code), and the points with their weights.
 Key = tuple[int, int, bytes]
 # Where the table of each group begins, and these tables; the same for groups from, to.
 Made = tuple[Int64s, FloatArray]
 Some = tuple[int, int, Int64s, FloatArray]
 
+# Worths are read at no point of the diagonal.
+NO_POINTS = np.empty(0)
 # Bytes of the tables that are kept for more rows; more than that are built part by part.
 KEPT, AT_ONCE = 2**28, 2**25
 # Bytes of the counts of codes.
@@ -79,29 +81,58 @@ class Diagonal:
         values: FloatArray,
         over: Over,
     ) -> Int64s:
-        """Add the values of players (order 1) or pairs (2), (outputs, …, rows); the trees left out.
+        """Add worths (order 0), values of players (1) or pairs (2), (outputs, …, rows); the trees left out.
 
-        The points are between 0 and 1, neither included. ``over`` calls its work for blocks of rows.
+        The points, none for worths, are between 0 and 1, neither included. ``over`` calls its work for blocks of rows.
         """
         longest = self._longest(rows.shape[1] + (0 if self._served else self.others))
         left = np.flatnonzero(self.degree > longest)
         if len(left) < len(self.degree):
-            ends = self._ends_of(longest)
-            if self._served and order == 1 and rows.shape[1] <= FEW:
+            groups = self._ends_of(longest).groups
+            if order == 1 and rows.shape[1] <= FEW and 0 < self._served == longest:
                 few = self._turned(longest, at, weights)
-                look_up_few(self.nodes, ends.groups, *few, rows, values)
+                look_up_few(self.nodes, groups, *few, np.asarray(rows), values)
                 return left
             for part in self._parts(longest, at, weights, order):
-
-                def work(block: slice, part: Some = part) -> None:
-                    low, high, entry, table = part
-                    some = np.ascontiguousarray(rows[:, block])
-                    paid = np.zeros((*values.shape[:2], some.shape[1]))
-                    look_up(self.nodes, ends.groups, low, high, order, entry, table, some, paid)
-                    values[..., block] += paid
-
-                over(work)
+                self.look_up(groups, part, order, rows, values, over)
         return left
+
+    def mean(self, outputs: int) -> tuple[FloatArray, Int64s]:
+        """The mean outputs over the background, of trees whose codes were counted; the other trees."""
+        total, longest = np.zeros(outputs), max(self._ends, default=0)
+        left = np.flatnonzero(self.degree > longest)
+        if len(left) < len(self.degree):
+            groups, start, counts = self._ends_of(longest)
+            for low, high, entry, table in self._parts(longest, NO_POINTS, NO_POINTS, 0):
+                shares = counts[start[low] : start[high]]
+                means = np.add.reduceat(table * shares, entry[low:high], axis=1)
+                outputs_of = self.nodes.output[groups.tree[low:high]]
+                np.add.at(total, outputs_of + np.arange(len(table))[:, None], means)
+        return total, left
+
+    def look_up(
+        self,
+        groups: Groups,
+        part: Some,
+        order: int,
+        rows: FloatArray,
+        values: FloatArray,
+        over: Over,
+    ) -> None:
+        """Add what some groups pay to rows."""
+        low, high, entry, table = part
+
+        def work(block: slice) -> None:
+            some = np.ascontiguousarray(rows[:, block])
+            paid = np.zeros((*values.shape[:2], some.shape[1]))
+            look_up(self.nodes, groups, low, high, order, entry, table, some, paid)
+            values[..., block] += paid
+
+        over(work)
+
+    def count(self, groups: Groups, start: Int64s) -> FloatArray:
+        """How many background rows have each code."""
+        return count_codes(self.nodes, groups, self.background, start)
 
     def kept_bytes(self) -> int:
         """The bytes of the tables that are kept."""
@@ -137,7 +168,7 @@ class Diagonal:
         start = np.cumsum(np.append(0, 1 << np.diff(groups.bit)))
         counts = np.empty(0)
         if self.background.shape[1]:
-            counts = count_codes(self.nodes, groups, self.background, start)
+            counts = self.count(groups, start)
             counts /= self.background.shape[1]
         # What was kept for shorter paths is of no more use.
         served = {k: ends for k, ends in self._ends.items() if k == self._served}
@@ -173,7 +204,7 @@ class Diagonal:
 
     def _turned(self, longest: int, at: FloatArray, weights: FloatArray) -> Made:
         """The tables of players by code, which only served trees have, so that they can be kept."""
-        key = _key(longest, 0, at, weights)
+        key = _key(longest, -1, at, weights)
         kept = self._tables.get(key)
         if kept is None:
             ((_, _, entry, table),) = self._parts(longest, at, weights, 1)
@@ -200,6 +231,6 @@ def _key(longest: int, order: int, at: FloatArray, weights: FloatArray) -> Key:
 
 
 def _sizes(groups: Groups, order: int) -> Int64s:
-    """How many entries the table of each group has for players, or for pairs of them."""
+    """How many entries the table of each group has for worths, players, or pairs of them."""
     members, codes = np.diff(groups.member), 1 << np.diff(groups.bit)
-    return codes * (members if order == 1 else members * (members - 1) // 2)
+    return codes * (np.ones_like(members), members, members * (members - 1) // 2)[order]

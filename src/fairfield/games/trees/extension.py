@@ -86,7 +86,13 @@ class Forest:
     def empty(self) -> FloatArray:
         """F(∅) of each output, which is that of all rows."""
         if not self.dependent:
-            return np.asarray(self.outputs(self.background).mean(axis=0))
+            mean, left = self.diagonal.mean(len(self.intercept))
+            rest = (
+                self.only(left).outputs(self.background).mean(axis=0)
+                if len(left)
+                else self.intercept
+            )
+            return np.asarray(mean + rest)
         nodes, total = self.nodes, self.intercept.copy()
         at, tree, reach = nodes.roots, np.arange(len(nodes.roots)), np.ones(len(nodes.roots))
         while len(at):  # one level after another, the shares of the cover multiplied
@@ -114,6 +120,9 @@ class Forest:
 class AlongDiagonal(Extension):
     """Games whose readings along the diagonal are found for all rows and points at once."""
 
+    forest: Forest
+    explained: Any
+
     @abstractmethod
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         """What is paid to players or pairs along the diagonal: (games, players or pairs).
@@ -123,6 +132,12 @@ class AlongDiagonal(Extension):
 
     @abstractmethod
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]: ...
+
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """F(∅) and F(N), which need no terms."""
+        grand = self.forest.outputs(self.explained)
+        empty = np.tile(self.forest.empty, (len(grand), 1))
+        return empty.reshape(self.batch), grand.reshape(self.batch)
 
     def gradient(self, x: ArrayLike) -> FloatArray:
         point = np.asarray(x, dtype=float)
@@ -156,11 +171,6 @@ class TreeExtension(AlongDiagonal):
     @property
     def offset(self) -> FloatArray:
         return np.full(self.batch, self.forest.intercept[0])
-
-    def ends(self) -> tuple[FloatArray, FloatArray]:
-        """F(∅) and F(N), which need no terms."""
-        grand = self.forest.outputs(self.explained)[:, 0]
-        return np.full(self.batch, self.forest.empty[0]), grand.reshape(self.batch)
 
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         values = self.nothing(order)

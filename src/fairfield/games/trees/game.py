@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, elsewhere, on_host
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
@@ -30,6 +30,7 @@ from fairfield.games.trees.readers.registry import absent_entries, read_model
 
 if TYPE_CHECKING:
     from fairfield.core.extension import Extension
+    from fairfield.games.trees.extension import AlongDiagonal, Forest
 
 
 class TreeGame(Game):
@@ -44,7 +45,9 @@ class TreeGame(Game):
     and so does the game. ``groups`` makes several columns one feature: {name: columns}, columns in
     no group staying features of their own, or one label per column. ``times`` asks a survival forest
     for its survival function at a time, or at several along one more axis of the batch; with
-    ``output="cumulative hazard"`` for that. The first use on a machine compiles for some seconds.
+    ``output="cumulative hazard"`` for that. Rows and background may be arrays of PyTorch or CuPy on a GPU,
+    where Shapley values, semivalues and pairs are then found. The first use on a machine compiles for
+    some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -85,9 +88,15 @@ class TreeGame(Game):
         self._groups = groups
         given = self._take(rows, background)
         names = names_of(given)
-        others = np.empty((trees.columns, 0))
+        forest: type[Forest] = Forest
+        others: Any = np.empty((trees.columns, 0))
+        if elsewhere(given):
+            from fairfield.games.trees.device import DeviceForest
+            from fairfield.games.trees.device_tables import DeviceRows
+
+            forest, others = DeviceForest, DeviceRows(trees, given[:0])
         if background is not None:
-            _, table = as_table(background, given, self._absent)
+            _, table = self._table(background, given)
             if names is not None and set(names_of(table) or ()) == set(names):
                 table = table[list(names)]
             trees.check_columns(table, "background", names)
@@ -101,22 +110,34 @@ class TreeGame(Game):
                 "followed with a background; join columns by groups=, limit the depth, or give no "
                 f"background; {ELSEWHERE}"
             )
-        self.forest = Forest(nodes, trees.intercept, len(self.players), others, depth, degree)
+        self.forest = forest(nodes, trees.intercept, len(self.players), others, depth, degree)
 
     def _take(self, rows: Any, like: Any, *, trusting: bool = False) -> Any:
         """Take the rows to explain; answers them as a table."""
-        single, given = as_table(rows, like, self._absent)
+        single, given = self._table(rows, like)
         if not trusting or not len(given) or given.shape[1] != self._trees.columns:
             self._trees.check_columns(given, "rows")
         elif not same_columns(given, like):
             raise ValueError(_other_columns(names_of(given), names_of(like)))
         self.batch = batch_of_rows(given, single, self._what)
-        data = np.asarray(given) if self._groups is None else None
+        data = on_host(given, None) if self._groups is None else None
         self.info = info_of_rows(given, single, self._what, data)
         before = like if trusting else None
         self.rows = self._trees.seen(given, sparse_rows(rows), before, trusting=trusting)
         self._like = before if trusting else given[:1]
         return given
+
+    def _table(self, rows: Any, like: Any) -> tuple[bool, Any]:
+        """Whether a single row was given, and a table, on a device where one of the two is there."""
+        if not (elsewhere(rows) or elsewhere(like)):
+            return as_table(rows, like, self._absent)
+        if (self._trees.nodes.category >= 0).any():
+            # Splits by categories are followed on the host.
+            rows, like = (on_host(each, None) if elsewhere(each) else each for each in (rows, like))
+            return as_table(rows, like, self._absent)
+        from fairfield.games.trees.device import device_table
+
+        return device_table(rows, like)
 
     def explaining(self, rows: Any) -> TreeGame:
         """The game of other rows, with what was read and counted of the model and the background.
@@ -134,6 +155,8 @@ class TreeGame(Game):
             raise ValueError(
                 "this game came from another process without its model; make a TreeGame here"
             )
+        if elsewhere(rows) and not elsewhere(self._like):
+            rows = on_host(rows, None)  # where the background is
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         given = other._take(rows, self._like, trusting=True)
@@ -142,7 +165,9 @@ class TreeGame(Game):
 
     def __getstate__(self) -> dict[str, Any]:
         # The rows are encoded already; the model need not travel with them.
-        return {name: held for name, held in self.__dict__.items() if name != "_trees"}
+        return {
+            name: held for name, held in self.__dict__.items() if name not in ("_trees", "_like")
+        }
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
@@ -152,11 +177,18 @@ class TreeGame(Game):
         from fairfield.games.trees.interventional import InterventionalExtension
         from fairfield.games.trees.outputs import OutputsExtension
 
-        forest = self.forest
-        kind = DependentExtension if forest.dependent else InterventionalExtension
-        if self.info.outputs is not None:
-            return OutputsExtension(kind, forest, self.rows, self.batch)
-        return kind(forest, self.rows, self.batch)
+        kind = DependentExtension if self.forest.dependent else InterventionalExtension
+
+        def closed(forest: Forest) -> AlongDiagonal:
+            if self.info.outputs is not None:
+                return OutputsExtension(kind, forest, np.asarray(self.rows), self.batch)
+            return kind(forest, np.asarray(self.rows), self.batch)
+
+        if isinstance(self.rows, np.ndarray):
+            return closed(self.forest)
+        from fairfield.games.trees.device import DeviceExtension
+
+        return DeviceExtension(closed, self.forest, self.rows, self.batch)
 
     def describe(self) -> dict[str, Any]:
         forest = self.forest

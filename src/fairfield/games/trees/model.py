@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import InitVar, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, elsewhere, in_precision, on_host
 from fairfield.core.coalitions import spell
 from fairfield.evaluation.threads import Overlapping
 from fairfield.games.outputs import Output
@@ -52,14 +52,19 @@ class TreeModel:
 
     def seen(
         self, table: Any, sparse: Any = None, like: Any = None, *, trusting: bool = False
-    ) -> FloatArray:
-        """Rows as the splits see them, (columns, rows).
+    ) -> Any:
+        """Rows as the splits see them, (columns, rows); those on a device stay there.
 
         The first of them are compared with the model's own output, for the ``sparse`` matrix
         itself where the rows were given as one. ``trusting`` leaves that out where rows of these
         dtypes were compared before, and rows with a missing value wherever one is missing.
         Categories must be those of the table that these rows are ``like``.
         """
+        if elsewhere(table):
+            from fairfield.games.trees.device_tables import DeviceRows
+
+            self.seen(on_host(table[:COMPARED], None), like=like, trusting=trusting)
+            return DeviceRows(self, table)
         form = None if sparse is not None else _form(table)
         if form not in self.forms:
             self._check_categories(table, like)
@@ -99,7 +104,7 @@ class TreeModel:
         """A table has as many columns as the model and, where both have names, the same names."""
         if np.ndim(table) != 2 or not len(table) or table.shape[1] != self.columns:
             raise ValueError(
-                f"{what} of shape {np.shape(table)} were given; the {self.kind} needs at least one "
+                f"{what} of shape {tuple(np.shape(table))} were given; the {self.kind} needs at least one "
                 f"row of {self.columns} columns"
             )
         names = names_of(table)
@@ -191,7 +196,7 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
     the model does not keep them.
     """
     if not hasattr(rows, "columns"):
-        return np.array(rows, dtype=float)
+        return cast(FloatArray, in_precision(rows, "float64"))
     own = categorical(rows)
     if categories and len(categories) != len(own):
         raise ValueError(
@@ -208,4 +213,5 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
 
 def in_single(rows: Any) -> FloatArray:
     """Rows as numbers that a library rounds to single precision."""
-    return as_numbers(rows).astype(np.float32).astype(float)
+    single = in_precision(as_numbers(rows), "float32")
+    return cast(FloatArray, in_precision(single, "float64"))

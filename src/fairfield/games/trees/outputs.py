@@ -88,6 +88,8 @@ class OutputsExtension(SideBySide, AlongDiagonal):
         ]
         super().__init__(parts, batch)
 
+    ends = AlongDiagonal.ends
+
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         rows, n = self.explained, self.players
         count = n if order == 1 else n * (n - 1) // 2

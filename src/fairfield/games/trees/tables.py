@@ -79,13 +79,17 @@ def fill(
 ) -> None:
     """Add up the tables of the groups low … high - 1, those of group g from ``entry[g]`` on.
 
-    A group has a row of codes for each player (order 1) or pair of players (order 2), and ``table``
-    (values, entries) one for each value of a leaf. ``at`` are points of the diagonal, and no
-    ``counts`` mean the path-dependent game.
+    A group has a row of codes for each player (order 1) or pair of players (order 2), or one of
+    worths (order 0, of no points), and ``table`` (values, entries) one for each value of a leaf. ``at``
+    are points of the diagonal, and no ``counts`` mean the path-dependent game.
     """
+    met = np.empty(1 << MOST_BITS, np.int64)
+    if order == 0:
+        _fill_worths(groups, low, high, entry, table, met)
+        return
     k = int(np.diff(groups.path).max(initial=0))
     lines = k if order == 1 else k * (k - 1) // 2
-    room, met = np.empty((lines + 3, 1 << k)), np.empty(1 << MOST_BITS, np.int64)
+    room = np.empty((lines + 3, 1 << k))
     _fill(groups, low, high, start, counts, at, weights, order, entry, table, room, met)
 
 
@@ -150,6 +154,22 @@ def _fill(
                         )
                         for code in range(codes):
                             paid[code] += each * of_set[met[code]]
+
+
+@compiled
+def _fill_worths(
+    groups: Groups, low: int, high: int, entry: Int64s, table: FloatArray, met: Int64s
+) -> None:
+    """Add the values of the leaf that each code reaches, if any."""
+    for g in range(low, high):
+        codes = 1 << (groups.bit[g + 1] - groups.bit[g])
+        for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
+            first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
+            _satisfied(groups.ones, groups.zeros, first, k, met, codes)
+            for code in range(codes):
+                if met[code] == (1 << k) - 1:
+                    for v in range(len(table)):
+                        table[v, entry[g] + code] += groups.value[leaf, v]
 
 
 @compiled

@@ -18,7 +18,14 @@ from fairfield.games.outputs import (
     decision_quantity,
     names_quantity,
 )
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single, picked, quietly
+from fairfield.games.trees.model import (
+    ELSEWHERE,
+    TreeModel,
+    as_numbers,
+    in_single,
+    picked,
+    quietly,
+)
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
 
@@ -155,6 +162,8 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         )
 
     def encode(rows: Any) -> FloatArray:
+        if not (isinstance(rows, np.ndarray) or hasattr(rows, "columns")):
+            return as_numbers(rows)  # on a device, where no split is by categories
         inside = quietly(lambda given: model._preprocess_X(given, reset=False), rows)
         inside = np.asarray(inside, dtype=float)
         return np.asarray(inside[:, np.argsort(order)])
