@@ -99,6 +99,30 @@ def test_one_of_two_on_the_device(there):
         )
 
 
+@pytest.mark.parametrize("background", [X[BACKGROUND], None], ids=["interventional", "dependent"])
+def test_rows_are_served(background, there):
+    wanted = ff.explain(MODEL, X, background, "shapley")
+    others = there(X if background is None else background)
+    explainer = ff.Explainer(MODEL, None if background is None else others, criterion="shapley")
+    explainer(others)
+    for rows in (there(X[0]), there(X[:3]), there(X), X[0], X):
+        found = explainer(rows)
+        assert isinstance(explainer.game(rows).extension(), DeviceExtension)
+        for ours, theirs in ((found.values, wanted.values), (found.grand, wanted.grand)):
+            expected = theirs[0] if rows.ndim == 1 else theirs[: len(rows)]
+            np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-12)
+    assert_same_readings(explainer.game(there(X)), TreeGame(MODEL, X, background))
+
+
+def test_rows_come_to_a_background_on_the_host(there):
+    game = TreeGame(MODEL, X[:50], X[BACKGROUND])
+    assert_same_readings(game.explaining(there(X[:60])), game.explaining(X[:60]))
+    one = ff.Explainer(MODEL, there(X[0]), criterion="shapley")(X[:3])
+    np.testing.assert_allclose(
+        one.values, ff.explain(MODEL, X[:3], X[0], "shapley").values, atol=1e-12
+    )
+
+
 def test_splits_by_categories_are_followed_on_the_host(there):
     model = fitted("histogram with categories")[0]
     game = TreeGame(model, there(X[ROWS]), there(X[BACKGROUND]))

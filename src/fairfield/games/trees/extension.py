@@ -87,12 +87,9 @@ class Forest:
         """F(∅) of each output, which is that of all rows."""
         if not self.dependent:
             mean, left = self.diagonal.mean(len(self.intercept))
-            rest = (
-                self.only(left).outputs(self.background).mean(axis=0)
-                if len(left)
-                else self.intercept
-            )
-            return np.asarray(mean + rest)
+            if len(left):
+                return np.asarray(mean + self.only(left).outputs(self.background).mean(axis=0))
+            return mean + self.intercept
         nodes, total = self.nodes, self.intercept.copy()
         at, tree, reach = nodes.roots, np.arange(len(nodes.roots)), np.ones(len(nodes.roots))
         while len(at):  # one level after another, the shares of the cover multiplied
