@@ -1,25 +1,29 @@
 """Weighted sums over a table whose weights depend on the size of the coalition.
 
-A semivalue is Σ_S c(S) F(S) with coefficients that depend only on |S| and on which of one
-or two players are in S; so the weights are applied in the pass over the table, and what is
-left are small tables of sums. The table is centred on the way where its offset would cost
-digits.
+Interactions of coalitions A of one size, semivalues among them, are Σ_S c(S) F(S) with
+coefficients that depend only on |S| and on |S ∩ A|; so the weights are applied in the pass over
+the table, and what is left are small tables of sums. The table is centred on the way where its
+offset would cost digits.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray, beside, on_host
-from fairfield.core.coalitions import enumerate_coalitions, sizes
+from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
 from fairfield.multilinear.worth_matrix import WorthMatrix
 
 if TYPE_CHECKING:
     from fairfield.multilinear.table import TableExtension
+
+# Columns of one pass; those of pairs are always fewer.
+MOST_COLUMNS = 128
 
 
 def shapley_weights(players: int, order: int = 1) -> FloatArray:
@@ -28,29 +32,41 @@ def shapley_weights(players: int, order: int = 1) -> FloatArray:
     return np.array([1 / ((most + 1) * comb(most, size)) for size in range(most + 1)])
 
 
-def semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
-    """Σ_{S∌i} weights[|S|] (F(S+i) - F(S)), for weights of the sizes 0 … n-1.
+def diagonal_weights(players: int, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
+    """Σ_k shares_k at_k^s (1 - at_k)^(n-order-s), by the size s of a coalition of the others."""
+    s = np.arange(players - order + 1)[:, None]
+    return np.asarray((at**s * (1 - at) ** (players - order - s)) @ shares)
 
-    Equal to Σ_{S∋i} F(S) (w_{s-1} + w_s) - Σ_S F(S) w_s with s = |S|: one pass.
+
+def interactions(table: TableExtension, weights: FloatArray, size: int) -> FloatArray:
+    """Σ_{S∩A=∅} weights[|S|] Δ_A F(S) for all A of this size: (*batch, coalitions).
+
+    The weights are those of the sizes 0 … n - |A|, the coalitions in the order of
+    ``itertools.combinations``. One pass for players and pairs; triples of 25 players cost as
+    much as about 30.
     """
-    size, without = _sizes(table.matrix), np.append(weights, 0.0)
-    both = (np.append(0.0, weights) + without)[size]
-    of_high, sums = _by_size(table.matrix, both[:, None])
-    inside = _inside(table.matrix, _weigh(both, sums), of_high[:, 0])
-    total = _weigh(without[size], sums).sum(axis=-1)
-    return table.shaped((inside - total[:, None])[:, None], table.batch)
+    found = _sums(table.matrix, _coefficients(weights, size))
+    return table.shaped(found[:, None], table.batch)
+
+
+def interaction_variances(
+    table: TableExtension, weights: FloatArray, size: int
+) -> FloatArray | None:
+    """The variances Σ_S V(S) c_A(S)² of such sums, due to independent errors of the worths."""
+    if table.noise is None:
+        return None
+    found = _sums(table.noise.matrix, _coefficients(weights, size) ** 2)
+    return table.shaped(found[:, None], table.batch)
+
+
+def semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
+    """Σ_{S∌i} weights[|S|] (F(S+i) - F(S)), for weights of the sizes 0 … n-1."""
+    return interactions(table, weights, 1)
 
 
 def pair_semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
-    """Σ_{S∌i,j} weights[|S|] Δ_ij F(S) for all pairs, weights of the sizes 0 … n-2.
-
-    With s = |S| the coefficient of F(S) is w_{s-2}, -w_{s-1} or w_s as S has both,
-    one or none of the pair.
-    """
-    padded = np.concatenate([[0.0, 0.0], weights, [0.0, 0.0]])
-    sums = _pair_sums(table.matrix, padded[:-2], -padded[1:-1], padded[2:])
-    sums[..., np.arange(table.players), np.arange(table.players)] = 0.0
-    return table.shaped(sums[:, None], table.batch)
+    """Σ_{S∌i,j} weights[|S|] Δ_ij F(S) as a matrix, weights of the sizes 0 … n-2."""
+    return _square(interactions(table, weights, 2), table.players)
 
 
 def semivalue_covariance(table: TableExtension, weights: FloatArray) -> FloatArray | None:
@@ -58,36 +74,95 @@ def semivalue_covariance(table: TableExtension, weights: FloatArray) -> FloatArr
 
     Σ_S V(S) c_i(S) c_j(S), where c_i is w_{s-1} if S has i and -w_s if not.
     """
-    if table.noise is None:
+    variances = interaction_variances(table, weights, 1)
+    if table.noise is None or variances is None:
         return None
     held, left = np.append(0.0, weights), np.append(weights, 0.0)
-    joint = _pair_sums(table.noise.matrix, held**2, -held * left, left**2)
-    return table.shaped(joint[:, None], table.batch)
+    both = _sums(table.noise.matrix, np.array([left**2, -held * left, held**2]))
+    joint = _square(table.shaped(both[:, None], table.batch), table.players)
+    joint[..., np.arange(table.players), np.arange(table.players)] = variances
+    return joint
 
 
-def _pair_sums(
-    matrix: WorthMatrix, two: FloatArray, one: FloatArray, none: FloatArray
-) -> FloatArray:
-    """Σ_S F(S) two, one or none[|S|], as S has both of a pair, one or none: (games, n, n).
+def _square(pairs: FloatArray, players: int) -> FloatArray:
+    """Values of pairs as symmetric matrices, 0 on the diagonal."""
+    matrix = np.zeros((*pairs.shape[:-1], players, players))
+    first, second = np.triu_indices(players, 1)
+    matrix[..., first, second] = matrix[..., second, first] = pairs
+    return matrix
 
-    The coefficient is α on both, plus β for each, plus γ; on the diagonal, ``two`` where S
-    has the player and ``none`` where not.
+
+def _coefficients(weights: FloatArray, size: int) -> FloatArray:
+    """The coefficient of F(S), by |S ∩ A| and |S|: (size + 1, n + 1)."""
+    found = np.zeros((size + 1, len(weights) + size))
+    for inside, row in enumerate(found):
+        row[inside : inside + len(weights)] = (-1.0) ** (size - inside) * weights
+    return found
+
+
+def _sums(matrix: WorthMatrix, coefficients: FloatArray) -> FloatArray:
+    """Σ_S coefficients[|S ∩ A|, |S|] F(S) for all A of one size: (games, coalitions).
+
+    The coefficient is Σ_{B⊆A∩S} α_|B|(|S|), with α_b their b-th difference; so what is needed of
+    each B is the sum of α F over the coalitions that have it, and those of A are added up.
     """
-    size, low, count = _sizes(matrix), matrix.low, matrix.low + matrix.high
-    alpha, beta, gamma = (each[size] for each in (two - 2 * one + none, one - none, none))
-    members, rows = _members(low).T, _members(matrix.high).T
-    columns = [beta[:, None], alpha[:, None] * members, alpha[:, None]]
-    of_high, sums = _by_size(matrix, np.concatenate(columns, axis=1))
-    single = _inside(matrix, _weigh(beta, sums), of_high[:, 0])
-    both = np.empty((len(single), count, count))
-    of_low = _weigh(alpha, sums)[:, None]
-    both[:, :low, :low] = members @ (of_low * members).swapaxes(1, 2)
-    both[:, :low, low:] = of_high[:, 1:-1] @ rows.T
-    both[:, low:, :low] = both[:, :low, low:].swapaxes(1, 2)
-    both[:, low:, low:] = rows @ (of_high[:, -1:] * rows).swapaxes(1, 2)
-    both += single[:, :, None] + single[:, None, :]
-    both += _weigh(gamma, sums).sum(axis=-1)[:, None, None]
-    return both
+    alpha, low, high = coefficients.copy(), matrix.low, matrix.high
+    for b in range(1, len(alpha)):
+        alpha[b:] -= alpha[b - 1 : -1].copy()
+    size = _sizes(matrix)
+    plan = _plan(low, high, len(alpha) - 1)
+    held = []
+    for group in plan.passes:
+        columns = [alpha[b][size][:, None] * _holding(low, i).T for b, i in group]
+        of_high, sums = _by_size(matrix, np.concatenate(columns, axis=1))
+        ends = np.cumsum([comb(low, i) for _, i in group])[:-1]
+        for (b, i), part in zip(group, np.split(of_high, ends, axis=1), strict=True):
+            inside = _over_supersets(part)[..., _rows(high, b - i)]
+            held.append(inside.reshape(len(inside), -1))
+    for b, each in enumerate(alpha):
+        held.append(_over_supersets(_weigh(each[size], sums))[:, _rows(low, b)])
+    return np.asarray(np.concatenate(held, axis=1)[:, plan.parts].sum(axis=-1))
+
+
+class Plan(NamedTuple):
+    """Which sums are gathered in which pass, and which of them make up each coalition.
+
+    The sums of a pass are of coalitions of b players of whom i < b are low, pairs (b, i); those of
+    low players alone come last. ``parts`` (coalitions, 2^size) are the places of its subsets.
+    """
+
+    passes: list[list[tuple[int, int]]]
+    parts: IntArray
+
+
+@lru_cache(maxsize=16)
+def _plan(low: int, high: int, order: int) -> Plan:
+    kinds = [(b, i) for b in range(1, order + 1) for i in range(min(b, low + 1))]
+    passes: list[list[tuple[int, int]]] = [[]]
+    for b, i in kinds:
+        if sum(comb(low, each) for _, each in [*passes[-1], (b, i)]) > MOST_COLUMNS:
+            passes.append([])
+        passes[-1].append((b, i))
+    gathered = [
+        np.add.outer(_rows(low, i), _rows(high, b - i) << low).ravel() for b, i in kinds
+    ] + [_rows(low, b) for b in range(order + 1)]
+    rows = np.concatenate(gathered)
+    sorted_by = np.argsort(rows)
+    whole = np.array(list(combinations(_rows(low + high, 1), order)), dtype=np.int64)
+    # The row of a coalition is the sum of those of its members, and so are those of its subsets.
+    parts = whole.reshape(-1, order) @ enumerate_coalitions(order).T
+    return Plan(
+        [each for each in passes if each], sorted_by[np.searchsorted(rows[sorted_by], parts)]
+    )
+
+
+def _over_supersets(tables: FloatArray) -> FloatArray:
+    """Σ_{S⊇R} of tables over the coalitions of m players, for every R: (…, 2^m)."""
+    sums = np.array(tables, order="C")
+    for i in range(sums.shape[-1].bit_length() - 1):
+        halves = sums.reshape(*sums.shape[:-1], -1, 2, 2**i)
+        halves[..., 0, :] += halves[..., 1, :]
+    return sums
 
 
 def _by_size(matrix: WorthMatrix, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -140,14 +215,19 @@ def _gather_rows(
 
 
 @lru_cache(maxsize=4)
-def _members(count: int) -> FloatArray:
-    """Who is in each coalition, as numbers: (2^count, count)."""
-    return enumerate_coalitions(count).astype(float)
+def _holding(count: int, size: int) -> FloatArray:
+    """Which coalitions hold which of this size, as numbers: (2^count, those of this size)."""
+    every = np.arange(2**count)[:, None]
+    return np.asarray(every & _rows(count, size) == _rows(count, size), dtype=float)
 
 
-def _inside(matrix: WorthMatrix, of_low: FloatArray, of_high: FloatArray) -> FloatArray:
-    """Per player, the sum over the coalitions with that player: (games, n)."""
-    return np.concatenate([of_low @ _members(matrix.low), of_high @ _members(matrix.high)], axis=-1)
+@lru_cache(maxsize=16)
+def _rows(count: int, size: int) -> IntArray:
+    """The table rows of all coalitions of so many of the players, as combinations lists them."""
+    inside = np.zeros((comb(count, size), count), dtype=bool)
+    for row, members in zip(inside, combinations(range(count), size), strict=True):
+        row[list(members)] = True
+    return rows_of(inside)
 
 
 def _sizes(matrix: WorthMatrix) -> IntArray:

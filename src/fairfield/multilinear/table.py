@@ -202,6 +202,19 @@ class TableExtension(Extension):
         across = halves.across(of_high[..., 1:, :], probe)
         return halves.pairs(of_low, of_high[..., 0, :], across, probe)
 
+    def derivatives_along_diagonal(
+        self, at: FloatArray, shares: FloatArray, size: int
+    ) -> FloatArray:
+        return by_size.interactions(
+            self, by_size.diagonal_weights(self.players, at, shares, size), size
+        )
+
+    def variances_along_diagonal(
+        self, at: FloatArray, shares: FloatArray, size: int
+    ) -> FloatArray | None:
+        weights = by_size.diagonal_weights(self.players, at, shares, size)
+        return by_size.interaction_variances(self, weights, size)
+
     def shapley(self) -> FloatArray:
         return by_size.semivalue(self, by_size.shapley_weights(self.players))
 

@@ -1,0 +1,65 @@
+"""Interactions of all sizes up to an order that predict the worths best: FSII and FBII.
+
+Both are the polynomial Σ_{|A|≤k} I(A) Π_{i∈A} z_i nearest to F in weighted squares of all
+coalitions. Tsai, Yeh, Ravikumar, JMLR 2023.
+"""
+
+from __future__ import annotations
+
+from math import comb, factorial
+
+import numpy as np
+from numpy.polynomial import Polynomial
+
+from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension, legendre, taylor
+from fairfield.criteria.interactions.criterion import register
+from fairfield.criteria.interactions.diagonal import Diagonal, Rule
+
+
+@register
+class FaithfulShapley(Diagonal):
+    """∫ w(t) g(t) dt, for coalitions of k players with the Beta(k, k) density: FSII.
+
+    The weights are Shapley's kernel, which binds the fit to F(∅) and F(N). In dividends of the
+    coalitions S ⊇ A, with a = |A| and s = |S|, it is Σ_S c(s) times them, where
+
+        c(s) = (-1)^(k-a) a C(k,a) (k+a-1)!/k! · (s-1)!/(s+k-1)! · Π_{a<j≤k} (s-j),
+
+    which is ∫ w(t) t^(s-a) dt with w(t) ∝ t⁻¹ (d/dt)^(k-a) t^k (1-t)^(k-1).
+    """
+
+    name = "fsii"
+    meaning = "The polynomial of the given order nearest to the worths, in Shapley's weights."
+    every_size = True
+
+    def rule(self, size: int, order: int, degree: int) -> Rule:
+        scale = size * comb(order, size) * factorial(order + size - 1)
+        # t^k (1-t)^(k-1), differentiated, without the factor t that all its terms have.
+        kernel = Polynomial([0, 1]) ** order * Polynomial([1, -1]) ** (order - 1)
+        density = Polynomial(kernel.deriv(order - size).coef[1:])
+        at, shares = legendre(degree + order + size - 2)
+        return at, shares * density(at) * scale / (factorial(order) * factorial(order - 1))
+
+
+@register
+class FaithfulBanzhaf(Diagonal):
+    """Σ_{b≤k-a} (-½)^b g^(b)(½)/b!: FBII.
+
+    All coalitions weigh alike, so the fit is f's Taylor polynomial about ½, sorted by its powers
+    of z. Its constant is not F(∅).
+    """
+
+    name = "fbii"
+    meaning = "The polynomial of the given order nearest to the worths, all coalitions alike."
+    every_size = True
+
+    def rule(self, size: int, order: int, degree: int) -> Rule:
+        about = [taylor(degree, 0.5, b) for b in range(order - size + 1)]
+        shares = [(-0.5) ** b * weights for b, (_, weights) in enumerate(about)]
+        return about[0][0], np.sum(shares, axis=0)
+
+    def baseline(self, extension: Extension, order: int) -> FloatArray:
+        at, shares = self.rule(0, order, extension.degree)
+        points = [np.full(extension.players, t) for t in at]
+        return np.asarray(sum(w * extension.value(x) for x, w in zip(points, shares, strict=True)))
