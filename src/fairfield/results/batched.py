@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -50,6 +50,22 @@ class Batched(Shown):
         if self.outputs is None:
             return rows[0]
         return " × ".join([*rows, counted(len(self.outputs), self.words.output_noun)])
+
+    @property
+    def names(self) -> Sequence[Any]:
+        """Whose values these are: players, or coalitions."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return self.batch[0] if self.batch else len(self.names)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The players or coalitions of one game; the results of a batch."""
+        if self.outputs is not None and not self.lead:
+            return iter(self.output(name) for name in self.outputs)
+        if not self.batch:
+            return iter(self.names)
+        return iter(self._taken((i,), slice(None)) for i in range(len(self)))
 
     def _numbers(self, rows: tuple[Any, ...], output: Any) -> IntArray:
         """The numbers of some games and outputs in the batch, by their places."""
@@ -136,12 +152,12 @@ class Batched(Shown):
         places = [i for i, each in enumerate(self.labels) if each == label]
         return places[0] if len(places) == 1 else places
 
-    def means(self, names: tuple[Any, ...], words: Words, by: Sequence[Any] | None) -> Means:
-        """Means of the values, which have these names, over a batch or per label in ``by``."""
+    def means(self, words: Words, by: Sequence[Any] | None, what: str = "value") -> Means:
+        """Means of the values over a batch, or per label in ``by``; ``what`` they are called."""
         if not self.batch:
             raise ValueError(f"this result is of one {self.words.row_noun}; only a batch has means")
         count = int(np.prod(self.lead, dtype=int))
-        rows = self.values.reshape(count, -1, len(names))
+        rows = self.values.reshape(count, -1, len(self.names))
         labels = np.full(count, "all") if by is None else np.asarray(by)
         if labels.shape != (count,):
             games = self.words.games(count)
@@ -153,11 +169,12 @@ class Batched(Shown):
         if self.outputs is not None:
             of = self.outputs if by is None else product(groups, self.outputs)
         return Means(
-            names,
+            tuple(self.names),
             tuple(of),
             np.concatenate([rows[labels == group].mean(axis=0) for group in groups]),
             np.concatenate([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
             words,
+            what,
         )
 
     def _one_game(self, what: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import comb
@@ -25,6 +25,9 @@ from fairfield.results.words import PLAYERS, Words
 if TYPE_CHECKING:
     import pandas as pd
     import shapiq
+
+# What a saved file says it holds.
+KIND = "list of interactions"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -81,12 +84,10 @@ class Interactions(Batched):
             )
         return float(self.values[self._place[wanted]])
 
-    def __len__(self) -> int:
-        return self.batch[0] if self.batch else len(self.coalitions)
-
-    def __iter__(self) -> Iterator[Any]:
-        """The coalitions of one game; the interactions of each game of a batch."""
-        return iter(self[i] for i in range(len(self))) if self.batch else iter(self.coalitions)
+    @property
+    def names(self) -> Sequence[tuple[Player, ...]]:
+        """Whose interactions these are: the coalitions."""
+        return self.coalitions
 
     @property
     def magnitude(self) -> FloatArray:
@@ -143,7 +144,7 @@ class Interactions(Batched):
     def mean(self, by: Sequence[Any] | None = None) -> Means:
         """Mean interaction and mean |interaction| over a batch, overall or per label in ``by``."""
         words = replace(self.words, noun="coalition")
-        return self.means(tuple(map(tuple, self.coalitions)), words, by)
+        return self.means(words, by, "interaction")
 
     def to_frame(self) -> pd.DataFrame:
         """A DataFrame with one line per coalition, and per game of a batch, by its name if it has one."""
@@ -161,12 +162,12 @@ class Interactions(Batched):
         members = [place[player] for each in self.coalitions for player in each]
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         held |= {"coalitions": np.array(members), "sizes": np.array(sizes)}
-        write_plain(path, "interactions", {"": held})
+        write_plain(path, KIND, {"": held})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Interactions:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
-        held = read_plain(path, "interactions")[""]
+        held = read_plain(path, KIND)[""]
         parts = np.split(held.pop("coalitions"), np.cumsum(held.pop("sizes"))[:-1])
         names = held["players"]
         return cls(**held, coalitions=[tuple(names[i] for i in part) for part in parts])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -90,6 +90,11 @@ class Valuation(Batched):
     }
 
     @property
+    def names(self) -> tuple[Player, ...]:
+        """Whose values these are: the players."""
+        return self.players
+
+    @property
     def stop(self) -> str:
         """Why the computation stopped: a sentence, or the counts of each over a batch."""
         if not self.batch:
@@ -132,15 +137,6 @@ class Valuation(Batched):
             return found
         steps = self.trajectory.reshape(len(self.trajectory), -1, len(self.players))
         return replace(found, trajectory=steps[:, self._numbers(rows, output)])
-
-    def __len__(self) -> int:
-        return self.batch[0] if self.batch else len(self.players)
-
-    def __iter__(self) -> Iterator[Any]:
-        """The players of one game; the valuations of a batch."""
-        if self.outputs is not None and not self.lead:
-            return iter(self.output(name) for name in self.outputs)
-        return iter(self[i] for i in range(len(self))) if self.batch else iter(self.players)
 
     def __contains__(self, player: object) -> bool:
         return player in self.players
@@ -191,7 +187,7 @@ class Valuation(Batched):
         Outputs are never mixed: the labels of the means are their names, or pairs of a label
         in ``by`` and such a name.
         """
-        return self.means(self.players, self.words, by)
+        return self.means(self.words, by)
 
     def to_frame(self) -> pd.DataFrame:
         """A DataFrame with one line per player, and per game of a batch, by its name if it has one."""
