@@ -42,8 +42,8 @@ def interactions(table: TableExtension, weights: FloatArray, size: int) -> Float
     """Σ_{S∩A=∅} weights[|S|] Δ_A F(S) for all A of this size: (*batch, coalitions).
 
     The weights are those of the sizes 0 … n - |A|, the coalitions in the order of
-    ``itertools.combinations``. One pass for players and pairs; triples of 25 players cost as
-    much as about 30.
+    ``itertools.combinations``. One pass, which for pairs is a product with about n/2 columns,
+    for triples with n²/8; more than 128 columns take several.
     """
     found = _sums(table.matrix, _coefficients(weights, size))
     return table.shaped(found[:, None], table.batch)

@@ -60,9 +60,9 @@ def interactions(
     decoupling error falls when A is kept together. Only the last two and "variational_index"
     depend on the ``temperature``.
 
-    Cost: of a table one pass for all pairs, for all triples as much as about 30 (25 players); of
-    a closed form n/2 Hessians for pairs, n² for triples, each perhaps of 2n gradients;
-    "log_odds" and "block_gain" one pass and 2^|A| indices for each coalition.
+    Cost: of a table one pass for all pairs, about six times that for all triples; of a closed
+    form about n/2 Hessians for pairs, n² for triples, each of 2n gradients at most; "log_odds"
+    and "block_gain" one pass and 2^|A| indices for each coalition.
 
     ``among``: the players to combine, or the coalitions themselves; all players by
     default. ``top=k`` keeps the k strongest coalitions of each size, all players alone, and
