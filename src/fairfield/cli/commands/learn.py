@@ -174,7 +174,7 @@ def _pairs(
 
 
 def _strongest(pairs: Interactions, top: int) -> str:
-    shown = pairs.top(top)
+    shown = pairs.of_size(2).top(top)
     columns: dict[str, list[object]] = {
         "together": [" + ".join(map(str, pair)) for pair, _ in shown],
         f"{pairs.criterion.replace('_', ' ')} interaction": [strength for _, strength in shown],
