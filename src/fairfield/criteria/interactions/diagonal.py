@@ -32,6 +32,13 @@ Rule: TypeAlias = tuple[FloatArray, FloatArray]
 MOST_COALITIONS = 100_000
 
 
+def joined(parts: Sequence[Rule]) -> Rule:
+    """The sum of several rules, each point once."""
+    at, place = np.unique(np.concatenate([at for at, _ in parts]), return_inverse=True)
+    shares = np.concatenate([shares for _, shares in parts])
+    return at, np.asarray(np.bincount(place, weights=shares), dtype=float)
+
+
 class Diagonal(InteractionCriterion):
     """Interactions by a rule for each size: where ∂_A f is read, and with which weights."""
 
@@ -42,7 +49,7 @@ class Diagonal(InteractionCriterion):
         raise NotImplementedError
 
     def read(self, extension: Extension, sets: Sequence[Place], order: int) -> Read:
-        """The interactions of these coalitions in a game with this extension."""
+        """The interactions of these coalitions in a game with this extension, a surrogate's too."""
         values = np.zeros((*extension.batch, len(sets)))
         stderr = np.zeros_like(values)
         for size in {len(each) for each in sets}:

@@ -7,7 +7,7 @@ import numpy as np
 from fairfield.core.extension import legendre, taylor
 from fairfield.core.special import bernoulli
 from fairfield.criteria.interactions.criterion import register
-from fairfield.criteria.interactions.diagonal import Diagonal, Rule
+from fairfield.criteria.interactions.diagonal import Diagonal, Rule, joined
 
 
 @register
@@ -23,16 +23,15 @@ class AggregatedShapley(Diagonal):
     every_size = True
 
     def rule(self, size: int, order: int, degree: int) -> Rule:
+        numbers = bernoulli(order - size)
         parts = [legendre(degree)]
-        for b, number in enumerate(bernoulli(order - size)):
-            if b and number:
-                for end, sign in ((1.0, 1), (0.0, -1)):
-                    # Values at the ends are read there, slopes from points between them.
-                    ends = (np.array([end]), np.ones(1))
-                    at, shares = ends if b == 1 else taylor(degree, end, b - 1)
-                    parts.append((at, sign * number / b * shares))
-        at, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return at, shares
+        if size < order:
+            # Values at the ends are read there, slopes from points between them.
+            parts.append((np.array([0.0, 1.0]), numbers[1] * np.array([-1.0, 1.0])))
+        for b in range(2, len(numbers), 2):
+            at, start = taylor(degree, 0.0, b - 1)
+            parts.append((at, numbers[b] / b * (taylor(degree, 1.0, b - 1)[1] - start)))
+        return joined(parts)
 
 
 @register

@@ -14,7 +14,7 @@ from numpy.polynomial import Polynomial
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension, legendre, taylor
 from fairfield.criteria.interactions.criterion import register
-from fairfield.criteria.interactions.diagonal import Diagonal, Rule
+from fairfield.criteria.interactions.diagonal import Diagonal, Rule, joined
 
 
 @register
@@ -55,9 +55,11 @@ class FaithfulBanzhaf(Diagonal):
     every_size = True
 
     def rule(self, size: int, order: int, degree: int) -> Rule:
-        about = [taylor(degree, 0.5, b) for b in range(order - size + 1)]
-        shares = [(-0.5) ** b * weights for b, (_, weights) in enumerate(about)]
-        return about[0][0], np.sum(shares, axis=0)
+        parts = [(np.array([0.5]), np.ones(1))]
+        for b in range(1, order - size + 1):
+            at, shares = taylor(degree, 0.5, b)
+            parts.append((at, (-0.5) ** b * shares))
+        return joined(parts)
 
     def baseline(self, extension: Extension, order: int) -> FloatArray:
         at, shares = self.rule(0, order, extension.degree)
