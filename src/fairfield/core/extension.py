@@ -157,12 +157,6 @@ class Extension:
             total = total + (-1.0) ** (len(chosen) - corner.sum()) * self.value(at)
         return np.asarray(total)
 
-    def variances_along_diagonal(
-        self, at: FloatArray, shares: FloatArray, size: int
-    ) -> FloatArray | None:
-        """The variances of the derivatives along the diagonal, from errors of the worths, or None."""
-        return None
-
     def gradient_covariance(self, x: ArrayLike) -> FloatArray | None:
         """The covariance of ∇f(x), from errors of the worths: (..., *batch, n, n), or None."""
         return None

@@ -63,8 +63,8 @@ class Interactions(Batched):
     per_game: ClassVar = {"values": 1, "stderr": 1, "baseline": 0}
 
     def __post_init__(self) -> None:
-        known: FloatArray = np.asarray(0.0 if self.stderr is None else self.stderr, dtype=float)
-        object.__setattr__(self, "stderr", np.array(np.broadcast_to(known, self.values.shape)))
+        known = 0.0 if self.stderr is None else self.stderr
+        object.__setattr__(self, "stderr", np.zeros(self.values.shape) + known)
 
     @cached_property
     def _place(self) -> dict[frozenset[Player], int]:

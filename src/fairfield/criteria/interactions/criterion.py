@@ -81,7 +81,6 @@ def registry() -> dict[str, type[InteractionCriterion]]:
     return dict(sorted(_registered.items(), key=lambda item: (item[0] != "shapley", item[0])))
 
 
-def no_errors(shape: tuple[int, ...], extension: Extension) -> FloatArray:
+def no_errors(extension: Extension) -> float:
     """0 for exact interactions, NaN where errors of the worths are not passed on."""
-    known = getattr(extension, "noise", None) is None
-    return np.full(shape, 0.0 if known else np.nan)
+    return 0.0 if getattr(extension, "noise", None) is None else np.nan

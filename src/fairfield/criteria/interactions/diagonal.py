@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from fairfield.criteria.interactions.criterion import (
     Read,
     register,
 )
+from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
 
@@ -50,13 +51,16 @@ class Diagonal(InteractionCriterion):
 
     def read(self, extension: Extension, sets: Sequence[Place], order: int) -> Read:
         """The interactions of these coalitions in a game with this extension, a surrogate's too."""
+        sizes = {len(each) for each in sets}
+        if len(sizes) == 1:
+            (size,) = sizes
+            return _read(extension, sets, self.rule(size, order, max(0, extension.degree - size)))
         values = np.zeros((*extension.batch, len(sets)))
         stderr = np.zeros_like(values)
-        for size in {len(each) for each in sets}:
+        for size in sizes:
             which = [k for k, each in enumerate(sets) if len(each) == size]
-            rule = self.rule(size, order, max(0, extension.degree - size))
-            some = [tuple(sorted(sets[k])) for k in which]
-            values[..., which], stderr[..., which], _ = _read(extension, some, rule)
+            some = self.read(extension, [sets[k] for k in which], order)
+            values[..., which], stderr[..., which] = some.values, some.stderr
         return Read(values, stderr)
 
     def exact(self, problem: Problem, sets: Sequence[Place], order: int) -> Read:
@@ -68,16 +72,21 @@ class Diagonal(InteractionCriterion):
         return np.outer(at, np.ones(extension.players)), shares
 
 
-def _read(extension: Extension, sets: list[Place], rule: Rule) -> Read:
+def _read(extension: Extension, sets: Sequence[Place], rule: Rule) -> Read:
     """Σ_k w_k ∂_A f(t_k, …, t_k) of coalitions of one size, all of that size at once where it pays."""
     players, size = extension.players, len(sets[0])
     if _all_at_once(extension, len(sets), size):
         found = extension.derivatives_along_diagonal(*rule, size)
-        variances = extension.variances_along_diagonal(*rule, size)
-        place = {each: k for k, each in enumerate(combinations(range(players), size))}
-        some = [place[each] for each in sets]
-        stderr = 0.0 if variances is None else np.sqrt(np.maximum(variances[..., some], 0.0))
-        return Read(found[..., some], stderr)
+        every = list(combinations(range(players), size))
+        some: Any = slice(None)
+        if sets != every:
+            place = {each: k for k, each in enumerate(every)}
+            some = [place[tuple(sorted(each))] for each in sets]
+        if not isinstance(extension, TableExtension) or extension.noise is None:
+            return Read(found[..., some])
+        weights = size_weights.diagonal_weights(players, *rule, size)
+        variances = size_weights.interaction_variances(extension.noise, weights, size)
+        return Read(found[..., some], np.sqrt(np.maximum(variances[..., some], 0.0)))
     steps = [(np.full(players, t), w) for t, w in zip(*rule, strict=True)]
     values = [sum(w * extension.derivative(each, x) for x, w in steps) for each in sets]
     return Read(np.stack(values, axis=-1))

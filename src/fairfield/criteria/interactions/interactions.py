@@ -20,7 +20,6 @@ from fairfield.criteria.interactions.criterion import (
     InteractionCriterion,
     Place,
     Read,
-    no_errors,
     registry,
 )
 from fairfield.criteria.interactions.diagonal import MOST_COALITIONS
@@ -114,7 +113,7 @@ def _written(
     return Interactions(
         kind.name,
         names,
-        [tuple(names[i] for i in each) for each in sets],
+        [tuple(map(names.__getitem__, each)) for each in sets],
         found.values,
         extension.method,
         repr(problem.game),
@@ -133,13 +132,11 @@ def _searched(kind: InteractionCriterion, problem: Problem, top: int) -> tuple[l
     """The strongest pairs of many players, after all players alone where these count too."""
     extension = problem.extension
     sets, values = strongest_pairs(extension, *kind.points(problem, 2), top)
-    pairs = Read(values, no_errors(values.shape, extension))
+    # No table has so many players: there are no errors to pass on.
     if not kind.every_size:
-        return sets, pairs
+        return sets, Read(values)
     alone: list[Place] = [(i,) for i in range(extension.players)]
-    one = kind.exact(problem, alone, 2)
-    both = np.append(one.values, values), np.append(one.stderr, pairs.stderr)
-    return alone + sets, Read(*both)
+    return alone + sets, Read(np.append(kind.exact(problem, alone, 2).values, values))
 
 
 def _strongest(found: Interactions, kind: InteractionCriterion, top: int) -> Interactions:

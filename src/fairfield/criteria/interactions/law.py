@@ -71,7 +71,7 @@ class LogOdds(InteractionCriterion):
             signs = np.where((len(each) - sizes(len(each))) % 2, -1.0, 1.0)
             found.append(on_host(smaller.table()) @ signs)
         values = np.stack(found, axis=-1)
-        return Read(values, no_errors(values.shape, problem.extension))
+        return Read(values, no_errors(problem.extension))
 
 
 def _sampled_pairs(law: SampledLaw, sets: Sequence[Place]) -> Read:
@@ -122,7 +122,7 @@ class BlockGain(InteractionCriterion):
             for game, x, T in zip(games, points, temperature.reshape(count), strict=True)
         ]
         values = np.array(gains).reshape(*extension.batch, len(sets))
-        return Read(values, no_errors(values.shape, extension))
+        return Read(values, no_errors(extension))
 
 
 def _gain(extension: Extension, block: Place, x: FloatArray, temperature: float) -> float:

@@ -45,4 +45,4 @@ class Variational(InteractionCriterion):
             values = extension.hessian(x)[..., first, second]
         else:
             values = np.stack([extension.derivative(each, x) for each in sets], axis=-1)
-        return Read(values, no_errors(values.shape, extension))
+        return Read(values, no_errors(extension))
