@@ -59,10 +59,3 @@ def log_sum_exp(logs: FloatArray) -> FloatArray:
     # SciPy's logsumexp takes 77 times as long on 10 numbers, and twice as long on a million.
     top = logs.max(axis=-1, keepdims=True)
     return np.asarray(top[..., 0] + np.log(np.exp(logs - top).sum(axis=-1)))
-
-
-def bernoulli(most: int) -> FloatArray:
-    """Bernoulli's numbers B_0 … B_most, with B_1 = -½."""
-    from scipy.special import bernoulli as numbers
-
-    return np.asarray(numbers(most))[: most + 1]

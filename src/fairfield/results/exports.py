@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairfield.core.arrays import FloatArray
 from fairfield.core.imports import needed_for
 
 if TYPE_CHECKING:
@@ -23,44 +24,23 @@ REMAINDER = "(remainder)"
 ROUNDING = 1e-9
 
 
-def frame(valuation: Valuation) -> pd.DataFrame:
-    """A DataFrame with one line per player, game of a batch and output, by their names."""
+def frame(v: Batched, columns: dict[str, FloatArray | None], noun: str) -> pd.DataFrame:
+    """A DataFrame with one line per player or coalition, game of a batch and output, by their names."""
     with needed_for("to_frame"):
         import pandas as pd
-    v = valuation
-    columns = {"value": v.values, "stderr": v.stderr, "marginal": v.marginals}
-    known = {name: c.ravel() for name, c in columns.items() if c is not None}
+    known = {name: each.ravel() for name, each in columns.items() if each is not None}
+    index = pd.Index(v.names, name=noun, tupleize_cols=False)
     if not v.batch:
-        return pd.DataFrame(
-            known, index=pd.Index(v.players, name=v.words.noun, tupleize_cols=False)
-        )
-    levels, names = _levels(v)
-    index = pd.MultiIndex.from_product([*levels, v.players], names=[*names, v.words.noun])
-    return pd.DataFrame(known, index=index)
-
-
-def interaction_frame(found: Interactions) -> pd.DataFrame:
-    """A DataFrame with one line per coalition, game of a batch and output, by their names."""
-    with needed_for("to_frame"):
-        import pandas as pd
-    known = {"value": found.values.ravel(), "stderr": found.stderr.ravel()}
-    coalitions = pd.Index([*map(tuple, found.coalitions)], tupleize_cols=False, name="coalition")
-    if not found.batch:
-        return pd.DataFrame(known, index=coalitions)
-    levels, names = _levels(found)
-    index = pd.MultiIndex.from_product([*levels, coalitions], names=[*names, "coalition"])
-    return pd.DataFrame(known, index=index)
-
-
-def _levels(v: Batched) -> tuple[list[Any], list[str]]:
-    """What names the games of a batch and their outputs, and what these levels are called."""
+        return pd.DataFrame(known, index=index)
     named = len(v.lead) == 1 and v.labels is not None
     levels: list[Any] = [v.labels] if named else [range(size) for size in v.lead]
     names = [f"{v.words.row_noun}{i or ''}" for i in range(len(levels))]
     if v.outputs is not None:
         levels.append(v.outputs)
         names.append("output")
-    return levels, names
+    return pd.DataFrame(
+        known, index=pd.MultiIndex.from_product([*levels, index], names=[*names, noun])
+    )
 
 
 # What shapiq calls the criteria that it has too.

@@ -16,7 +16,7 @@ from fairfield.core.coalitions import spell
 from fairfield.core.game import Player
 from fairfield.results.batched import Batched
 from fairfield.results.display import HALF_INTERVAL, MOST_ROWS, Columns, not_shown
-from fairfield.results.exports import interaction_frame, interaction_values
+from fairfield.results.exports import frame, interaction_values
 from fairfield.results.means import Means
 from fairfield.results.saved import read_plain, write_plain
 from fairfield.results.valuation import NORMAL
@@ -143,12 +143,11 @@ class Interactions(Batched):
 
     def mean(self, by: Sequence[Any] | None = None) -> Means:
         """Mean interaction and mean |interaction| over a batch, overall or per label in ``by``."""
-        words = replace(self.words, noun="coalition")
-        return self.means(words, by, "interaction")
+        return self.means(replace(self.words, noun="coalition"), by, "interaction")
 
     def to_frame(self) -> pd.DataFrame:
         """A DataFrame with one line per coalition, and per game of a batch, by its name if it has one."""
-        return interaction_frame(self)
+        return frame(self, {"value": self.values, "stderr": self.stderr}, "coalition")
 
     def to_shapiq(self) -> shapiq.InteractionValues:
         """The interactions of one game as shapiq has them, for its plots."""

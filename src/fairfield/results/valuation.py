@@ -191,7 +191,8 @@ class Valuation(Batched):
 
     def to_frame(self) -> pd.DataFrame:
         """A DataFrame with one line per player, and per game of a batch, by its name if it has one."""
-        return frame(self)
+        columns = {"value": self.values, "stderr": self.stderr, "marginal": self.marginals}
+        return frame(self, columns, self.words.noun)
 
     def to_shap(self) -> shap.Explanation:
         """A ``shap.Explanation`` for shap's plots.

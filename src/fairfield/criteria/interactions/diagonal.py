@@ -16,12 +16,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension, legendre
-from fairfield.criteria.interactions.criterion import (
-    InteractionCriterion,
-    Place,
-    Read,
-    register,
-)
+from fairfield.criteria.interactions.criterion import InteractionCriterion, Place, Read, register
 from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
@@ -49,9 +44,8 @@ class Diagonal(InteractionCriterion):
         """Points and weights for coalitions of this size, exact where g has this degree."""
         raise NotImplementedError
 
-    def read(self, extension: Extension, sets: Sequence[Place], order: int) -> Read:
-        """The interactions of these coalitions in a game with this extension, a surrogate's too."""
-        sizes = {len(each) for each in sets}
+    def exact(self, problem: Problem, sets: Sequence[Place], order: int) -> Read:
+        extension, sizes = problem.extension, {len(each) for each in sets}
         if len(sizes) == 1:
             (size,) = sizes
             return _read(extension, sets, self.rule(size, order, max(0, extension.degree - size)))
@@ -59,12 +53,10 @@ class Diagonal(InteractionCriterion):
         stderr = np.zeros_like(values)
         for size in sizes:
             which = [k for k, each in enumerate(sets) if len(each) == size]
-            some = self.read(extension, [sets[k] for k in which], order)
-            values[..., which], stderr[..., which] = some.values, some.stderr
+            values[..., which], stderr[..., which], _ = self.exact(
+                problem, [sets[k] for k in which], order
+            )
         return Read(values, stderr)
-
-    def exact(self, problem: Problem, sets: Sequence[Place], order: int) -> Read:
-        return self.read(problem.extension, sets, order)
 
     def points(self, problem: Problem, order: int) -> tuple[FloatArray, FloatArray]:
         extension = problem.extension

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from itertools import chain, combinations
 from math import comb
 from typing import Any, Unpack
@@ -101,31 +101,15 @@ def interactions(
         sets, found = _searched(kind, problem, top)
     else:
         found = kind.exact(problem, sets, order)
-    written = _written(problem, kind, sets, found, order)
-    return written if top is None or search else _strongest(written, kind, top)
-
-
-def _written(
-    problem: Problem, kind: InteractionCriterion, sets: Sequence[Place], found: Read, order: int
-) -> Interactions:
-    """The result, with what is said of its game and making."""
-    names, info, extension = problem.game.players, problem.game.info, problem.extension
-    return Interactions(
-        kind.name,
-        names,
-        [tuple(map(names.__getitem__, each)) for each in sets],
-        found.values,
-        extension.method,
-        repr(problem.game),
-        time.perf_counter() - problem.started,
-        np.asarray(found.stderr),
-        Words.of(info),
-        info.labels,
-        info.outputs,
-        as_number(kind.baseline(extension, order)),
-        found.stop or "; ".join(stops_of(problem)),
+    info, extension = problem.game.info, problem.extension
+    written = Interactions(
+        name, names, [tuple(map(names.__getitem__, each)) for each in sets], found.values,
+        extension.method, repr(problem.game), time.perf_counter() - problem.started,
+        np.asarray(found.stderr), Words.of(info), info.labels, info.outputs,
+        as_number(kind.baseline(extension, order)), found.stop or "; ".join(stops_of(problem)),
         problem.source.spent.evaluations,
-    )
+    )  # fmt: skip
+    return written if top is None or search else _strongest(written, kind, top)
 
 
 def _searched(kind: InteractionCriterion, problem: Problem, top: int) -> tuple[list[Place], Read]:

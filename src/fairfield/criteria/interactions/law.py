@@ -1,15 +1,17 @@
 """What a coalition is together in the law p(S) ∝ exp(F(S)/T), beyond its players apart.
 
-The log-odds interaction asks the law itself; the block gain asks what the product law loses
-by taking the coalition apart.
+The log-odds interaction asks the law itself; the variational index's reads ∂_A f at the product
+law x* nearest to it; the block gain asks what that product law loses by taking the coalition apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.marginal import marginalised
 from fairfield.boltzmann.sampled import SampledLaw
@@ -25,7 +27,7 @@ from fairfield.criteria.interactions.criterion import (
     no_errors,
     register,
 )
-from fairfield.criteria.interactions.variational import index_of
+from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.games.given.conditioned import ConditionedExtension
 from fairfield.mcmc.jackknife import Jackknifed
 from fairfield.mean_field import solvers as mean_field
@@ -97,6 +99,28 @@ def _sampled_pairs(law: SampledLaw, sets: Sequence[Place]) -> Read:
 
 
 @register
+class Variational(InteractionCriterion):
+    """∂_A f at x*."""
+
+    name = "variational_index"
+    meaning = "What the players add together beyond their parts, in coalitions that do well."
+    thermal = True
+    searchable = True
+
+    def points(self, problem: Problem, order: int) -> tuple[FloatArray, FloatArray]:
+        return index_of(problem, self.start)[None], np.ones(1)
+
+    def exact(self, problem: Problem, sets: Sequence[Place], order: int) -> Read:
+        extension, x = problem.extension, index_of(problem, self.start)
+        if order == 2 and len(sets) == comb(extension.players, 2):
+            first, second = np.array(sets).T
+            values = extension.hessian(x)[..., first, second]
+        else:
+            values = np.stack([extension.derivative(each, x) for each in sets], axis=-1)
+        return Read(values, no_errors(extension))
+
+
+@register
 class BlockGain(InteractionCriterion):
     """By how much the decoupling error falls when the players of A are kept together.
 
@@ -148,6 +172,12 @@ def _gain(extension: Extension, block: Place, x: FloatArray, temperature: float)
         mean = CombinedExtension(list(zip(joint.tolist(), faces, strict=True)))
         others = mean_field.solve(anderson, mean, others, np.asarray(temperature), None).x[0]
     return max(0.0, float(best - start))
+
+
+def index_of(problem: Problem, start: ArrayLike) -> FloatArray:
+    """The marginals of the variational index."""
+    found = VariationalIndex(start).exact(problem.changed({"decoupling": False}))
+    return np.asarray(found.marginals)
 
 
 def _one(extension: Extension, game: int) -> Extension:

@@ -8,8 +8,6 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, on_host
 from fairfield.core.game import Players
-from fairfield.criteria.interactions.criterion import register
-from fairfield.criteria.interactions.diagonal import Diagonal, Rule
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.games.given.convert import as_game
 from fairfield.multilinear.choose import table_of
@@ -34,15 +32,3 @@ def moebius(
         halves = dividends.reshape(-1, 2, 2**i)
         halves[:, 1] -= halves[:, 0]
     return dividends
-
-
-@register
-class Dividends(Diagonal):
-    """g(0) = Σ_{B⊆A} (-1)^|A∖B| F(B)."""
-
-    name = "moebius"
-    meaning = "What the players add together when nobody else is there: Harsanyi's dividend."
-    every_size = True
-
-    def rule(self, size: int, order: int, degree: int) -> Rule:
-        return np.zeros(1), np.ones(1)
