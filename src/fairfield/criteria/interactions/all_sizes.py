@@ -15,7 +15,7 @@ from numpy.polynomial import Polynomial
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension, legendre, taylor
 from fairfield.criteria.interactions.criterion import register
-from fairfield.criteria.interactions.diagonal import Diagonal, Rule, joined
+from fairfield.criteria.interactions.diagonal import Diagonal, Rule
 
 
 @register
@@ -45,15 +45,13 @@ class AggregatedShapley(Diagonal):
     def rule(self, size: int, order: int, degree: int) -> Rule:
         from scipy.special import bernoulli
 
-        numbers = bernoulli(order - size)
-        parts = [legendre(degree)]
-        if size < order:
-            # Values at the ends are read there, slopes from points between them.
-            parts.append((np.array([0.0, 1.0]), numbers[1] * np.array([-1.0, 1.0])))
-        for b in range(2, len(numbers), 2):
-            at, start = taylor(degree, 0.0, b - 1)
-            parts.append((at, numbers[b] / b * (taylor(degree, 1.0, b - 1)[1] - start)))
-        return joined(parts)
+        if size == order:
+            return legendre(degree)
+        at, shares = legendre(2 * degree)
+        for b, number in enumerate(bernoulli(order - size)[1:], start=1):
+            ends = taylor(degree, 1.0, b - 1)[1] - taylor(degree, 0.0, b - 1)[1]
+            shares = shares + number / b * ends
+        return at, shares
 
 
 @register
@@ -115,11 +113,10 @@ class FaithfulBanzhaf(Diagonal):
     every_size = True
 
     def rule(self, size: int, order: int, degree: int) -> Rule:
-        parts = [(np.array([0.5]), np.ones(1))]
-        for b in range(1, order - size + 1):
-            at, shares = taylor(degree, 0.5, b)
-            parts.append((at, (-0.5) ** b * shares))
-        return joined(parts)
+        if size == order:
+            return np.array([0.5]), np.ones(1)
+        slopes = [(-0.5) ** b * taylor(degree, 0.5, b)[1] for b in range(order - size + 1)]
+        return legendre(2 * degree)[0], np.sum(slopes, axis=0)
 
     def baseline(self, extension: Extension, order: int) -> FloatArray:
         at, shares = self.rule(0, order, extension.degree)

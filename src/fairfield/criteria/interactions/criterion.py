@@ -46,10 +46,6 @@ class InteractionCriterion:
     # Whether the strongest pairs can be looked for without listing all.
     searchable: ClassVar[bool] = False
 
-    def sizes(self, order: int) -> range:
-        """The sizes of the coalitions that have an interaction of this order."""
-        return range(1 if self.every_size else order, order + 1)
-
     def exact(self, problem: Problem, sets: Sequence[Place], order: int) -> Read:
         """The interactions of these coalitions, of a problem whose extension can be read."""
         raise NotImplementedError

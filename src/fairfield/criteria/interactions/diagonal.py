@@ -28,13 +28,6 @@ Rule: TypeAlias = tuple[FloatArray, FloatArray]
 MOST_COALITIONS = 100_000
 
 
-def joined(parts: Sequence[Rule]) -> Rule:
-    """The sum of several rules, each point once."""
-    at, place = np.unique(np.concatenate([at for at, _ in parts]), return_inverse=True)
-    shares = np.concatenate([shares for _, shares in parts])
-    return at, np.asarray(np.bincount(place, weights=shares), dtype=float)
-
-
 class Diagonal(InteractionCriterion):
     """Interactions by a rule for each size: where ∂_A f is read, and with which weights."""
 

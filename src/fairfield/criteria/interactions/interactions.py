@@ -143,7 +143,7 @@ def _places(
     """The coalitions asked for, by the places of their players."""
     place = {player: i for i, player in enumerate(names)}
     chosen = list(names if among is None else among)
-    sizes = kind.sizes(order)
+    sizes = range(1 if kind.every_size else order, order + 1)
     wanted = str(order) if len(sizes) == 1 else f"1 to {order}"
     if all(isinstance(item, Hashable) and item in place for item in chosen):
         chosen = list(dict.fromkeys(chosen))
