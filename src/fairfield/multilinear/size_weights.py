@@ -37,9 +37,14 @@ def shapley_weights(players: int, order: int = 1) -> FloatArray:
 
 def diagonal_weights(players: int, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
     """Σ_k shares_k at_k^s (1 - at_k)^(n-order-s), by the size s of a coalition of the others."""
-    count = players - order + 1
-    powers = np.vander(at, count, increasing=True) * np.vander(1 - at, count)
-    return np.asarray(shares @ powers)
+    return np.asarray(shares @ _powers(at.tobytes(), players - order + 1))
+
+
+@lru_cache(maxsize=16)
+def _powers(points: bytes, count: int) -> FloatArray:
+    """t^s (1 - t)^(count-1-s) by the points t and the sizes s."""
+    at = np.frombuffer(points)
+    return np.asarray(np.vander(at, count, increasing=True) * np.vander(1 - at, count))
 
 
 def interactions(table: TableExtension, weights: FloatArray, size: int) -> FloatArray:

@@ -145,7 +145,7 @@ def _places(
     chosen = list(names if among is None else among)
     sizes = range(1 if kind.every_size else order, order + 1)
     wanted = str(order) if len(sizes) == 1 else f"1 to {order}"
-    if all(isinstance(item, Hashable) and item in place for item in chosen):
+    if among is None or all(isinstance(item, Hashable) and item in place for item in chosen):
         chosen = list(dict.fromkeys(chosen))
         count = sum(comb(len(chosen), size) for size in sizes)
         if count > MOST_COALITIONS and top is not None:
