@@ -138,20 +138,25 @@ class AlongDiagonal(Extension):
 
     def gradient(self, x: ArrayLike) -> FloatArray:
         point = np.asarray(x, dtype=float)
-        if point.ndim == 1 and (point == point[0]).all() and _inside(point):
+        if point.ndim == 1 and (point == point[0]).all() and _inside(point).all():
             return self.along_diagonal(point[:1], np.ones(1))
         return self.centred(x)[1]
 
     def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        if not _inside(at):
-            return super().along_diagonal(at, shares)
-        return self.paid(at, shares, order=1).reshape((*self.batch, self.players))
+        inside = _inside(at)
+        ends = super().along_diagonal(at[~inside], shares[~inside])
+        if not inside.any():
+            return ends
+        paid = self.paid(at[inside], shares[inside], order=1)
+        return np.asarray(ends + paid.reshape((*self.batch, self.players)))
 
     def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        if not _inside(at):
-            return super().hessian_along_diagonal(at, shares)
-        n = self.players
-        return square(self.paid(at, shares, order=2), n).reshape((*self.batch, n, n))
+        inside, n = _inside(at), self.players
+        ends = super().hessian_along_diagonal(at[~inside], shares[~inside])
+        if not inside.any():
+            return ends
+        paid = self.paid(at[inside], shares[inside], order=2)
+        return np.asarray(ends + square(paid, n).reshape((*self.batch, n, n)))
 
 
 class TreeExtension(AlongDiagonal):
@@ -242,9 +247,9 @@ class DependentExtension(TreeExtension):
         self.over(work)
 
 
-def _inside(at: FloatArray) -> bool:
-    """Whether tables may be read at these points of the diagonal."""
-    return bool(((at >= LEAST) & (at < 1)).all())
+def _inside(at: FloatArray) -> BoolArray:
+    """At which points of the diagonal tables may be read."""
+    return np.asarray((at >= LEAST) & (at < 1))
 
 
 def square(pairs: FloatArray, players: int) -> FloatArray:
