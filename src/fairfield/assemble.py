@@ -46,7 +46,8 @@ def assemble(
         "method": extension.method,
         "empty": as_number(empty),
         "grand": as_number(grand),
-        "stops": np.full(extension.batch, "exact for the rounded game" if rounded else "exact"),
+        "stops": np.full(extension.batch, _exact(problem.game, bool(rounded))),
+        "usage": problem.source.spent.failures.usage.facts(),
         **_energies(problem, values, logits),
         **found,
     }
@@ -136,6 +137,13 @@ def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -
         if isinstance(law, SampledLaw):
             found["log_z_stderr"] = as_number(law.stderr("log_z"))
     return found
+
+
+def _exact(game: Game, rounded: bool) -> str:
+    """In what sense exact values are exact."""
+    if game.traits.service is not None:
+        return "exact for these answers"  # a service may answer otherwise next time
+    return "exact for the rounded game" if rounded else "exact"
 
 
 def _rounded(most: float) -> list[str]:

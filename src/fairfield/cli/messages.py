@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from fairfield.evaluation.store import StoreError, describe_store
+from fairfield.evaluation.store import describe_store
+from fairfield.evaluation.store_errors import StoreError
 from fairfield.evaluation.workers import WorthError
 
 BAD_INPUT, INTERRUPTED = 2, 130

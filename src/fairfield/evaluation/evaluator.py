@@ -19,6 +19,7 @@ from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
+from fairfield.evaluation.remote import INTERRUPTED, Calls
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Outcome, Workers, WorthError
 
@@ -59,16 +60,30 @@ class Evaluator:
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
-        if self._store is not None:
-            try:
-                self._kept.add(*self._store.load())
-                if game.traits.opaque:
-                    # A function of the same name, say, may have captured other data.
-                    keys, worths = self._kept.keys, self._kept.worths
-                    self.evaluations, self.failures = recheck(game, keys, worths, self._store.path)
-            except BaseException:
+        self._calls: Calls | None = None
+        # Why no more worths are evaluated, once that is so.
+        self.ended: str | None = None
+        try:
+            self._load()
+        except BaseException:
+            if self._store is not None:
                 self._store.close()
-                raise
+            raise
+
+    def _load(self) -> None:
+        """Take over the worths in the store, and the answers that a service has given."""
+        game, store = self.game, self._store
+        if game.traits.service is not None:
+            answers = None if store is None else store.answers()
+            self._calls = Calls(game, game.traits.service, self.options, answers)
+            coalitions, worths = self._calls.known()
+            self._kept.add(pack(coalitions), worths)
+        elif store is not None:
+            self._kept.add(*store.load())
+            if game.traits.opaque:
+                # A function of the same name, say, may have captured other data.
+                keys, worths = self._kept.keys, self._kept.worths
+                self.evaluations, self.failures = recheck(game, keys, worths, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
@@ -140,8 +155,17 @@ class Evaluator:
 
         for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
             table[:, rows_of(coalitions)] = worths.T
+        if self.ended is not None:
+            raise self.stopped("exact values need all worths")
         self._check_full(table)
         return as_measured(self.game, table, self.failures)
+
+    def stopped(self, needed: str) -> BaseException:
+        """The error where evaluation ended before there was enough for any answer."""
+        if self.ended == INTERRUPTED:
+            return KeyboardInterrupt()
+        kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
+        return WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}")
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""
@@ -166,6 +190,10 @@ class Evaluator:
         """Coalitions and their worths (m, games), round by round, as they are committed."""
         if not total:
             return
+        if self._calls is not None:
+            asked = np.concatenate([block(start) for start in starts])
+            yield from self._ask(self._calls, asked, until)
+            return
         done = 0
         with bar(total, "worths", self.options.progress) as shown:
             while done < len(starts) and (left := until - perf_counter()) > 0:
@@ -183,6 +211,17 @@ class Evaluator:
                 self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
                 self._length = min(2 * self._length, LONGEST_ROUND)
                 self._largest = max(self._largest, len(chosen))
+
+    def _ask(
+        self, calls: Calls, coalitions: BoolArray, until: float
+    ) -> Iterator[tuple[BoolArray, FloatArray]]:
+        """Coalitions and their worths (m, games), as a service answers."""
+        with bar(len(coalitions), "worths", self.options.progress) as shown:
+            for answered, worths in calls.rounds(coalitions, until):
+                self.evaluations += len(answered)
+                yield answered, worths
+                shown.update(len(answered))
+        self.failures, self.ended = calls.failures, calls.ended
 
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None
