@@ -50,7 +50,7 @@ class ChatServer:
         service = self
 
         class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+            protocol_version, wbufsize, disable_nagle_algorithm = "HTTP/1.1", -1, True
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -39,6 +39,15 @@ def test_a_killed_driver_is_known_by_its_process_or_its_silence(base, tmp_path):
     heart = Heartbeat(str(tmp_path / "s.db"), base)
     base.execute("UPDATE drivers SET pid = ?", (dead_process(),))
     assert states(base) == ["died"]
+    killed = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    base.execute("UPDATE drivers SET pid = ?", (killed.pid,))
+    assert states(base) == ["alive"]
+    killed.kill()
+    while states(base) == ["alive"]:  # nobody has waited for it yet
+        time.sleep(0.01)
+    killed.wait()
+    base.execute("UPDATE drivers SET pid = ?, id = 'of an earlier process'", (os.getpid(),))
+    assert states(base) == ["died"]
     base.execute("UPDATE drivers SET pid = ?, host = 'elsewhere'", (os.getpid(),))
     assert states(base) == ["alive"]
     base.execute("UPDATE drivers SET beat = ?", (time.time() - 2 * drivers.DEAD,))

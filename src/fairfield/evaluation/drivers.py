@@ -14,6 +14,7 @@ import time
 import uuid
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 # Seconds between heartbeats, and after how many without one a driver on another machine is dead.
 BEAT, DEAD = 5.0, 60.0
@@ -22,6 +23,10 @@ TABLES = (
     "started REAL, beat REAL, ended REAL)",
     "CREATE TABLE IF NOT EXISTS claims (coalition BLOB PRIMARY KEY, driver TEXT)",
 )
+
+
+# The runs of this process.
+_own: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Heartbeat:
         except sqlite3.OperationalError:  # a file that may only be read
             self.writes = False
             return
+        _own.add(self.id)
         threading.Thread(target=self._beat, daemon=True, name="fairfield heartbeat").start()
 
     def _beat(self) -> None:
@@ -61,6 +67,7 @@ class Heartbeat:
     def close(self, base: sqlite3.Connection) -> None:
         """This run works on the store no more."""
         self._stop.set()
+        _own.discard(self.id)
         if self.writes:
             with suppress(sqlite3.Error), base:
                 base.execute("UPDATE drivers SET ended = ? WHERE id = ?", (time.time(), self.id))
@@ -73,27 +80,32 @@ def drivers_of(base: sqlite3.Connection) -> dict[str, Driver]:
         return {}
     rows = base.execute("SELECT * FROM drivers ORDER BY started").fetchall()
     return {
-        id_: Driver(host, pid, started, _state(host, pid, beat, ended))
+        id_: Driver(host, pid, started, _state(id_, host, pid, beat, ended))
         for id_, host, pid, started, beat, ended in rows
     }
 
 
-def _state(host: str, pid: int, beat: float, ended: float | None) -> str:
+def _state(id_: str, host: str, pid: int, beat: float, ended: float | None) -> str:
     if ended is not None:
         return "ended"
     silent = time.time() - beat > DEAD
     here = host == socket.gethostname()
-    return "died" if silent or (here and not _exists(pid)) else "alive"
+    return "died" if silent or (here and not _runs(id_, pid)) else "alive"
 
 
-def _exists(pid: int) -> bool:
+def _runs(id_: str, pid: int) -> bool:
+    """Whether a run of this machine is still there."""
+    if pid == os.getpid():  # in a container, another process may have had this number before
+        return id_ in _own
     try:
         os.kill(pid, 0)
+        # A killed process that nobody has waited for is still in the table of processes.
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return stat.rpartition(")")[2].split()[:1] != ["Z"]
     except ProcessLookupError:
         return False
-    except OSError:  # it belongs to someone else
+    except OSError:  # it belongs to someone else, or the system has no /proc
         return True
-    return True
 
 
 def claim(base: sqlite3.Connection, driver: str, keys: list[bytes]) -> set[bytes]:

@@ -95,7 +95,10 @@ class Evaluator:
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worths (*batch, m) of coalitions (m, n)."""
-        return self.measure(coalitions).worths
+        worths = self.measure(coalitions).worths
+        if worths.shape[-1] < len(coalitions):
+            raise self.stopped(f"{len(coalitions):,} coalitions are needed")
+        return worths
 
     def measure(
         self,
