@@ -12,9 +12,9 @@ from typing import Any
 
 import typer
 
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.store import describe_store
 from fairfield.evaluation.store_errors import StoreError
-from fairfield.evaluation.workers import WorthError
 
 BAD_INPUT, INTERRUPTED = 2, 130
 # Errors that input or surroundings may cause; any other is a bug, with its traceback.

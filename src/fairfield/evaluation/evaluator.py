@@ -18,10 +18,11 @@ from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
 from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.outcomes import Outcome, WorthError
 from fairfield.evaluation.progress import bar
 from fairfield.evaluation.remote import INTERRUPTED, Calls
 from fairfield.evaluation.store import Store, recheck
-from fairfield.evaluation.workers import Outcome, Workers, WorthError
+from fairfield.evaluation.workers import Workers
 
 # A task should outlast the cost of sending it; a round bounds what a crash can lose. More
 # tasks than these per worker and round would not share it out better, only cost more.
@@ -53,7 +54,7 @@ class Evaluator:
     def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
         self.evaluations, self.failures = 0, NO_FAILURES
-        self._workers = Workers(game, options.n_jobs)
+        self._workers = Workers(game, options)
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._kept = KeptWorths(len(game.players), numbers_kept(game))
@@ -191,7 +192,7 @@ class Evaluator:
         until: float = inf,
     ) -> Iterator[tuple[BoolArray, FloatArray]]:
         """Coalitions and their worths (m, games), round by round, as they are committed."""
-        if not total:
+        if not total or self.ended is not None:
             return
         if self._calls is not None:
             asked = np.concatenate([block(start) for start in starts])
@@ -206,7 +207,12 @@ class Evaluator:
                 chosen = starts[done : done + per_task * tasks]
                 blocks = [block(start) for start in chosen]
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
-                outcomes = [each for task in self._workers.run(shared) for each in task]
+                try:
+                    outcomes = self._workers.run(shared)
+                except KeyboardInterrupt:
+                    self.ended = INTERRUPTED
+                    self._workers.close(broken=True)
+                    return
                 coalitions, worths = self._commit(blocks, outcomes, provenance)
                 yield coalitions, worths
                 shown.update(len(coalitions))

@@ -28,7 +28,7 @@ from fairfield.core.service import NotStoredError, Service, Usage, Worth
 from fairfield.evaluation.answers import Answer, Answers
 from fairfield.evaluation.attempts import Attempts, Rates, loop_of_calls, without_secrets
 from fairfield.evaluation.options import Options
-from fairfield.evaluation.workers import WorthError
+from fairfield.evaluation.outcomes import WorthError
 
 # How often, in seconds, the driver looks up from waiting, and at what others have answered.
 LOOK, POLL = 0.5, 0.2
