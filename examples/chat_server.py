@@ -71,6 +71,9 @@ class ChatServer:
         class Server(ThreadingHTTPServer):
             daemon_threads, request_queue_size = True, 128
 
+            def handle_error(self, request, client_address):
+                pass  # a caller that was killed
+
         self._server = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"

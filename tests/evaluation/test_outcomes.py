@@ -117,3 +117,11 @@ def test_options_reach_the_workers(options):
     v = ff.shapley(refuses("a", "b"), players=["a", "b", "c"], on_error=2.0, **options)
     assert v.values == pytest.approx([1, 1, 1])
     assert "one worth could not be found and took the fallback, that of {a, b}" in v.stop
+
+
+def test_a_fallback_is_not_stored(tmp_path):
+    game = ff.FunctionGame(lambda names: 1 / (len(names) - 1), 2, takes="names")
+    ff.shapley(game, on_error=0.0, store=tmp_path / "w.db")
+    assert ff.verify_store(tmp_path / "w.db") == 2
+    with pytest.raises(ff.WorthError, match="ZeroDivisionError"):
+        ff.shapley(game, store=tmp_path / "w.db")

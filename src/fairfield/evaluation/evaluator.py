@@ -20,7 +20,7 @@ from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import Outcome, WorthError
 from fairfield.evaluation.progress import bar
-from fairfield.evaluation.remote import INTERRUPTED, Calls
+from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Workers
 
@@ -237,17 +237,18 @@ class Evaluator:
     ) -> tuple[BoolArray, FloatArray]:
         """Store what a round gave, then raise what went wrong in it."""
         good = [
-            (rows, each.measured)
+            (rows, each.measured, not each.filled)
             for rows, each in zip(blocks, outcomes, strict=True)
-            if each.measured is not None and each.failure is None
+            if each.measured is not None
         ]
         if good:
-            coalitions = np.concatenate([rows for rows, _ in good])
-            worths = np.concatenate([as_rows(self.game, found) for _, found in good])
-            self.failures = sum((found.failures for _, found in good), self.failures)
+            coalitions = np.concatenate([rows for rows, _, _ in good])
+            worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
+            lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
+            self.failures = sum((found.failures for _, found, _ in good), self.failures)
             self.evaluations += len(coalitions)
-            if self._store is not None:
-                self._store.add(coalitions, worths, provenance)
+            if self._store is not None and lasting.any():
+                self._store.add(coalitions[lasting], worths[lasting], provenance)
         for each in outcomes:
             if each.failure is not None:
                 error = WorthError(each.failure)

@@ -54,7 +54,8 @@ class Care:
 class Outcome:
     """What was measured of a block, or a sentence on why there is nothing.
 
-    ``hung`` says that its process is still busy with a worth that was given up.
+    ``hung`` says that its process is still busy with a worth that was given up, ``filled`` that
+    some worths are the fallback, which is not to be stored.
     """
 
     measured: Measured | None
@@ -63,6 +64,7 @@ class Outcome:
     error: BaseException | None = None
     trace: str | None = None
     hung: bool = False
+    filled: bool = False
 
 
 def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
@@ -77,16 +79,20 @@ def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
         failure, error = named(game, coalitions, raised), raised
         if care.fallback is not None or len(coalitions) > 1:
             try:
-                found = joined([_alone(game, row[None], care) for row in coalitions])
-                # With one attempt, a block that fails though no coalition does is an error.
-                failure, error = (
-                    (failure, error) if care == Care(driver=care.driver) else (None, None)
-                )
+                each = joined([_alone(game, row[None], care) for row in coalitions])
+                # With a single attempt, a block that fails though no coalition does is an error.
+                if care != Care(driver=care.driver):
+                    found, failure, error = each, None, None
             except WorthError as own:
                 failure, error = str(own), own.__cause__
+        filled = found is not None and care.fallback is not None
+        return Outcome(found, failure, time.perf_counter() - start, error, None, _hung(), filled)
+    return Outcome(found, None, time.perf_counter() - start, hung=_hung())
+
+
+def _hung() -> bool:
     _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
-    seconds = time.perf_counter() - start
-    return Outcome(None if failure else found, failure, seconds, error, hung=bool(_abandoned))
+    return bool(_abandoned)
 
 
 def _alone(game: Game, row: BoolArray, care: Care) -> Measured:

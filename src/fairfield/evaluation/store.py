@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import W_OK, PathLike, access, fspath
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,14 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game
-from fairfield.evaluation.answers import (
+from fairfield.evaluation.drivers import Driver, Heartbeat, drivers_of
+from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
+from fairfield.evaluation.remote.answers import (
     Answer,
     Answers,
     has_answers,
     read_answers,
 )
-from fairfield.evaluation.drivers import Driver, Heartbeat, drivers_of
-from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.store_errors import StoreError, sqlite_errors
 from fairfield.evaluation.threads import one_blas_thread
 
@@ -232,7 +232,9 @@ def _opened(
     if not Path(path).exists():
         raise StoreError(f"there is no store {fspath(path)}")
     with sqlite_errors(fspath(path)):
-        base = sqlite3.connect(Path(path).resolve().as_uri() + "?mode=ro", uri=True)
+        # A driver that was killed may have left a journal, which only a writer can roll back.
+        mode = "rw" if access(path, W_OK) else "ro"
+        base = sqlite3.connect(Path(path).resolve().as_uri() + f"?mode={mode}", uri=True)
         try:
             _check(base, fspath(path), description)
             yield base

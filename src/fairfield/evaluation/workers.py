@@ -137,13 +137,15 @@ class Workers:
         """The outcome of a block on which the workers failed again and again."""
         if len(block) > 1:
             parts = self._survived([[row[None]] for row in block])
-            found = [each.measured for each in parts if each.measured is not None]
-            if len(found) == len(parts):
-                return Outcome(joined(found), None, sum(each.seconds for each in parts))
+            measured = [each.measured for each in parts if each.measured is not None]
+            if len(measured) == len(parts):
+                seconds, filled = sum(p.seconds for p in parts), any(p.filled for p in parts)
+                return Outcome(joined(measured), None, seconds, filled=filled)
             return next(each for each in parts if each.measured is None)
         if self.care.fallback is not None:
             why = spelled_error(error)
-            return Outcome(replaced(self.game, block, self.care.fallback, why), None, 0.0)
+            found = replaced(self.game, block, self.care.fallback, why)
+            return Outcome(found, None, 0.0, filled=True)
         coalition = spell(members(block[0], self.game.players))
         self._failure = (
             f"the workers failed {RETRIES + 1} times on coalition {coalition} alone "

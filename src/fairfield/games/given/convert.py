@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairfield.core.game import Game, Players
-from fairfield.evaluation.attempts import is_async
+from fairfield.evaluation.remote.attempts import is_async
 from fairfield.games.given.function import FunctionGame
 from fairfield.games.given.table import TableGame
 

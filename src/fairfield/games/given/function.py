@@ -12,10 +12,10 @@ from fairfield.core.arrays import BoolArray, FloatArray, device_named, free_byte
 from fairfield.core.coalitions import coalitions_in, members
 from fairfield.core.game import Game, Measured, Players, Traits, Worths, name_players
 from fairfield.core.service import Service
-from fairfield.evaluation.attempts import is_async, is_passing
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
-from fairfield.evaluation.remote import Calls
+from fairfield.evaluation.remote.attempts import is_async, is_passing
+from fairfield.evaluation.remote.calls import Calls
 
 # Coalitions that are worked out at once: their booleans, and what a function makes of
 # them, take a few GB.

@@ -13,9 +13,9 @@ from fairfield.core.checks import number, whole
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Game, GameInfo, Measured, Player, Players, Traits, name_players
 from fairfield.core.service import NotStoredError, Service, Worth
-from fairfield.evaluation.attempts import is_passing
 from fairfield.evaluation.options import Options
-from fairfield.evaluation.remote import Calls
+from fairfield.evaluation.remote.attempts import is_passing
+from fairfield.evaluation.remote.calls import Calls
 from fairfield.evaluation.store import read_answers_of
 from fairfield.games.given.function import name_of
 
@@ -73,7 +73,7 @@ class RemoteGame(Game):
             _positive(f"per_minute[{unit!r}]", limit)
         self.players = name_players(players)
         self.name = name or name_of(worth)
-        service = Service(
+        self.service = Service(
             worth,
             passing,
             concurrency=whole("concurrency", concurrency),
@@ -87,7 +87,7 @@ class RemoteGame(Game):
             empty=None if empty is None else number(empty, "empty"),
         )
         # Asking again what a store holds would cost money, and differ where answers are noisy.
-        self.traits = Traits(noisy=service.repeats > 1, opaque=False, service=service)
+        self.traits = Traits(noisy=self.service.repeats > 1, opaque=False, service=self.service)
         self.info = GameInfo(advice="ask for fewer players")
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -95,15 +95,13 @@ class RemoteGame(Game):
 
     def measure(self, coalitions: BoolArray) -> Measured:
         """The worths, their variances where there are repeats, and what the calls took."""
-        assert self.traits.service is not None
-        return Calls(self, self.traits.service, Options(), None).measure(coalitions)
+        return Calls(self, self.service, Options(), None).measure(coalitions)
 
     def describe(self) -> dict[str, Any]:
         # Not the repeats: more of them go on from the same answers.
-        service = self.traits.service
-        assert service is not None
-        always = [str(each) for each in service.always]
-        return {**super().describe(), "worth": self.name, "always": always, "empty": service.empty}
+        always = [str(each) for each in self.service.always]
+        own = {"worth": self.name, "always": always, "empty": self.service.empty}
+        return {**super().describe(), **own}
 
 
 def _positive(what: str, given: float | None, least: float | None = None) -> float | None:
@@ -117,22 +115,7 @@ def _positive(what: str, given: float | None, least: float | None = None) -> flo
     return found
 
 
-class RescoredGame(RemoteGame):
-    """The answers in a store, valued by another judge; no service can be asked for more."""
-
-    def __init__(self, players: list[str], answers: dict[bytes, list[float]], name: str) -> None:
-        counts = Counter(len(each) for each in answers.values())
-        repeats = counts.most_common(1)[0][0]
-
-        def worth(names: tuple[Any, ...]) -> float:
-            raise NotStoredError(f"no answer for coalition {spell(names)} is stored")
-
-        super().__init__(worth, players, repeats=repeats, name=name)
-        assert self.traits.service is not None
-        self.traits = replace(self.traits, service=replace(self.traits.service, answers=answers))
-
-
-def rescore(store: str | PathLike[str], judge: Callable[[Any], float | Worth]) -> RescoredGame:
+def rescore(store: str | PathLike[str], judge: Callable[[Any], float | Worth]) -> RemoteGame:
     """The game of the answers in a store, valued by another judge without a single call.
 
     ``judge(record)`` takes the record that the worth function returned with its answer, and
@@ -155,4 +138,13 @@ def rescore(store: str | PathLike[str], judge: Callable[[Any], float | Worth]) -
         raise ValueError(
             f"{summary.path} holds no answers of a service; give the store of a RemoteGame"
         )
-    return RescoredGame(summary.description["players"], answers, name_of(judge))
+    counts = Counter(len(each) for each in answers.values())
+    repeats, name = counts.most_common(1)[0][0], name_of(judge)
+    game = RemoteGame(_not_stored, summary.description["players"], repeats=repeats, name=name)
+    game.service = replace(game.service, answers=answers)
+    game.traits = replace(game.traits, service=game.service)
+    return game
+
+
+def _not_stored(names: tuple[Any, ...]) -> float:
+    raise NotStoredError(f"no answer for coalition {spell(names)} is stored")

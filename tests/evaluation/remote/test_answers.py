@@ -3,8 +3,8 @@ import sqlite3
 import pytest
 
 import fairfield as ff
-from fairfield.evaluation.answers import Answer, Answers, has_answers, read_answers
 from fairfield.evaluation.drivers import Heartbeat
+from fairfield.evaluation.remote.answers import Answer, Answers, has_answers, read_answers
 
 
 @pytest.fixture

@@ -25,10 +25,10 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Failures, Game, Measured
 from fairfield.core.service import NotStoredError, Service, Usage, Worth
-from fairfield.evaluation.answers import Answer, Answers
-from fairfield.evaluation.attempts import Attempts, Rates, loop_of_calls, without_secrets
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.remote.answers import Answer, Answers
+from fairfield.evaluation.remote.attempts import Attempts, Rates, loop_of_calls, without_secrets
 
 # How often, in seconds, the driver looks up from waiting, and at what others have answered.
 LOOK, POLL = 0.5, 0.2

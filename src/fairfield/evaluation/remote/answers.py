@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairfield.core.service import Worth
-from fairfield.evaluation.attempts import without_secrets
 from fairfield.evaluation.drivers import Heartbeat, claim
+from fairfield.evaluation.remote.attempts import without_secrets
 from fairfield.evaluation.store_errors import StoreError, sqlite_errors
 
 _TABLE = (

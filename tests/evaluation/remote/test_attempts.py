@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from fairfield.core.service import Service
-from fairfield.evaluation.attempts import (
+from fairfield.evaluation.remote.attempts import (
     Attempts,
     Rates,
     called,
