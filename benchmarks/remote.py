@@ -3,6 +3,7 @@
     python benchmarks/remote.py pace [calls]   # wall time beside calls ÷ rate
     python benchmarks/remote.py kills [count]  # kill -9 of the driver, again and again
     python benchmarks/remote.py spend [runs]   # random runs under a cap
+    python benchmarks/remote.py coverage [runs]  # of 95 % intervals under noise
 
 A server on loopback answers (examples/chat_server.py); it notes every request and every answer, so what
 was paid for is counted where it is paid. Results: benchmarks/remote.md.
@@ -158,7 +159,34 @@ def spend(runs=200):
     print(f"\n{short} of {runs} runs had too little for an estimate, and said so.")
 
 
+def coverage(runs=200):
+    """How often 95 % intervals hold the exact value where every answer is noisy."""
+    rng = np.random.default_rng(0)
+    print("| players | repeats | budget | noise | coverage |")
+    print("|---|---|---|---|---|")
+    for players, repeats, budget in ((6, 2, None), (6, 4, None), (10, 2, 128), (10, 4, 128)):
+        weights = rng.uniform(0.5, 2, players)
+
+        def clean(S, weights=weights):
+            return np.sqrt(S @ weights)
+
+        exact, inside = ff.shapley(clean, players=players).values, []
+        for run in range(runs):
+            noise = np.random.default_rng(run)
+
+            async def worth(names, weights=weights, noise=noise):
+                return float(np.sqrt(sum(weights[name] for name in names)) + noise.normal(0, 0.1))
+
+            game = ff.RemoteGame(worth, players, repeats=repeats, concurrency=4)
+            v = ff.shapley(game, budget=budget, seed=run, progress=False)
+            inside.append(np.abs(v.values - exact) <= 1.96 * v.stderr)
+        print(
+            f"| {players} | {repeats} | {budget or 'all'} | 0.1 | {np.mean(inside):.3f} |",
+            flush=True,
+        )
+
+
 if __name__ == "__main__":
     what, *given = sys.argv[1:]
-    tasks = {"pace": pace, "kills": kills, "spend": spend}
+    tasks = {"pace": pace, "kills": kills, "spend": spend, "coverage": coverage}
     drive(*given) if what == "drive" else tasks[what](*map(int, given))

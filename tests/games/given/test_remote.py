@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sqlite3
+import sys
 import threading
 import time
 from itertools import combinations
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 
 import fairfield as ff
+from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
 from services import WEIGHTS, asking, asking_in_threads, server, truth
 
@@ -166,6 +169,21 @@ def test_two_drivers_share_the_work(tmp_path):
         assert values == pytest.approx(EXACT, abs=1e-10)
 
 
+def test_answers_of_a_driver_that_goes_on_are_used(tmp_path):
+    game, path = ff.RemoteGame(truth, NAMES), tmp_path / "w.db"
+    half = enumerate_coalitions(6, 0, 32)
+    with Evaluator(game, Options(store=path)) as other:
+        early = Evaluator(game, Options(store=path))
+        other.measure(half)
+        with early:  # it read the store before, and these are claimed
+            assert early.worths(half[20:40]).tolist() == other.worths(half[20:40]).tolist()
+        assert early.failures.usage.calls == 0
+        assert [each.state for each in ff.describe_store(path).drivers] == ["alive", "ended"]
+        found = ff.shapley(game, store=path)
+    assert found.usage["calls"] == 32
+    assert found.values == pytest.approx(EXACT, abs=1e-10)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_spend_is_never_exceeded_by_more_than_the_calls_under_way(seed):
     rng = np.random.default_rng(seed)
@@ -299,6 +317,19 @@ def test_a_damaged_store_is_refused(tmp_path):
         ff.shapley(ff.RemoteGame(truth, NAMES), store=path)
     with pytest.raises(ff.StoreError, match="another game, with other always"):
         ff.shapley(ff.RemoteGame(truth, NAMES, always=["x"]), store=path)
+
+
+def test_without_its_extra_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tenacity", None)
+    with pytest.raises(ImportError, match=r"tenacity: pip install 'fairfield\[remote\]'"):
+        ff.shapley(ff.RemoteGame(truth, NAMES))
+
+
+def test_equal_coalitions_are_asked_for_once():
+    seen = []
+    game = ff.RemoteGame(lambda names: seen.append(names) or 1.0, 2)
+    assert game.worths(np.ones((3, 2), dtype=bool)).tolist() == [1, 1, 1]
+    assert len(seen) == 1
 
 
 @pytest.mark.parametrize(

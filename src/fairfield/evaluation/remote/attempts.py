@@ -18,7 +18,6 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any
 
-from fairfield.core.imports import needed_for
 from fairfield.core.service import Service, Worth
 
 # Seconds before the second attempt, doubled before each further one, and the most.
@@ -149,14 +148,14 @@ class Attempts:
 
     async def ask(self, names: tuple[Any, ...]) -> Worth:
         """The answer for one coalition, tried again while errors pass and attempts are left."""
-        with needed_for("a worth behind a service"):
-            from tenacity import (
-                AsyncRetrying,
-                retry_if_exception,
-                stop_after_attempt,
-                wait_exponential,
-                wait_random,
-            )
+        from tenacity import (
+            AsyncRetrying,
+            retry_if_exception,
+            stop_after_attempt,
+            wait_exponential,
+            wait_random,
+        )
+
         doubled = wait_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT)
         backoff = doubled + wait_random(0, FIRST_WAIT)
 

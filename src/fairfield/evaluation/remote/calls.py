@@ -24,6 +24,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Failures, Game, Measured
+from fairfield.core.imports import needed_for
 from fairfield.core.service import NotStoredError, Service, Usage, Worth
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
@@ -52,6 +53,8 @@ class Calls:
     """
 
     def __init__(self, game: Game, service: Service, options: Options, stored: Answers | None):
+        with needed_for("a worth behind a service"):
+            import tenacity  # noqa: F401  # asked for before the first call
         changes = {"timeout": options.timeout, "retries": options.retries}
         given: dict[str, Any] = {k: v for k, v in changes.items() if v is not None}
         self.game, self.service, self.options = game, replace(service, **given), options
@@ -83,7 +86,7 @@ class Calls:
 
     def measure(self, coalitions: BoolArray) -> Measured:
         """The worths of all these coalitions, for whoever calls the game without an evaluator."""
-        for _ in self.rounds(coalitions):
+        for _ in self.rounds(np.unique(coalitions, axis=0)):
             pass
         if self.ended is not None:
             raise WorthError(f"{self.game!r}: {self.ended}")
@@ -119,10 +122,11 @@ class Calls:
                 if room and waiting and len(ready) < room:
                     chosen = [waiting.popleft() for _ in range(min(room, len(waiting)))]
                     granted = self._granted([keys[at] for at in chosen])
-                    foreign += [at for at in chosen if keys[at] not in granted]
+                    missing = {at: self._missing(keys[at]) for at in chosen}
                     mine = [at for at in chosen if keys[at] in granted]
-                    ready.extend(at for at in mine for _ in range(self._missing(keys[at])))
-                    there = [at for at in mine if not self._missing(keys[at])]
+                    ready.extend(at for at in mine for _ in range(missing[at]))
+                    foreign += [at for at in chosen if missing[at] and keys[at] not in granted]
+                    there = [at for at in chosen if not missing[at]]
                     yield from self._whole(coalitions, keys, there)
                 for at in (ready.popleft() for _ in range(min(room, len(ready)))):
                     names = members(coalitions[at], self.game.players)
