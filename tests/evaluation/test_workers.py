@@ -252,10 +252,10 @@ def hanging(seconds, *, lock):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_hanging_worth_is_named_and_its_worker_replaced(n_jobs, tmp_path):
     game, store = hanging(3600, lock=False), tmp_path / "w.db"
-    with pytest.raises(ff.WorthError, match=r"\{0, 1\}: TimeoutError: no worth within 1 second"):
-        ff.shapley(game, n_jobs=n_jobs, timeout=1, store=store)
+    with pytest.raises(ff.WorthError, match=r"\{0, 1\}: TimeoutError: no worth within 3 seconds"):
+        ff.shapley(game, n_jobs=n_jobs, timeout=3, store=store)
     assert ff.verify_store(store) == 3
-    found = ff.shapley(game, n_jobs=n_jobs, timeout=1, on_error=2.0)
+    found = ff.shapley(game, n_jobs=n_jobs, timeout=3, on_error=2.0)
     assert found.values == pytest.approx(1)
 
 
