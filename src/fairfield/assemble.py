@@ -47,6 +47,7 @@ def assemble(
         "empty": as_number(empty),
         "grand": as_number(grand),
         "stops": np.full(extension.batch, stop),
+        "usage": problem.source.spent.failures.usage.facts(),
         **_energies(problem, values, logits),
         **found,
     }
@@ -141,8 +142,18 @@ def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -
 def stops_of(problem: Problem) -> list[str]:
     """That a closed form or a table was read, and what must be said of the worths."""
     rounded = _rounded(problem.extension.coarseness)
-    first = "exact for the rounded game" if rounded else "exact"
-    return [first, *rounded, *problem.source.spent.failures.sentences()]
+    return [
+        _exact(problem.game, bool(rounded)),
+        *rounded,
+        *problem.source.spent.failures.sentences(),
+    ]
+
+
+def _exact(game: Game, rounded: bool) -> str:
+    """In what sense exact values are exact."""
+    if game.traits.service is not None:
+        return "exact for these answers"  # a service may answer otherwise next time
+    return "exact for the rounded game" if rounded else "exact"
 
 
 def _rounded(most: float) -> list[str]:

@@ -119,8 +119,12 @@ def to_be_estimated(game: Game, options: Options) -> bool:
     """Whether the worths of a game are too many for what the options allow."""
     if isinstance(game, TableGame):
         return False
+    count, service, spend = 2 ** len(game.players), game.traits.service, options.spend
+    if spend is not None and service is not None and service.price:
+        too_dear = count * service.repeats * service.price > spend
+        return too_dear or (options.budget is not None and count > options.budget)
     if options.budget is not None:
-        return bool(2 ** len(game.players) > options.budget)
+        return bool(count > options.budget)
     return options.estimates and len(game.players) > FEW
 
 

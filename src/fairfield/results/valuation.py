@@ -52,6 +52,7 @@ class Valuation(Batched):
     ``words`` say what players and games are called where the valuation is shown.
     ``evaluations`` counts the worths evaluated for these values: those that criteria of one
     comparison read together count for each of them, those found earlier for another do not.
+    ``usage`` is what the calls of a service took so far: calls, retries, failures, cost, tokens.
     """
 
     criterion: str
@@ -78,6 +79,7 @@ class Valuation(Batched):
     labels: tuple[Any, ...] | None = None
     outputs: tuple[Any, ...] | None = None
     evaluations: int = 0
+    usage: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)

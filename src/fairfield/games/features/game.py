@@ -16,8 +16,8 @@ from fairfield.core.coalitions import members, spell
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.core.parts import Division
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.progress import bar
-from fairfield.evaluation.workers import WorthError
 from fairfield.games.features.bins import binned, trees_of
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.groups import Groups, group_columns
