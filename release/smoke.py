@@ -111,8 +111,15 @@ def learning() -> None:
     assert np.isfinite(ff.shapley(game).values).all()
 
 
+def remote() -> None:
+    async def worth(names):
+        return float(len(names))
+
+    assert np.allclose(ff.shapley(ff.RemoteGame(worth, 4)).values, 1)
+
+
 def everything() -> None:
-    for part in (ml, trees, plots, report, cli, models, dask):
+    for part in (ml, trees, plots, report, cli, models, dask, remote):
         part()
 
 
@@ -122,7 +129,7 @@ def tool(name: str) -> None:
 
 PARTS = {
     "base": base, "ml": ml, "trees": trees, "plots": plots, "report": report, "cli": cli,
-    "models": models, "dask": dask, "ray": ray, "learning": learning, "all": everything,
+    "models": models, "dask": dask, "ray": ray, "learning": learning, "all": everything, "remote": remote,
     "test": lambda: tool("pytest"), "check": lambda: tool("mypy"), "docs": lambda: tool("mkdocs"),
 }  # fmt: skip
 

@@ -34,3 +34,16 @@ def test_trees_that_learnt_nothing_are_worth_least(capsys):
 @pytest.mark.parametrize("name", ["quickstart.py", "european_council.py", "noisy_labels.py"])
 def test_the_others_run(name, capsys):
     assert printed(name, capsys)
+
+
+def test_documents_that_carried_an_answer_are_found(capsys):
+    text = printed("documents.py", capsys, 7, 16, 0.0)
+    top = text.split("The five documents that carried the answer: ")[1].strip().split(", ")
+    assert set(top) == {"history", "visitors", "telescope", "comets", "road"}
+    assert "no coalitions evaluated" in text  # the other judge
+
+
+def test_the_agents_that_carried_a_result_are_found(capsys):
+    text = printed("team.py", capsys)
+    assert "Carried the result: researcher, writer" in text
+    assert "F(∅) = 0 was given" in text

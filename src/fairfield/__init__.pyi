@@ -12,6 +12,7 @@ from fairfield.core.game import Game as Game
 from fairfield.core.game import GameInfo as GameInfo
 from fairfield.core.game import Measured as Measured
 from fairfield.core.game import Traits as Traits
+from fairfield.core.service import Worth as Worth
 from fairfield.criteria import axioms as axioms
 from fairfield.criteria.annealing import Annealing as Annealing
 from fairfield.criteria.annealing import annealing as annealing
@@ -24,6 +25,8 @@ from fairfield.criteria.free_energy import free_energy_value as free_energy_valu
 from fairfield.criteria.interactions.interactions import interactions as interactions
 from fairfield.criteria.interactions.moebius import moebius as moebius
 from fairfield.criteria.leave_one_out import leave_one_out as leave_one_out
+from fairfield.criteria.quote import Quote as Quote
+from fairfield.criteria.quote import quote as quote
 from fairfield.criteria.samples import samples_needed as samples_needed
 from fairfield.criteria.semivalue import beta as beta
 from fairfield.criteria.semivalue import semivalue as semivalue
@@ -38,10 +41,12 @@ from fairfield.curves import weighted_drop as weighted_drop
 from fairfield.evaluation.options import Options as Options
 from fairfield.evaluation.options import separate_bottom as separate_bottom
 from fairfield.evaluation.options import separate_top as separate_top
-from fairfield.evaluation.store import StoreError as StoreError
+from fairfield.evaluation.outcomes import WorthError as WorthError
+from fairfield.evaluation.remote.attempts import is_passing as is_passing
 from fairfield.evaluation.store import describe_store as describe_store
 from fairfield.evaluation.store import verify_store as verify_store
-from fairfield.evaluation.workers import WorthError as WorthError
+from fairfield.evaluation.store_errors import StoreError as StoreError
+from fairfield.explanations import Explainer as Explainer
 from fairfield.explanations import explain as explain
 from fairfield.games.data.cluster import cluster as cluster
 from fairfield.games.data.game import DataGame as DataGame
@@ -49,6 +54,8 @@ from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
 from fairfield.games.features.game import FeatureGame as FeatureGame
 from fairfield.games.features.linear import LinearGame as LinearGame
 from fairfield.games.given.function import FunctionGame as FunctionGame
+from fairfield.games.given.remote import RemoteGame as RemoteGame
+from fairfield.games.given.remote import rescore as rescore
 from fairfield.games.given.shapiq import from_shapiq as from_shapiq
 from fairfield.games.given.shapiq import to_shapiq as to_shapiq
 from fairfield.games.given.table import TableGame as TableGame

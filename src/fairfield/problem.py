@@ -163,4 +163,8 @@ def resolve(
     chosen = options if isinstance(options, Options) else Options().changed(options or {})
     played = as_game(game, players)
     chosen.check_players(len(played.players))
+    if chosen.spend is not None and played.traits.service is None:
+        raise ValueError(
+            f"spend= caps the calls of a service, and {played!r} calls none; leave it out"
+        )
     return Problem(played, Source(played, chosen), chosen, started=started).at(temperature)

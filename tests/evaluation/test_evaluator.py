@@ -197,3 +197,21 @@ def test_a_worth_that_never_came_is_not_made_up(monkeypatch):
     monkeypatch.setattr(Evaluator, "_rounds", losing)
     with pytest.raises(ff.WorthError, match=r"coalition \{\} has no worth"):
         ff.shapley(lambda S: S.sum(axis=1), players=3)
+
+
+def test_an_interrupt_ends_an_estimate_with_what_there_is(tmp_path):
+    seen = []
+
+    def worth(S):
+        seen.extend(S)
+        if 100 < len(seen) < 200:
+            seen.extend([None] * 100)
+            raise KeyboardInterrupt
+        return np.sin(7 * (S @ np.arange(12.0)))
+
+    v = ff.shapley(worth, players=12, tolerance=1e-9, budget=1000)
+    assert v.stop.startswith("interrupted")
+    assert v.stderr is not None
+    seen.clear()
+    with pytest.raises(KeyboardInterrupt):
+        ff.shapley(worth, players=12)

@@ -260,3 +260,21 @@ def test_errors_are_stored_shared_out_and_found(noisy_game, tmp_path):
     assert_array_equal(curve.worths[:, 0], here.grand)
     table, _ = evaluate_all(noisy_game, Options(store=store))
     assert table.worths.shape == table.variances.shape == (2, 16)
+
+
+def test_what_a_killed_driver_left_half_written_is_rolled_back(path):
+    ff.shapley(team, players=4, store=path)
+    # A transaction that has reached the file, though it was never committed.
+    code = f"""
+import os, sqlite3
+base = sqlite3.connect({str(path)!r})
+base.execute("PRAGMA cache_size = 1")
+base.execute("UPDATE rounds SET checksum = 0")
+base.execute("CREATE TABLE large (x)")
+base.executemany("INSERT INTO large VALUES (?)", [("x" * 1000,)] * 2000)
+os._exit(1)
+"""
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert path.with_name(path.name + "-journal").exists()
+    assert ff.describe_store(path).worths == 16
+    assert ff.verify_store(path) == 16

@@ -231,3 +231,45 @@ def test_a_game_that_cannot_travel_is_refused_at_once():
     with pytest.raises(ff.WorthError, match=r"cannot be pickled \(TypeError.*use n_jobs=1"):
         ff.shapley(Rooted(), n_jobs=2)
     assert Rooted.tries == 1
+
+
+def hanging(seconds, *, lock):
+    """Worths of two players that hang on {0, 1}, with the interpreter's lock or without."""
+
+    def worth(names):
+        import re
+        import time
+
+        if len(names) == 2:
+            if lock:
+                re.match(r"(a+)+$", "a" * 60 + "b")  # years, and no other thread may run
+            time.sleep(seconds)
+        return float(len(names))
+
+    return ff.FunctionGame(worth, 2, takes="names")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_hanging_worth_is_named_and_its_worker_replaced(n_jobs, tmp_path):
+    game, store = hanging(3600, lock=False), tmp_path / "w.db"
+    with pytest.raises(ff.WorthError, match=r"\{0, 1\}: TimeoutError: no worth within 3 seconds"):
+        ff.shapley(game, n_jobs=n_jobs, timeout=3, store=store)
+    assert ff.verify_store(store) == 3
+    found = ff.shapley(game, n_jobs=n_jobs, timeout=3, on_error=2.0)
+    assert found.values == pytest.approx(1)
+
+
+def test_a_worth_that_stops_the_interpreter_is_named(monkeypatch):
+    monkeypatch.setattr(workers, "RETRIES", 0)
+    with pytest.raises(ff.WorthError, match=r"on coalition \{0, 1\} alone"):
+        ff.shapley(hanging(0, lock=True), n_jobs=2, timeout=2)
+
+
+def test_of_a_deadly_coalition_the_others_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "RETRIES", 1)
+    killer = np.arange(PLAYERS) == 1
+    with pytest.raises(ff.WorthError, match=r"failed 2 times on coalition \{1\} alone"):
+        ff.shapley(Fits(killer), n_jobs=2, store=tmp_path / "w.db")
+    assert ff.verify_store(tmp_path / "w.db") >= 2
+    found = ff.shapley(Fits(killer), n_jobs=2, on_error=0.0)
+    assert "that of {1}" in found.stop

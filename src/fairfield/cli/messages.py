@@ -12,8 +12,9 @@ from typing import Any
 
 import typer
 
-from fairfield.evaluation.store import StoreError, describe_store
-from fairfield.evaluation.workers import WorthError
+from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.store import describe_store
+from fairfield.evaluation.store_errors import StoreError
 
 BAD_INPUT, INTERRUPTED = 2, 130
 # Errors that input or surroundings may cause; any other is a bug, with its traceback.

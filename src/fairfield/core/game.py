@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.parts import Division
+from fairfield.core.service import NO_USAGE, Service, Usage
 
 Player: TypeAlias = Hashable
 Players: TypeAlias = int | Iterable[Player]
@@ -24,21 +25,27 @@ Worths: TypeAlias = Callable[[BoolArray], ArrayLike]
 
 @dataclass(frozen=True)
 class Failures:
-    """How many worths could not be computed and took a fallback, and why the first of them."""
+    """How many worths could not be computed and took a fallback, and why the first of them.
+
+    ``usage`` is what all calls took where worths come from a service.
+    """
 
     count: int = 0
     first: str = ""
+    usage: Usage = NO_USAGE
 
     def __add__(self, other: Failures) -> Failures:
-        return Failures(self.count + other.count, self.first or other.first)
+        first, usage = self.first or other.first, self.usage + other.usage
+        return Failures(self.count + other.count, first, usage)
 
     def sentences(self) -> list[str]:
-        """One sentence on them, or none where there are none."""
+        """A sentence on them, and on the calls of a service, or none where there are none."""
         if not self.count:
-            return []
+            return self.usage.sentences()
         worths = "one worth" if self.count == 1 else f"{self.count:,} worths"
         which = "that" if self.count == 1 else "the first"
-        return [f"{worths} could not be found and took the fallback, {which} of {self.first}"]
+        failed = f"{worths} could not be found and took the fallback, {which} of {self.first}"
+        return [failed, *self.usage.sentences()]
 
 
 NO_FAILURES = Failures()
@@ -63,6 +70,7 @@ class Traits:
     - ``opaque``: whether ``describe`` leaves out something that worths depend on, as the name
       of a function does; a few stored worths are then evaluated again before they are used.
     - ``nulls``: the players known to add nothing to any coalition, shaped (*batch, n).
+    - ``service``: how to ask for worths that come from a service, one coalition a call.
     """
 
     block: int | None = None
@@ -70,6 +78,7 @@ class Traits:
     noisy: bool = False
     opaque: bool = True
     nulls: BoolArray | None = None
+    service: Service | None = None
 
 
 @dataclass(frozen=True, eq=False)

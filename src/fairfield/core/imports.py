@@ -18,6 +18,7 @@ EXTRAS = {
     "distributed": "dask",
     "ray": "ray",
     "torch": "learning",
+    "tenacity": "remote",
 }
 # Packages that no extra brings: the user has chosen them.
 OTHERS = ("catboost", "lightgbm", "shap", "shapiq", "xgboost")

@@ -60,6 +60,8 @@ class LeaveOneOut(Criterion):
         before = 0 if problem.evaluator is None else problem.evaluator.evaluations
         with problem.evaluating() as evaluator:
             found = evaluator.measure(coalitions)
+        if evaluator.ended is not None:
+            raise evaluator.stopped(f"leaving each player out needs {len(coalitions)} worths")
         worths, variances = found.worths, found.variances
         values, covariance = worths[..., 1:2] - worths[..., 2:], None
         if variances is not None:
@@ -76,6 +78,7 @@ class LeaveOneOut(Criterion):
             grand=as_number(worths[..., 1]),
             stops=np.full(problem.game.batch, stop),
             evaluations=evaluator.evaluations - before,
+            usage=found.failures.usage.facts(),
             **marginals(problem, values),
         )
 

@@ -140,11 +140,15 @@ def run(
                 _check_scale(game, largest)
                 estimator.tell(coalitions[:received], worths, variances)
                 used += received
-            elif used < estimator.least:
+            elif used < estimator.least and evaluator.ended is None:
                 raise AssertionError("the estimator asks for nothing, yet cannot estimate")
             if used < estimator.least:
+                if evaluator.ended is not None:
+                    raise evaluator.stopped(f"an estimate needs {estimator.least:,} coalitions")
                 continue
-            ended = _ended(used, received, deadline, options, evaluator.options.budget)
+            ended = evaluator.ended or _ended(
+                used, received, deadline, options, evaluator.options.budget
+            )
             wanted = ended is not None or options.tolerance is not None or options.each_round
             if not wanted and (until == inf or used < TIMED_AGAIN * timed):
                 continue
@@ -186,6 +190,7 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
         method=estimate.method,
         stops=np.full(problem.game.batch, stop),
         evaluations=standing.evaluations,
+        usage=standing.failures.usage.facts(),
         **found,
     )
 

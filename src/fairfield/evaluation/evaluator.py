@@ -18,9 +18,11 @@ from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
 from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.outcomes import Outcome, WorthError
 from fairfield.evaluation.progress import bar
+from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
 from fairfield.evaluation.store import Store, recheck
-from fairfield.evaluation.workers import Outcome, Workers, WorthError
+from fairfield.evaluation.workers import Workers
 
 # A task should outlast the cost of sending it; a round bounds what a crash can lose. More
 # tasks than these per worker and round would not share it out better, only cost more.
@@ -52,23 +54,37 @@ class Evaluator:
     def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
         self.evaluations, self.failures = 0, NO_FAILURES
-        self._workers = Workers(game, options.n_jobs)
+        self._workers = Workers(game, options)
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._kept = KeptWorths(len(game.players), numbers_kept(game))
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
-        if self._store is not None:
-            try:
-                self._kept.add(*self._store.load())
-                if game.traits.opaque:
-                    # A function of the same name, say, may have captured other data.
-                    keys, worths = self._kept.keys, self._kept.worths
-                    self.evaluations, self.failures = recheck(game, keys, worths, self._store.path)
-            except BaseException:
+        self._calls: Calls | None = None
+        # Why no more worths are evaluated, once that is so.
+        self.ended: str | None = None
+        try:
+            self._load()
+        except BaseException:
+            if self._store is not None:
                 self._store.close()
-                raise
+            raise
+
+    def _load(self) -> None:
+        """Take over the worths in the store, and the answers that a service has given."""
+        game, store = self.game, self._store
+        if game.traits.service is not None:
+            answers = None if store is None else store.answers()
+            self._calls = Calls(game, game.traits.service, self.options, answers)
+            coalitions, worths = self._calls.known()
+            self._kept.add(pack(coalitions), worths)
+        elif store is not None:
+            self._kept.add(*store.load())
+            if game.traits.opaque:
+                # A function of the same name, say, may have captured other data.
+                keys, worths = self._kept.keys, self._kept.worths
+                self.evaluations, self.failures = recheck(game, keys, worths, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
@@ -80,7 +96,10 @@ class Evaluator:
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worths (*batch, m) of coalitions (m, n)."""
-        return self.measure(coalitions).worths
+        worths = self.measure(coalitions).worths
+        if worths.shape[-1] < len(coalitions):
+            raise self.stopped(f"{len(coalitions):,} coalitions are needed")
+        return worths
 
     def measure(
         self,
@@ -140,8 +159,17 @@ class Evaluator:
 
         for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
             table[:, rows_of(coalitions)] = worths.T
+        if self.ended is not None:
+            raise self.stopped("exact values need all worths")
         self._check_full(table)
         return as_measured(self.game, table, self.failures)
+
+    def stopped(self, needed: str) -> BaseException:
+        """The error where evaluation ended before there was enough for any answer."""
+        if self.ended == INTERRUPTED:
+            return KeyboardInterrupt()
+        kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
+        return WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}")
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""
@@ -164,7 +192,11 @@ class Evaluator:
         until: float = inf,
     ) -> Iterator[tuple[BoolArray, FloatArray]]:
         """Coalitions and their worths (m, games), round by round, as they are committed."""
-        if not total:
+        if not total or self.ended is not None:
+            return
+        if self._calls is not None:
+            asked = np.concatenate([block(start) for start in starts])
+            yield from self._ask(self._calls, asked, until)
             return
         done = 0
         with bar(total, "worths", self.options.progress) as shown:
@@ -175,7 +207,12 @@ class Evaluator:
                 chosen = starts[done : done + per_task * tasks]
                 blocks = [block(start) for start in chosen]
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
-                outcomes = [each for task in self._workers.run(shared) for each in task]
+                try:
+                    outcomes = self._workers.run(shared)
+                except KeyboardInterrupt:
+                    self.ended = INTERRUPTED
+                    self._workers.close(broken=True)
+                    return
                 coalitions, worths = self._commit(blocks, outcomes, provenance)
                 yield coalitions, worths
                 shown.update(len(coalitions))
@@ -184,22 +221,34 @@ class Evaluator:
                 self._length = min(2 * self._length, LONGEST_ROUND)
                 self._largest = max(self._largest, len(chosen))
 
+    def _ask(
+        self, calls: Calls, coalitions: BoolArray, until: float
+    ) -> Iterator[tuple[BoolArray, FloatArray]]:
+        """Coalitions and their worths (m, games), as a service answers."""
+        with bar(len(coalitions), "worths", self.options.progress) as shown:
+            for answered, worths in calls.rounds(coalitions, until):
+                self.evaluations += len(answered)
+                yield answered, worths
+                shown.update(len(answered))
+        self.failures, self.ended = calls.failures, calls.ended
+
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None
     ) -> tuple[BoolArray, FloatArray]:
         """Store what a round gave, then raise what went wrong in it."""
         good = [
-            (rows, each.measured)
+            (rows, each.measured, not each.filled)
             for rows, each in zip(blocks, outcomes, strict=True)
-            if each.measured is not None and each.failure is None
+            if each.measured is not None
         ]
         if good:
-            coalitions = np.concatenate([rows for rows, _ in good])
-            worths = np.concatenate([as_rows(self.game, found) for _, found in good])
-            self.failures = sum((found.failures for _, found in good), self.failures)
+            coalitions = np.concatenate([rows for rows, _, _ in good])
+            worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
+            lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
+            self.failures = sum((found.failures for _, found, _ in good), self.failures)
             self.evaluations += len(coalitions)
-            if self._store is not None:
-                self._store.add(coalitions, worths, provenance)
+            if self._store is not None and lasting.any():
+                self._store.add(coalitions[lasting], worths[lasting], provenance)
         for each in outcomes:
             if each.failure is not None:
                 error = WorthError(each.failure)

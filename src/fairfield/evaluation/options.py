@@ -10,7 +10,7 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from fairfield.core.checks import whole
+from fairfield.core.checks import number, whole
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,10 @@ class Keywords(TypedDict, total=False):
     store: str | PathLike[str] | None
     progress: bool | None
     decoupling: bool | None
+    timeout: float | None
+    retries: int | None
+    on_error: float | Literal["raise"]
+    spend: float | None
     each_round: bool
 
 
@@ -75,6 +79,13 @@ class Options:
     - ``decoupling``: whether to compute log Z and the decoupling error where there is a
       temperature. None: where a table gives them; True: also by sampling where there is only a
       closed form, and for an index under a budget; False: never.
+    - ``timeout``: the seconds that one worth may take.
+    - ``retries``: how often a worth that failed is tried again. For a game behind a service these
+      two replace its own.
+    - ``on_error``: "raise" ends the run at a worth that fails for good; a number is the worth that
+      such a coalition takes, and the valuation counts them.
+    - ``spend``: the most that the calls of a service may cost, which also permits an estimate. It
+      is never exceeded by more than the calls under way.
     - ``each_round``: a valuation after every round of an estimate; ``stream`` sets it.
     """
 
@@ -87,16 +98,20 @@ class Options:
     store: str | PathLike[str] | None = None
     progress: bool | None = None
     decoupling: bool | None = None
+    timeout: float | None = None
+    retries: int | None = None
+    on_error: float | Literal["raise"] = "raise"
+    spend: float | None = None
     each_round: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("budget", 1), ("seed", 0), ("n_jobs", None)):
+        for name, least in (("budget", 1), ("seed", 0), ("n_jobs", None), ("retries", 0)):
             given = getattr(self, name)
             if given is not None or name == "seed":
                 object.__setattr__(self, name, whole(name, given, least))
         if self.n_jobs == 0:
             raise ValueError("n_jobs=0 was given; give 1 or more, or -1 for all cores")
-        for name in ("tolerance", "seconds"):
+        for name in ("tolerance", "seconds", "timeout", "spend"):
             given = getattr(self, name)
             if given is None or (name == "tolerance" and isinstance(given, Separation)):
                 continue
@@ -104,6 +119,11 @@ class Options:
                 other = ", or separate_top(k)" if name == "tolerance" else ""
                 raise ValueError(f"{name}={given!r} was given; give a number above 0{other}")
             object.__setattr__(self, name, float(given))
+        if self.on_error != "raise":
+            if isinstance(self.on_error, str):
+                seen = f"on_error={self.on_error!r} was given"
+                raise ValueError(f"{seen}; give 'raise', or the worth that failed coalitions take")
+            object.__setattr__(self, "on_error", number(self.on_error, "on_error"))
         for name in ("progress", "decoupling"):
             given = getattr(self, name)
             if not (given is None or isinstance(given, bool | np.bool_)):
@@ -114,7 +134,8 @@ class Options:
     @property
     def estimates(self) -> bool:
         """Whether values may be estimated where exact ones are out of reach."""
-        return any(each is not None for each in (self.budget, self.tolerance, self.seconds))
+        limits = (self.budget, self.tolerance, self.seconds, self.spend)
+        return any(each is not None for each in limits)
 
     def check_players(self, count: int) -> None:
         """Refuse a separation of more players than a game of ``count`` has to separate."""

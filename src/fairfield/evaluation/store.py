@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import W_OK, PathLike, access, fspath
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,15 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game
+from fairfield.evaluation.drivers import Driver, Heartbeat, drivers_of
 from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
+from fairfield.evaluation.remote.answers import (
+    Answer,
+    Answers,
+    has_answers,
+    read_answers,
+)
+from fairfield.evaluation.store_errors import StoreError, sqlite_errors
 from fairfield.evaluation.threads import one_blas_thread
 
 FORMAT = 1
@@ -37,10 +45,6 @@ _TABLES = (
 )
 
 
-class StoreError(RuntimeError):
-    """A store of worths cannot be used."""
-
-
 def fingerprint(description: dict[str, Any]) -> str:
     """The SHA-256 of a game's description."""
     text = json.dumps(description, sort_keys=True, default=str)
@@ -49,7 +53,10 @@ def fingerprint(description: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class StoreSummary:
-    """The contents of a store: its game, and how many worths in how many rounds."""
+    """The contents of a store: its game, how many worths in how many rounds, and who made them.
+
+    Of a game behind a service, ``answers`` counts the calls and ``worths`` the coalitions.
+    """
 
     path: str
     description: dict[str, Any]
@@ -57,6 +64,8 @@ class StoreSummary:
     players: int
     rounds: int
     worths: int
+    answers: int = 0
+    drivers: tuple[Driver, ...] = ()
 
 
 class Store:
@@ -66,12 +75,13 @@ class Store:
         self.path = fspath(path)
         self.players, self.games = len(game.players), numbers_kept(game)
         description = game.describe()
-        with _sqlite_errors(self.path):
+        with sqlite_errors(self.path):
             self._base = sqlite3.connect(self.path, timeout=30)
             try:
                 if not _tables(self._base):
                     self._create(description, versions)
                 _check(self._base, self.path, description)
+                self._heart = Heartbeat(self.path, self._base)
             except BaseException:
                 self._base.close()
                 raise
@@ -99,13 +109,19 @@ class Store:
         values = np.ascontiguousarray(worths, dtype="<f8").tobytes()
         chosen = None if provenance is None else json.dumps(provenance)
         row = (keys, values, zlib.crc32(keys + values), chosen)
-        with _sqlite_errors(self.path), self._base:
+        with sqlite_errors(self.path), self._base:
             self._base.execute(
                 "INSERT INTO rounds (coalitions, worths, checksum, law) VALUES (?, ?, ?, ?)", row
             )
 
+    def answers(self) -> Answers:
+        """The answers of the game's service in this file."""
+        with sqlite_errors(self.path):
+            return Answers(self._base, self._heart, self.path)
+
     def close(self) -> None:
         """Close the file."""
+        self._heart.close(self._base)
         self._base.close()
 
 
@@ -117,13 +133,23 @@ def describe_store(path: str | PathLike[str]) -> StoreSummary:
         rounds, size = base.execute(
             "SELECT COUNT(*), COALESCE(SUM(LENGTH(coalitions)), 0) FROM rounds"
         ).fetchone()
-    return StoreSummary(
-        fspath(path), json.loads(description), json.loads(versions), players, rounds, size // width
-    )
+        answers, coalitions, drivers = 0, size // width, tuple(drivers_of(base).values())
+        if has_answers(base):
+            query = "SELECT COUNT(*), COUNT(DISTINCT coalition) FROM answers"
+            answers, coalitions = base.execute(query).fetchone()
+    about = json.loads(description), json.loads(versions), players, rounds, coalitions
+    return StoreSummary(fspath(path), *about, answers, drivers)
+
+
+def read_answers_of(path: str | PathLike[str]) -> tuple[StoreSummary, list[Answer]]:
+    """What a store holds, and every answer of a service in it."""
+    with _opened(path) as base:
+        found = [each for _, each in read_answers(base, fspath(path))] if has_answers(base) else []
+    return describe_store(path), found
 
 
 def verify_store(path: str | PathLike[str], game: Game | None = None, most: int = 4) -> int:
-    """The number of worths in a store, after all of them were checked.
+    """The number of worths (or answers of a service) in a store, after all of them were checked.
 
     Every checksum is verified; with a ``game``, the store must be of that game, and up to
     ``most`` stored worths are evaluated again and must be the same.
@@ -131,6 +157,8 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
     with _opened(path, None if game is None else game.describe()) as base:
         players, games = base.execute("SELECT players, games FROM game").fetchone()
         keys, worths = _read(base, fspath(path), players, games)
+        if has_answers(base):
+            return len(list(read_answers(base, fspath(path))))
     if game is not None:
         recheck(game, keys, worths, fspath(path), most)
     return len(keys)
@@ -161,7 +189,7 @@ def recheck(
 
 def _read(base: sqlite3.Connection, path: str, players: int, games: int) -> tuple[Keys, FloatArray]:
     width = (players + 7) // 8
-    with _sqlite_errors(path):
+    with sqlite_errors(path):
         rows = base.execute(
             "SELECT id, coalitions, worths, checksum FROM rounds ORDER BY id"
         ).fetchall()
@@ -203,28 +231,15 @@ def _opened(
 ) -> Iterator[sqlite3.Connection]:
     if not Path(path).exists():
         raise StoreError(f"there is no store {fspath(path)}")
-    with _sqlite_errors(fspath(path)):
-        base = sqlite3.connect(Path(path).resolve().as_uri() + "?mode=ro", uri=True)
+    with sqlite_errors(fspath(path)):
+        # A driver that was killed may have left a journal, which only a writer can roll back.
+        mode = "rw" if access(path, W_OK) else "ro"
+        base = sqlite3.connect(Path(path).resolve().as_uri() + f"?mode={mode}", uri=True)
         try:
             _check(base, fspath(path), description)
             yield base
         finally:
             base.close()
-
-
-@contextmanager
-def _sqlite_errors(path: str) -> Iterator[None]:
-    """SQLite's errors as a StoreError that names the file."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise StoreError(
-            f"{path} could not be used ({error}); worths committed earlier are intact"
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{path} is not a store of fairfield, or is damaged ({error}); use another file"
-        ) from error
 
 
 def _differences(held: dict[str, Any], given: dict[str, Any]) -> list[str]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 import traceback
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -20,8 +19,17 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray
 from fairfield.core.coalitions import members, spell
-from fairfield.core.copies import measured
-from fairfield.core.game import Game, Measured
+from fairfield.core.game import Game
+from fairfield.evaluation.options import Options
+from fairfield.evaluation.outcomes import (
+    Care,
+    Outcome,
+    WorthError,
+    evaluate_block,
+    joined,
+    replaced,
+    spelled_error,
+)
 from fairfield.evaluation.threads import one_blas_thread
 
 RETRIES = 3
@@ -29,70 +37,6 @@ RETRIES = 3
 # The game of a worker, by name; threads share it.
 _games: dict[str, Game] = {}
 _games_lock = threading.Lock()
-
-
-class WorthError(RuntimeError):
-    """The worth of a coalition could not be computed."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What was measured of a block, or a sentence on why there is nothing."""
-
-    measured: Measured | None
-    failure: str | None
-    seconds: float
-    error: Exception | None = None
-    trace: str | None = None
-
-
-def evaluate_block(game: Game, coalitions: BoolArray) -> Outcome:
-    """The checked worths of one block; a failure is a value, so that it can be sent."""
-    start = time.perf_counter()
-    try:
-        found = measured(game, coalitions)
-    except Exception as error:
-        failure = _named(game, coalitions, error)
-        return Outcome(None, failure, time.perf_counter() - start, error)
-    return Outcome(found, _complaint(game, coalitions, found), time.perf_counter() - start)
-
-
-def _complaint(game: Game, coalitions: BoolArray, found: Measured) -> str | None:
-    """What is wrong with the worths, or with their variances; None where nothing is."""
-    wanted = (*game.batch, len(coalitions))
-    for what, values in (("worth", found.worths), ("variance", found.variances)):
-        if values is None:
-            continue
-        if np.shape(values) != wanted:
-            return f"{game!r} returned {what}s of shape {np.shape(values)}; {wanted} is needed"
-        if not np.isfinite(values).all():
-            bad = np.argwhere(~np.isfinite(values))[0]
-            coalition = spell(members(coalitions[bad[-1]], game.players))
-            return (
-                f"the {what} of coalition {coalition} is {values[tuple(bad)]}; "
-                f"every {what} must be a finite number"
-            )
-    return None
-
-
-def _named(game: Game, coalitions: BoolArray, error: Exception) -> str:
-    """The failure with the first coalition on which the game fails by itself."""
-    first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
-    if len(coalitions) == 1:
-        return f"the game failed on coalition {first}: {_spelled(error)}"
-    for row in coalitions:
-        try:
-            measured(game, row[None])
-        except Exception as own:
-            return _named(game, row[None], own)
-    return (
-        f"the game failed on {len(coalitions)} coalitions at once, {first} to {last}, "
-        f"though not on each alone: {_spelled(error)}"
-    )
-
-
-def _spelled(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def _game_named(name: str, parcel: Any) -> Game | None:
@@ -108,13 +52,13 @@ def _game_named(name: str, parcel: Any) -> Game | None:
         return _games[name]
 
 
-def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] | None:
+def _run_task(name: str, parcel: Any, blocks: list[BoolArray], care: Care) -> list[Outcome] | None:
     """What a worker does: the outcomes of its blocks, or None if it lacks the game."""
     game = _game_named(name, parcel)
     if game is None:
         return None
     with one_blas_thread():
-        outcomes = [evaluate_block(game, block) for block in blocks]
+        outcomes = [evaluate_block(game, block, care) for block in blocks]
     # An exception of the user's may not be picklable; its text is.
     return [
         replace(each, error=None, trace="".join(traceback.format_exception(each.error)))
@@ -127,20 +71,29 @@ def _run_task(name: str, parcel: Any, blocks: list[BoolArray]) -> list[Outcome] 
 class Workers:
     """Runs rounds of tasks for one game, on a pool that stays open until it is closed."""
 
-    def __init__(self, game: Game, n_jobs: int | None) -> None:
+    def __init__(self, game: Game, options: Options) -> None:
         from joblib import effective_n_jobs
 
-        self.game = game
-        self.n_jobs = n_jobs
-        self.jobs = int(effective_n_jobs(n_jobs))
+        self.game, self.care = game, Care.of(options)
+        self.n_jobs = options.n_jobs
+        self.jobs = int(effective_n_jobs(self.n_jobs))
+        self.here = self.jobs == 1 and self.care.timeout is None
+        if self.jobs == 1 and not self.here:
+            # A worth that hangs can only be ended with its process; joblib has none for one job.
+            self.n_jobs = 2
         self._name = uuid.uuid4().hex
         self._sent = False
         self._pool: Any = None
+        # Why the run ends, once a coalition has failed for good.
+        self._failure: str | None = None
 
-    def close(self, broken: bool = False) -> None:
-        """Close the pool."""
+    def close(self, broken: bool = False, hung: bool = False) -> None:
+        """Close the pool, ending what is still at work in it where that is ``hung``."""
         if self._pool is not None:
             pool, self._pool = self._pool, None
+            if hung:
+                with contextlib.suppress(Exception):
+                    pool._backend.abort_everything(ensure_ready=False)
             # A pool that lost a worker may raise another error while it is closed.
             with contextlib.suppress(Exception) if broken else contextlib.nullcontext():
                 pool.__exit__(None, None, None)
@@ -149,25 +102,56 @@ class Workers:
             _games.pop(self._name, None)
         self._sent = False
 
-    def run(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
-        """The outcomes of a round; a round that loses a worker is repeated."""
-        if self.jobs == 1:
+    def run(self, tasks: list[list[BoolArray]]) -> list[Outcome]:
+        """The outcomes of the blocks of a round; what a lost worker had is evaluated again."""
+        if self.here:
             with one_blas_thread():
-                return [[evaluate_block(self.game, block) for block in task] for task in tasks]
-        parcel = self._parcel  # before the attempts: a game that cannot be pickled never can
-        for _ in range(RETRIES + 1):
+                return [evaluate_block(self.game, b, self.care) for task in tasks for b in task]
+        self._parcel  # noqa: B018  # before the attempts: a game that cannot be pickled never can
+        outcomes = self._survived(tasks)
+        if any(each.hung for each in outcomes):
+            self.close(broken=True, hung=True)
+        return outcomes
+
+    def _survived(self, tasks: list[list[BoolArray]]) -> list[Outcome]:
+        """The outcomes of all blocks; those of a round that failed are halved until one is alone.
+
+        So a coalition that kills its worker is found, and the others of its round are kept.
+        """
+        blocks = [block for task in tasks for block in task]
+        if self._failure is not None:
+            return [Outcome(None, self._failure, 0.0) for _ in blocks]
+        for _ in range(1 if len(blocks) > 1 else RETRIES + 1):
             try:
-                return self._round(tasks, parcel)
+                return [each for task in self._round(tasks) for each in task]
             except Exception as error:
-                self.close(broken=True)
-                failure = error
-        coalitions = [row for task in tasks for block in task for row in block]
-        names = ", ".join(spell(members(row, self.game.players)) for row in coalitions[:8])
-        raise WorthError(
-            f"the workers failed {RETRIES + 1} times on the same {len(coalitions)} coalitions, "
-            f"{names}{', …' if len(coalitions) > 8 else ''} ({_spelled(failure)}); worths of "
-            "earlier rounds are kept"
-        ) from failure
+                self.close(broken=True, hung=self.care.timeout is not None)
+                lost = error
+        if len(blocks) > 1:
+            middle = len(blocks) // 2
+            halves = blocks[:middle], blocks[middle:]
+            return [each for half in halves for each in self._survived([[b] for b in half])]
+        return [self._lost(blocks[0], lost)]
+
+    def _lost(self, block: BoolArray, error: Exception) -> Outcome:
+        """The outcome of a block on which the workers failed again and again."""
+        if len(block) > 1:
+            parts = self._survived([[row[None]] for row in block])
+            measured = [each.measured for each in parts if each.measured is not None]
+            if len(measured) == len(parts):
+                seconds, filled = sum(p.seconds for p in parts), any(p.filled for p in parts)
+                return Outcome(joined(measured), None, seconds, filled=filled)
+            return next(each for each in parts if each.measured is None)
+        if self.care.fallback is not None:
+            why = spelled_error(error)
+            found = replaced(self.game, block, self.care.fallback, why)
+            return Outcome(found, None, 0.0, filled=True)
+        coalition = spell(members(block[0], self.game.players))
+        self._failure = (
+            f"the workers failed {RETRIES + 1} times on coalition {coalition} alone "
+            f"({spelled_error(error)}); worths of others are kept"
+        )
+        return Outcome(None, self._failure, 0.0, error)
 
     @cached_property
     def _parcel(self) -> Any:
@@ -179,11 +163,12 @@ class Workers:
         except Exception as error:
             raise WorthError(
                 f"{self.game!r} cannot be sent to workers, since it cannot be pickled "
-                f"({_spelled(error)}); use n_jobs=1, or take out what cannot be pickled"
+                f"({spelled_error(error)}); use n_jobs=1, or take out what cannot be pickled"
             ) from error
         return np.frombuffer(packed, dtype=np.uint8)
 
-    def _round(self, tasks: list[list[BoolArray]], parcel: Any) -> list[list[Outcome]]:
+    def _round(self, tasks: list[list[BoolArray]]) -> list[list[Outcome]]:
+        parcel = self._parcel
         answers = self._send(tasks, None if self._sent else parcel)
         self._sent = True
         # Workers that joined since the game was sent do not have it yet.
@@ -198,4 +183,4 @@ class Workers:
         if self._pool is None:
             self._pool = Parallel(n_jobs=self.n_jobs, return_as="list", batch_size=1).__enter__()
         call = delayed(_run_task)
-        return list(self._pool(call(self._name, parcel, task) for task in tasks))
+        return list(self._pool(call(self._name, parcel, task, self.care) for task in tasks))

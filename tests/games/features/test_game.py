@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
-from fairfield.evaluation.workers import WorthError
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.games.features import corners as asking
 from games.features.models import Counted, curved, definition
 

@@ -97,3 +97,44 @@ def test_an_error_on_the_device_tells_where(monkeypatch):
     with pytest.raises(ZeroDivisionError) as caught:
         ff.shapley(ff.FunctionGame(worths, 4, device="cpu"))
     assert "at rows 4 to 7 of the 16 coalitions" in caught.value.__notes__[0]
+
+
+def test_a_function_of_names_is_called_by_coalition():
+    seen = []
+
+    def worth(names):
+        seen.append(names)
+        return len(names) ** 2
+
+    game = ff.FunctionGame(worth, ["ann", "bob", "eve"], takes="names")
+    assert ff.shapley(game).values == pytest.approx([3, 3, 3])
+    assert sorted(seen, key=len)[0] == ()
+    assert len(seen) == len(set(seen)) == 8
+    assert ff.shapley(game, n_jobs=2).values == pytest.approx([3, 3, 3])
+
+
+def test_one_failing_coalition_repeats_no_other():
+    seen = []
+
+    def worth(names):
+        seen.append(names)
+        if names == ("ann", "bob"):
+            raise ValueError("refused")
+        return 1.0
+
+    with pytest.raises(ff.WorthError, match=r"coalition \{ann, bob\}: ValueError: refused"):
+        ff.shapley(ff.FunctionGame(worth, ["ann", "bob", "eve"], takes="names"))
+    assert len(seen) == len(set(seen))
+
+
+def test_what_a_function_takes_is_checked():
+    async def later(names):
+        return 1.0
+
+    with pytest.raises(ValueError, match="takes='rows' is not known"):
+        ff.FunctionGame(len, 2, takes="rows")
+    with pytest.raises(ValueError, match="pass takes='names'"):
+        ff.FunctionGame(later, 2)
+    with pytest.raises(ValueError, match="leave out device="):
+        ff.FunctionGame(len, 2, takes="names", device="cpu")
+    assert ff.FunctionGame(later, 2, takes="names").worths(np.ones((3, 2), dtype=bool)).sum() == 3

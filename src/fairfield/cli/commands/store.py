@@ -44,11 +44,14 @@ def show(
 
 def _facts(held: StoreSummary) -> dict[str, Any]:
     every = f" of {2**held.players:,}" if held.players <= 40 else ""
+    states = [each.state for each in held.drivers if each.state != "ended"]
+    runs = ", ".join(f"{states.count(each)} {each}" for each in dict.fromkeys(states))
     return {
         "game": held.description.get("game", ""),
         "players": held.players,
         "worths": f"{held.worths:,}{every}",
-        "rounds": held.rounds,
+        **({"answers": f"{held.answers:,}"} if held.answers else {"rounds": held.rounds}),
+        **({"drivers": runs} if runs else {}),
         "versions": ", ".join(f"{name} {version}" for name, version in held.versions.items()),
     }
 

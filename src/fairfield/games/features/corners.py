@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
-from fairfield.evaluation.workers import WorthError
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.games.features.rows import Matrix
 from fairfield.games.features.subcubes import (
     LARGEST_KEY,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairfield.core.game import Game, Players
+from fairfield.evaluation.remote.attempts import is_async
 from fairfield.games.given.function import FunctionGame
 from fairfield.games.given.table import TableGame
 
@@ -28,5 +29,5 @@ def as_game(game: Any, players: Players | None = None) -> Game:
                 "a worth function does not say who plays; pass players= (their names or their "
                 "number); a shapiq game comes in by from_shapiq"
             )
-        return FunctionGame(game, players)
+        return FunctionGame(game, players, takes="names" if is_async(game) else "coalitions")
     return TableGame(game, players)

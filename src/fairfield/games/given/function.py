@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import array_api_compat
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, device_named, free_bytes, on_host, written
-from fairfield.core.coalitions import coalitions_in
-from fairfield.core.game import Game, Players, Traits, Worths, name_players
+from fairfield.core.coalitions import coalitions_in, members
+from fairfield.core.game import Game, Measured, Players, Traits, Worths, name_players
+from fairfield.core.service import Service
+from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
+from fairfield.evaluation.remote.attempts import is_async, is_passing
+from fairfield.evaluation.remote.calls import Calls
 
 # Coalitions that are worked out at once: their booleans, and what a function makes of
 # them, take a few GB.
@@ -23,6 +27,9 @@ SHARE = 0.9
 class FunctionGame(Game):
     """A game whose worths come from a function ``bool[m, n] -> float[m]``.
 
+    With ``takes="names"`` the function takes the names of one coalition's members, a tuple, and
+    returns its worth; it may be ``async``, and is then called as a :class:`RemoteGame` is.
+
     With a ``device`` ("cuda", or a device of PyTorch, CuPy or JAX) the function is given
     coalitions as an array there and returns worths there; the table of all worths is
     filled in place and stays on the device, in the precision of the worths.
@@ -30,19 +37,49 @@ class FunctionGame(Game):
     >>> game = FunctionGame(lambda S: S.sum(axis=1) ** 2, players=["ann", "bob"])
     >>> game.worths(np.array([[True, True]])).tolist()
     [4.0]
+    >>> FunctionGame(len, players=["ann", "bob"], takes="names").worths(np.array([[True, False]]))
+    array([1.])
     """
 
     def __init__(
-        self, function: Worths, players: Players, *, name: str | None = None, device: Any = None
+        self,
+        function: Worths | Callable[[tuple[Any, ...]], Any],
+        players: Players,
+        *,
+        takes: Literal["coalitions", "names"] = "coalitions",
+        name: str | None = None,
+        device: Any = None,
     ) -> None:
         if not callable(function):
             raise TypeError(f"a worth function was expected, {type(function).__name__} was given")
-        self.function = function
-        self.players = name_players(players)
-        self.name = name or getattr(function, "__qualname__", type(function).__name__)
-        self.traits = Traits(device=device)
+        if takes not in ("coalitions", "names"):
+            raise ValueError(f"takes={takes!r} is not known; choose 'coalitions' or 'names'")
+        by_name = takes == "names"
+        if by_name and device is not None:
+            raise ValueError("a function of names is not called with arrays; leave out device=")
+        if is_async(function) and not by_name:
+            raise ValueError("an async worth function is called by coalition; pass takes='names'")
+        called: Callable[..., Any] = function
+        self.function = called
+        self.players, self.takes = name_players(players), takes
+        self.name = name or name_of(function)
+        # One coalition a call, so that one that fails does not repeat others.
+        self.traits = Traits(device=device, block=1 if by_name else None)
+        if is_async(function):
+            self.traits = Traits(opaque=False, service=Service(called, is_passing))
+
+    def measure(self, coalitions: BoolArray) -> Measured:
+        """The worths, and what the calls took where the function is async."""
+        if self.traits.service is None:
+            return super().measure(coalitions)
+        return Calls(self, self.traits.service, Options(), None).measure(coalitions)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
+        if self.traits.service is not None:
+            return self.measure(coalitions).worths
+        if self.takes == "names":
+            found = [self.function(tuple(members(row, self.players))) for row in coalitions]
+            return np.array([float(each) for each in found])
         # Copies both ways: a function may write into its argument, or answer in one buffer.
         lent = np.array(coalitions)
         if self.traits.device is None:
@@ -75,6 +112,11 @@ class FunctionGame(Game):
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "function": self.name}
+
+
+def name_of(function: Any) -> str:
+    """The name by which a store knows a function."""
+    return str(getattr(function, "__qualname__", type(function).__name__))
 
 
 def tabulate(

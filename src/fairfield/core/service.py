@@ -1,0 +1,104 @@
+"""Worths behind a service: what one answer says, and how the service may be called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Worth:
+    """The worth of a coalition as a service answered it, with what the answer cost.
+
+    - ``cost``: in the currency of ``spend`` and ``price``; None where it is not known.
+    - ``tokens``: how many of the tokens that ``per_minute`` limits it took.
+    - ``record``: plain data (what JSON can hold) to keep in the store, as the text of the
+      answer, for ``rescore``.
+
+    >>> Worth(0.5, cost=0.002, record={"answer": "42"}).value
+    0.5
+    """
+
+    value: float
+    cost: float | None = None
+    tokens: int = 0
+    record: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What calls of a service took: answers, attempts that were repeated, calls that failed.
+
+    ``note`` is a sentence on a worth that was not asked for.
+    """
+
+    calls: int = 0
+    retries: int = 0
+    failures: int = 0
+    cost: float = 0.0
+    tokens: int = 0
+    note: str = ""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.retries + other.retries,
+            self.failures + other.failures,
+            self.cost + other.cost,
+            self.tokens + other.tokens,
+            self.note or other.note,
+        )
+
+    def facts(self) -> dict[str, float]:
+        """The numbers by name; none where no service was called."""
+        if self == NO_USAGE:
+            return {}
+        return {name: held for name, held in asdict(self).items() if name != "note"}
+
+    def sentences(self) -> list[str]:
+        """What to say of the calls where a valuation says why it stopped."""
+        return [] if self == NO_USAGE else [str(self), *([self.note] if self.note else [])]
+
+    def __str__(self) -> str:
+        """What was used, in words.
+
+        >>> print(Usage(calls=1200, retries=24, cost=1.5))
+        1,200 calls, 24 retries, cost 1.5
+        """
+        facts = {"retries": self.retries, "failures": self.failures, "tokens": self.tokens}
+        counts = [f"{count:,} {name}" for name, count in facts.items() if count]
+        cost = [f"cost {self.cost:.6g}"] if self.cost else []
+        return ", ".join([f"{self.calls:,} calls", *counts, *cost])
+
+
+NO_USAGE = Usage()
+
+
+class NotStoredError(LookupError):
+    """No answer for a coalition is stored, and no service can be asked for one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Service:
+    """How the worths of a game are asked for, one coalition a call.
+
+    ``worth`` takes the names of the members, after those in ``always``, and may be async. It is
+    called ``repeats`` times for each coalition, at most ``concurrency`` calls at a time, and so
+    many requests and tokens a minute. ``passing(error)`` says whether to try again after an error.
+    A worth of ∅ that is ``empty`` is not asked for. ``answers`` are known before the first call,
+    by packed coalition.
+    """
+
+    worth: Callable[[tuple[Any, ...]], Any]
+    passing: Callable[[BaseException], bool]
+    concurrency: int = 8
+    requests: float | None = None
+    tokens: float | None = None
+    timeout: float | None = None
+    retries: int = 4
+    price: float | None = None
+    always: tuple[Any, ...] = ()
+    repeats: int = 1
+    empty: float | None = None
+    answers: Mapping[bytes, list[float]] = field(default_factory=dict)

@@ -1,0 +1,125 @@
+"""What a valuation would take, before its first worth."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.copies import measured
+from fairfield.core.game import Game, Players
+from fairfield.core.service import Service
+from fairfield.criteria.criterion import Call, Given, call_of
+from fairfield.evaluation.evaluator import block_size
+from fairfield.evaluation.options import Keywords
+from fairfield.evaluation.store import describe_store, read_answers_of
+from fairfield.evaluation.threads import threads_of
+from fairfield.games.given.function import FunctionGame
+from fairfield.games.given.table import TableGame
+from fairfield.problem import Problem, resolve
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What a valuation would take: worths to evaluate, calls, seconds, cost.
+
+    ``evaluations`` leaves out what the store holds; ``calls`` are those of a service, without
+    repeated attempts. ``seconds`` and ``cost`` are None where nothing tells them yet.
+    """
+
+    evaluations: int
+    calls: int
+    seconds: float | None
+    cost: float | None
+
+
+def quote(
+    game: Any,
+    criterion: Given = "shapley",
+    *,
+    players: Players | None = None,
+    temperature: Temperature | None = None,
+    **options: Unpack[Keywords],
+) -> Quote:
+    """What ``criterion(game, **options)`` would take, as far as it can be known before.
+
+    A service is never called: seconds follow from its rate and from answers in the store, the
+    cost from those or from the game's ``price``. Of other games one block of worths is timed.
+
+    ``options``: the keywords of :class:`fairfield.Options`, as budget, spend and store.
+
+    >>> import fairfield as ff
+    >>> game = ff.RemoteGame(len, players=12, price=0.002, per_minute=500)
+    >>> quote(game, "shapley", budget=1000)
+    Quote(evaluations=1000, calls=1000, seconds=120.0, cost=2.0)
+    """
+    call = call_of(criterion, players=players, temperature=temperature, **options)
+    wanted = call.criterion.temperature if temperature is None else temperature
+    problem = resolve(game, call.players, wanted, call.options)
+    problem = call.criterion.prepare(problem)
+    needed, played = _needed(call, problem), problem.game
+    service, store = played.traits.service, problem.options.store
+    stored = store is not None and Path(store).exists()
+    if service is None:
+        if stored and store is not None and needed:
+            needed = max(0, needed - describe_store(store).worths)
+        return Quote(needed, 0, _timed(played, needed, problem), 0.0)
+    found = read_answers_of(store)[1] if stored and store is not None else []
+    if service.empty is not None and not service.always:
+        needed -= 1
+    calls = max(0, needed * service.repeats - len(found))
+    costs = [each.worth.cost for each in found if each.worth.cost is not None]
+    price = float(np.mean(costs)) if costs else service.price
+    latency = float(np.mean([each.seconds for each in found])) if found else None
+    cost = None if price is None else calls * price
+    return Quote(ceil(calls / service.repeats), calls, _waited(service, calls, latency), cost)
+
+
+def _needed(call: Call, problem: Problem) -> int:
+    """The coalitions whose worths are used, stored or not."""
+    source, count, options = problem.source, len(problem.game.players), problem.options
+    if source.division is not None:
+        return source.division.evaluations
+    if source.closed is not None or isinstance(problem.game, TableGame):
+        return 0
+    if not call.criterion.needs_all(problem):
+        return count + 2
+    if not call.criterion.is_estimated(problem):
+        return int(2**count)
+    service = problem.game.traits.service
+    limits = [] if options.budget is None else [options.budget]
+    if options.spend is not None and service is not None and service.price:
+        limits.append(int(options.spend / service.price) // service.repeats)
+    if not limits:
+        raise ValueError(
+            "how many coalitions a tolerance or a time takes is not known before; give a budget="
+        )
+    return min(limits)
+
+
+def _waited(service: Service, calls: int, latency: float | None) -> float | None:
+    """How long so many calls take, by the rate of the service and by what an answer took before."""
+    times = [] if latency is None else [calls * latency / service.concurrency]
+    if service.requests is not None:
+        times.append(60.0 * calls / service.requests)
+    return max(times, default=None if calls else 0.0)
+
+
+def _timed(game: Game, needed: int, problem: Problem) -> float | None:
+    """How long so many worths take, by the time of one block; None where all are found at once."""
+    if not needed:
+        return 0.0
+    by_worths = type(game).table is Game.table or isinstance(game, FunctionGame)
+    if not by_worths or game.traits.device is not None or problem.source.division is not None:
+        return None
+    size = min(block_size(game), needed)
+    chosen = np.random.default_rng(problem.options.seed).random((size, len(game.players))) < 0.5
+    started = time.perf_counter()
+    measured(game, chosen)
+    taken = time.perf_counter() - started
+    return taken * needed / size / threads_of(problem.options.n_jobs)

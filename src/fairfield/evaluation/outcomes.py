@@ -1,0 +1,216 @@
+"""Worths of a block of coalitions, checked; a failure is a value, so that it can be sent."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray
+from fairfield.core.coalitions import members, spell
+from fairfield.core.copies import measured
+from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
+from fairfield.evaluation.options import Options
+from fairfield.evaluation.threads import one_blas_thread
+
+# Threads whose worths were given up; they cannot be ended, only their process can.
+_abandoned: list[threading.Thread] = []
+
+
+class WorthError(RuntimeError):
+    """The worth of a coalition could not be computed."""
+
+
+class _RefusedError(ValueError):
+    """What is wrong with worths that were computed, as a sentence."""
+
+
+@dataclass(frozen=True)
+class Care:
+    """How failures are met: the seconds of a worth, attempts, the worth that takes its place.
+
+    ``driver`` is the process that has no other to replace it.
+    """
+
+    timeout: float | None = None
+    attempts: int = 1
+    fallback: float | None = None
+    driver: int = 0
+
+    @classmethod
+    def of(cls, options: Options) -> Care:
+        """What the options ask for."""
+        fallback = None if isinstance(options.on_error, str) else options.on_error
+        return cls(options.timeout, 1 + (options.retries or 0), fallback, os.getpid())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was measured of a block, or a sentence on why there is nothing.
+
+    ``hung`` says that its process is still busy with a worth that was given up, ``filled`` that
+    some worths are the fallback, which is not to be stored.
+    """
+
+    measured: Measured | None
+    failure: str | None
+    seconds: float
+    error: BaseException | None = None
+    trace: str | None = None
+    hung: bool = False
+    filled: bool = False
+
+
+def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
+    """The checked worths of one block; coalition by coalition, where the block fails."""
+    start = time.perf_counter()
+    found: Measured | None = None
+    failure: str | None = None
+    error: BaseException | None = None
+    try:
+        found = _tried(game, coalitions, care)
+    except (Exception, SystemExit) as raised:
+        failure, error = named(game, coalitions, raised), raised
+        if care.fallback is not None or len(coalitions) > 1:
+            try:
+                each = joined([_alone(game, row[None], care) for row in coalitions])
+                # With a single attempt, a block that fails though no coalition does is an error.
+                if care != Care(driver=care.driver):
+                    found, failure, error = each, None, None
+            except WorthError as own:
+                failure, error = str(own), own.__cause__
+        filled = found is not None and care.fallback is not None
+        return Outcome(found, failure, time.perf_counter() - start, error, None, _hung(), filled)
+    return Outcome(found, None, time.perf_counter() - start, hung=_hung())
+
+
+def _hung() -> bool:
+    _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
+    return bool(_abandoned)
+
+
+def _alone(game: Game, row: BoolArray, care: Care) -> Measured:
+    """The worth of one coalition, or the fallback where there is one."""
+    try:
+        return _tried(game, row, care)
+    except (Exception, SystemExit) as error:
+        if care.fallback is None:
+            raise WorthError(named(game, row, error)) from error
+        return replaced(game, row, care.fallback, spelled_error(error))
+
+
+def replaced(game: Game, row: BoolArray, fallback: float, why: str) -> Measured:
+    """The fallback as the worth of one coalition (1, n), counted as a failure."""
+    worths = np.full((*game.batch, 1), fallback)
+    failures = Failures(1, f"{spell(members(row[0], game.players))} ({why})")
+    return Measured(worths, np.zeros_like(worths) if game.traits.noisy else None, failures)
+
+
+def joined(parts: list[Measured]) -> Measured:
+    """What was measured of coalitions one by one, as of one block."""
+    noise = [each.variances for each in parts if each.variances is not None]
+    return Measured(
+        np.concatenate([each.worths for each in parts], axis=-1),
+        np.concatenate(noise, axis=-1) if noise else None,
+        sum((each.failures for each in parts), NO_FAILURES),
+    )
+
+
+def _tried(game: Game, coalitions: BoolArray, care: Care) -> Measured:
+    for left in reversed(range(care.attempts)):
+        try:
+            found = _within(care, len(coalitions), lambda: measured(game, coalitions))
+            complaint = _complaint(game, coalitions, found)
+            if complaint is not None:
+                raise _RefusedError(complaint)
+            return found
+        except (Exception, SystemExit):
+            if not left:
+                raise
+    raise AssertionError("there is at least one attempt")
+
+
+def _within(care: Care, count: int, work: Callable[[], Measured]) -> Measured:
+    """What the work gives, in the time that so many worths may take."""
+    if care.timeout is None:
+        return work()
+    found: list[Measured] = []
+    errors: list[BaseException] = []
+    begun = threading.Event()
+
+    def run() -> None:
+        try:
+            with one_blas_thread():
+                begun.set()
+                found.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True, name="fairfield worth")
+    limit = care.timeout * count
+    with _last_resort(care, limit):
+        thread.start()
+        begun.wait()
+        thread.join(limit)
+    if thread.is_alive():
+        _abandoned.append(thread)
+        raise TimeoutError(f"no worth within {care.timeout:g} seconds")
+    if errors:
+        raise errors[0]
+    return found[0]
+
+
+@contextmanager
+def _last_resort(care: Care, limit: float) -> Iterator[None]:
+    """End a worker whose worth holds the interpreter's lock, so that nothing else can run."""
+    if os.getpid() == care.driver:
+        yield
+        return
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        faulthandler.dump_traceback_later(2 * limit + 2, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _complaint(game: Game, coalitions: BoolArray, found: Measured) -> str | None:
+    """What is wrong with the worths, or with their variances; None where nothing is."""
+    wanted = (*game.batch, len(coalitions))
+    for what, values in (("worth", found.worths), ("variance", found.variances)):
+        if values is None:
+            continue
+        if np.shape(values) != wanted:
+            return f"{game!r} returned {what}s of shape {np.shape(values)}; {wanted} is needed"
+        if not np.isfinite(values).all():
+            bad = np.argwhere(~np.isfinite(values))[0]
+            coalition = spell(members(coalitions[bad[-1]], game.players))
+            return (
+                f"the {what} of coalition {coalition} is {values[tuple(bad)]}; "
+                f"every {what} must be a finite number"
+            )
+    return None
+
+
+def named(game: Game, coalitions: BoolArray, error: BaseException) -> str:
+    """The failure, with its coalition or the first and last of several."""
+    if isinstance(error, _RefusedError):
+        return str(error)
+    first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
+    if len(coalitions) == 1:
+        return f"the game failed on coalition {first}: {spelled_error(error)}"
+    return (
+        f"the game failed on {len(coalitions)} coalitions at once, {first} to {last}, "
+        f"though not on each alone: {spelled_error(error)}"
+    )
+
+
+def spelled_error(error: BaseException) -> str:
+    """The kind of an error and what it says."""
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,1 @@
+"""Worths from a service: calls, attempts of one call, answers on disk."""

@@ -1,0 +1,313 @@
+"""Worths from a service: many calls at a time, each answer kept as soon as it is there.
+
+The driver decides what is asked next (one call for each that ends, while money and time last)
+and commits what was answered; the calls themselves run on the loop of ``attempts.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.coalitions import members, spell
+from fairfield.core.game import Failures, Game, Measured
+from fairfield.core.imports import needed_for
+from fairfield.core.service import NotStoredError, Service, Usage, Worth
+from fairfield.evaluation.options import Options
+from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.remote.answers import Answer, Answers
+from fairfield.evaluation.remote.attempts import Attempts, Rates, loop_of_calls, without_secrets
+
+# How often, in seconds, the driver looks up from waiting, and at what others have answered.
+LOOK, POLL = 0.5, 0.2
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A call that came to its end, for the coalition in this place."""
+
+    place: int
+    seconds: float
+    call: Future[Worth]
+
+
+class Calls:
+    """The answers of one game's service in one run, and what they took.
+
+    ``ended`` is a sentence once no more calls will be made: the money is spent, the user
+    interrupted the run.
+    """
+
+    def __init__(self, game: Game, service: Service, options: Options, stored: Answers | None):
+        with needed_for("a worth behind a service"):
+            import tenacity  # noqa: F401  # asked for before the first call
+        changes = {"timeout": options.timeout, "retries": options.retries}
+        given: dict[str, Any] = {k: v for k, v in changes.items() if v is not None}
+        self.game, self.service, self.options = game, replace(service, **given), options
+        self.ended: str | None = None
+        self._stored = stored
+        self._answers = {key: list(found) for key, found in service.answers.items()}
+        self._calls = Attempts(self.service, Rates(service.requests, service.tokens))
+        self._usage, self._fallbacks, self._dearest = Usage(), Failures(), service.price or 0.0
+        given_empty = service.empty is not None and not service.always
+        self._note = f"F(∅) = {service.empty:g} was given, not asked for" if given_empty else ""
+        if stored is not None:
+            self._adopt()
+
+    @property
+    def failures(self) -> Failures:
+        """What went wrong so far, and what all calls took."""
+        calls, most = self._calls, self._dearest
+        # A call that was given up may yet be charged.
+        extra = Usage(retries=calls.retries, cost=calls.abandoned * most, note=self._note)
+        return replace(self._fallbacks, usage=self._usage + extra)
+
+    def known(self) -> tuple[BoolArray, FloatArray]:
+        """The coalitions that have all their answers, and what is kept of each (m, numbers)."""
+        keys = [key for key in self._answers if not self._missing(key)]
+        count = len(self.game.players)
+        bits = np.array([[*key] for key in keys], dtype=np.uint8).reshape(-1, (count + 7) // 8)
+        coalitions = np.unpackbits(bits, axis=1, count=count, bitorder="little").astype(bool)
+        return coalitions, self._rows(keys)
+
+    def measure(self, coalitions: BoolArray) -> Measured:
+        """The worths of all these coalitions, for whoever calls the game without an evaluator."""
+        for _ in self.rounds(np.unique(coalitions, axis=0)):
+            pass
+        if self.ended is not None:
+            raise WorthError(f"{self.game!r}: {self.ended}")
+        rows = self._rows(packed(coalitions))
+        variances = rows[:, 1] if self.game.traits.noisy else None
+        return Measured(rows[:, 0], variances, self.failures)
+
+    def rounds(
+        self, coalitions: BoolArray, until: float = inf
+    ) -> Iterator[tuple[BoolArray, FloatArray]]:
+        """Coalitions and what is kept of them (m, numbers), as their answers are committed.
+
+        No call begins after ``until``, nor once the run has ended; those under way are waited for.
+        """
+        keys = packed(coalitions)
+        if self._note:
+            assert self.service.empty is not None
+            empty = [self.service.empty] * self.service.repeats
+            self._answers.update({keys[at]: empty for at in np.flatnonzero(~coalitions.any(1))})
+        there = [at for at, key in enumerate(keys) if not self._missing(key)]
+        yield from self._whole(coalitions, keys, there)
+        # Coalitions that are not claimed yet, those that other drivers ask for, and calls to begin.
+        waiting = deque(at for at, key in enumerate(keys) if self._missing(key))
+        foreign: list[int] = []
+        ready: deque[int] = deque()
+        failed: WorthError | None = None
+        with _interrupts() as interrupted, self._under_way() as (begin, under_way, ended):
+            while True:
+                if interrupted.is_set():
+                    self.ended = self.ended or INTERRUPTED
+                self._calls.stopping = failed is not None or self.ended is not None
+                room = 0 if failed else self._room(len(under_way), until)
+                if room and waiting and len(ready) < room:
+                    chosen = [waiting.popleft() for _ in range(min(room, len(waiting)))]
+                    granted = self._granted([keys[at] for at in chosen])
+                    missing = {at: self._missing(keys[at]) for at in chosen}
+                    mine = [at for at in chosen if keys[at] in granted]
+                    ready.extend(at for at in mine for _ in range(missing[at]))
+                    foreign += [at for at in chosen if missing[at] and keys[at] not in granted]
+                    there = [at for at in chosen if not missing[at]]
+                    yield from self._whole(coalitions, keys, there)
+                for at in (ready.popleft() for _ in range(min(room, len(ready)))):
+                    names = members(coalitions[at], self.game.players)
+                    begin(at, (*self.service.always, *names))
+                if under_way:
+                    batch = ended()
+                    failed = self._commit(batch, coalitions, keys) or failed
+                    done = {each.place for each in batch if not self._missing(keys[each.place])}
+                    yield from self._whole(coalitions, keys, sorted(done))
+                elif not room or not (waiting or foreign):
+                    break
+                elif not waiting:
+                    time.sleep(POLL)
+                    waiting, foreign = deque(foreign), []
+        if failed is not None:
+            raise failed
+
+    def _room(self, under_way: int, until: float) -> int:
+        """How many further calls may begin, by concurrency, time and money."""
+        if self.ended is not None or time.perf_counter() >= until:
+            return 0
+        room, spend = self.service.concurrency - under_way, self.options.spend
+        if spend is None:
+            return room
+        left = spend * (1 + 1e-12) - self.failures.usage.cost
+        if self._dearest:
+            room = min(room, int(left / self._dearest) - under_way)
+        elif left <= 0:
+            room = 0
+        # What is under way may cost less than feared.
+        if room <= 0 and not under_way:
+            self.ended = f"spend={spend:g} allows no further call"
+        return max(room, 0)
+
+    def _commit(
+        self, batch: list[_Ended], coalitions: BoolArray, keys: list[bytes]
+    ) -> WorthError | None:
+        """Keep the answers of a batch; returns the first error that ends the run."""
+        failed: WorthError | None = None
+        good: list[Answer] = []
+        for each in batch:
+            try:
+                worth = _checked(each)
+            except Exception as error:
+                failed = self._failed(error, coalitions[each.place], keys[each.place]) or failed
+                continue
+            self._dearest = max(self._dearest, worth.cost or 0.0)
+            cost = worth.cost if worth.cost is not None else self.service.price
+            worth = replace(worth, cost=cost)
+            self._usage += Usage(calls=1, cost=cost or 0.0, tokens=worth.tokens)
+            good.append(Answer(keys[each.place], worth, each.seconds))
+        if good and self._stored is not None:
+            self._stored.add(good)
+        for answer in good:
+            self._answers.setdefault(answer.coalition, []).append(answer.worth.value)
+        return failed
+
+    def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
+        """Count a failed call: its coalition takes the fallback, or the run ends with an error."""
+        if isinstance(error, NotStoredError):
+            self.ended = str(error)
+            return None
+        self._usage += Usage(failures=1)
+        spelled = spell(members(coalition, self.game.players))
+        text = f"{type(error).__name__}: {error}"
+        sentence = f"the game failed on coalition {spelled}: {without_secrets(text)}"
+        if isinstance(self.options.on_error, float):
+            self._fallbacks += Failures(1, f"{spelled} ({without_secrets(text)})")
+            self._answers[key] = [self.options.on_error] * self.service.repeats
+            return None
+        found = WorthError(sentence)
+        # The error itself would show what was taken out of its text.
+        found.__cause__ = error if without_secrets(text) == text else None
+        return found
+
+    def _missing(self, key: bytes) -> int:
+        """How many answers a coalition still needs."""
+        return max(0, self.service.repeats - len(self._answers.get(key, ())))
+
+    def _granted(self, keys: list[bytes]) -> set[bytes]:
+        """The coalitions that no other driver asks for, after its last answers were read."""
+        if self._stored is None:
+            return set(keys)
+        granted = self._stored.claim(keys)
+        self._adopt()
+        return granted
+
+    def _adopt(self) -> None:
+        """Take over what this store has of answers that were not read yet."""
+        if self._stored is not None:
+            for key, found in self._stored.fresh().items():
+                self._answers.setdefault(key, []).extend(found)
+
+    def _whole(
+        self, coalitions: BoolArray, keys: list[bytes], places: list[int]
+    ) -> Iterator[tuple[BoolArray, FloatArray]]:
+        if places:
+            yield coalitions[places], self._rows([keys[at] for at in places])
+
+    def _rows(self, keys: list[bytes]) -> FloatArray:
+        """The mean of each coalition's answers, and its variance where there are repeats."""
+        found = [np.array(self._answers[key]) for key in keys]
+        means = [each.mean() for each in found]
+        if not self.game.traits.noisy:
+            return np.array(means, dtype=float).reshape(-1, 1)
+        noise = [each.var(ddof=1) / len(each) for each in found]
+        return np.array([means, noise], dtype=float).T.reshape(-1, 2)
+
+    @contextmanager
+    def _under_way(self) -> Iterator[tuple[Any, set[Future[Worth]], Any]]:
+        """What begins a call, the calls under way, and what waits for the next that end."""
+        arrived: queue.SimpleQueue[tuple[int, float, Future[Worth]]] = queue.SimpleQueue()
+        under_way: set[Future[Worth]] = set()
+        loop = loop_of_calls()
+
+        def begin(place: int, names: tuple[Any, ...]) -> None:
+            started = time.perf_counter()
+            call = asyncio.run_coroutine_threadsafe(self._calls.ask(names), loop)
+            under_way.add(call)
+            call.add_done_callback(
+                lambda done: arrived.put((place, time.perf_counter() - started, done))
+            )
+
+        def ended() -> list[_Ended]:
+            found: list[_Ended] = []
+            try:
+                item = arrived.get(timeout=LOOK)
+                while True:
+                    under_way.discard(item[2])
+                    found.append(_Ended(*item))
+                    item = arrived.get_nowait()
+            except queue.Empty:
+                return found
+
+        try:
+            yield begin, under_way, ended
+        finally:
+            for call in under_way:
+                call.cancel()
+
+
+def packed(coalitions: BoolArray) -> list[bytes]:
+    """One string of n/8 bytes per coalition, all of the same length."""
+    return [row.tobytes() for row in np.packbits(coalitions, axis=1, bitorder="little")]
+
+
+def _checked(ended: _Ended) -> Worth:
+    """The answer of a call, its worth a finite number."""
+    worth = ended.call.result()
+    try:
+        value = float(worth.value)
+    except (TypeError, ValueError):
+        seen = type(worth.value).__name__
+        raise TypeError(f"a worth must be a number or ff.Worth, {seen} was returned") from None
+    if not isfinite(value):
+        raise ValueError(f"its worth is {value}; every worth must be a finite number")
+    return replace(worth, value=value)
+
+
+@contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; the second interrupts as ever.
+
+    So no answer is lost between its arrival and its commit.
+    """
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):
+        yield interrupted
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        if interrupted.is_set():
+            before(number, frame)
+        interrupted.set()
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,26 @@
+"""Errors of stores: SQLite's own, as a sentence that names the file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class StoreError(RuntimeError):
+    """A store of worths cannot be used."""
+
+
+@contextmanager
+def sqlite_errors(path: str) -> Iterator[None]:
+    """SQLite's errors as a StoreError that names the file."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StoreError(
+            f"{path} could not be used ({error}); worths committed earlier are intact"
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{path} is not a store of fairfield, or is damaged ({error}); use another file"
+        ) from error

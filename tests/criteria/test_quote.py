@@ -1,0 +1,54 @@
+import time
+
+import pytest
+
+import fairfield as ff
+
+
+def refuse(names):
+    raise AssertionError("a quote calls no service")
+
+
+def test_a_service_is_not_called():
+    game = ff.RemoteGame(refuse, 12, price=0.01, per_minute=600, repeats=2)
+    assert ff.quote(game) == ff.Quote(4096, 8192, pytest.approx(819.2), pytest.approx(81.92))
+    assert ff.quote(game, "shapley", budget=100) == ff.Quote(100, 200, 20.0, pytest.approx(2.0))
+    assert ff.quote(game, ff.leave_one_out).evaluations == 14
+    assert ff.quote(game, "banzhaf", spend=3).calls == 300
+    assert ff.quote(ff.RemoteGame(refuse, 4)) == ff.Quote(16, 16, None, None)
+    assert ff.quote(ff.RemoteGame(refuse, 4, empty=0)).calls == 15
+
+
+def test_stored_answers_tell_more(tmp_path):
+    def worth(names):
+        time.sleep(0.01)
+        return ff.Worth(len(names), cost=0.5)
+
+    game = ff.RemoteGame(worth, 12, concurrency=4, name="mine")
+    ff.shapley(game, budget=60, store=tmp_path / "w.db")
+    found = ff.quote(ff.RemoteGame(refuse, 12, name="mine"), budget=100, store=tmp_path / "w.db")
+    assert (found.evaluations, found.calls, found.cost) == (40, 40, 20.0)
+    assert found.seconds >= 40 * 0.01 / 8
+
+
+def test_other_games_are_timed(tmp_path):
+    calls = []
+
+    def worth(S):
+        calls.append(len(S))
+        return S.sum(axis=1)
+
+    found = ff.quote(worth, players=10)
+    assert (found.evaluations, found.cost, calls) == (1024, 0.0, [16])
+    assert found.seconds > 0
+    assert ff.quote(ff.VotingGame([1, 2, 3], 4)) == ff.Quote(0, 0, 0.0, 0.0)
+    game = ff.FunctionGame(worth, 10)
+    ff.shapley(game, store=tmp_path / "w.db")
+    assert ff.quote(game, store=tmp_path / "w.db").evaluations == 0
+
+
+def test_what_cannot_be_known_is_said():
+    with pytest.raises(ValueError, match="give a budget="):
+        ff.quote(ff.RemoteGame(refuse, 12), tolerance=0.1)
+    with pytest.raises(MemoryError, match="exact values need all 2\\^40 worths"):
+        ff.quote(ff.RemoteGame(refuse, 40))
