@@ -75,6 +75,15 @@ def budgets(players: int) -> dict[str, int]:
     return {name: count for name, count in found.items() if count < 2**players}
 
 
+def trivial(game: str, value: str) -> float:
+    """The relative squared error of equal shares of F(N) - F(∅), or of nothing for Banzhaf."""
+    players, worths, shapley, _ = load(game)
+    if value == "banzhaf":
+        return 1.0
+    empty, grand = worths(np.repeat([[False], [True]], players, axis=1))
+    return float(((shapley - (grand - empty) / players) ** 2).sum() / (shapley**2).sum())
+
+
 def cells() -> list[tuple[str, int]]:
     """Games and budgets."""
     return [(g, m) for g in CHOSEN_ON + HELD_OUT for m in budgets(load(g)[0]).values()]

@@ -33,7 +33,7 @@ class Banzhaf(Criterion):
         return assemble_gradient(problem, self.name, 0.5)
 
     def estimator(self, problem: Problem) -> Estimator:
-        """Regression on pairs of complementary coalitions after a surrogate, by default."""
+        """A prior over games, or regression on pairs after a surrogate, by default."""
         count, name = len(problem.game.players), self.name
         shares = size_shares(np.full(count, 0.5 ** (count - 1)), count)
         return estimator_of(problem, name, name, criterion=name, shares=shares)

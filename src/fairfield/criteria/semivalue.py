@@ -115,7 +115,7 @@ class Semivalue(Criterion):
         return assemble(problem, self.label, extension.along_diagonal(at, shares))
 
     def estimator(self, problem: Problem) -> Estimator:
-        """Permutation sampling, by default."""
+        """A prior over games, corrected size by size, by default."""
         count = len(problem.game.players)
         shares = size_shares(self.by_size(count), count)
         return estimator_of(problem, self.name, self.label, criterion=self.name, shares=shares)

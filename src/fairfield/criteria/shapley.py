@@ -36,7 +36,7 @@ class Shapley(Criterion):
         )
 
     def estimator(self, problem: Problem) -> Estimator:
-        """Regression on pairs of complementary coalitions after a surrogate, by default."""
+        """A prior over games, or regression on pairs after a surrogate, by default."""
         count, name = len(problem.game.players), self.name
         shares = np.full(count, 1 / count)
         return estimator_of(problem, name, name, criterion=name, shares=shares)

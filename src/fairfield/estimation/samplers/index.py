@@ -241,6 +241,5 @@ class IndexEstimator(Draws):
 def with_trees(problem: Problem, start: FloatArray, steps: None) -> IndexEstimator:
     """The index with boosted trees as control variate, where they help."""
     with needed_for("sampler='surrogate'"):
-        import numba  # noqa: F401
         import sklearn  # noqa: F401
     return IndexEstimator(problem, start, surrogate=True)
