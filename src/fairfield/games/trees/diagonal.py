@@ -51,7 +51,8 @@ class Diagonal:
         leaves = np.append(0, np.cumsum(nodes.left < 0))
         self.leaves = leaves[nodes.ends] - leaves[nodes.roots]
         self.others = 0  # rows of other games that share the tables
-        self._ends: dict[int, Ends] = {}  # of the most players so far
+        self._ends: dict[int, Ends] = {}
+        self._reached = 0  # the most players on a path of a tree with tables so far
         self._tables: dict[tuple[int, int, bytes], FloatArray] = {}
 
     def add(
@@ -70,6 +71,9 @@ class Diagonal:
         longest = self._longest(rows.shape[1] + self.others)
         left = np.flatnonzero(self.degree > longest)
         if len(left) < len(self.degree):
+            if longest > self._reached:
+                # What was kept for shorter paths is of no more use.
+                self._tables, self._reached = {}, longest
             ends = self._ends_of(longest)
             for part in self._parts(longest, at, weights, order):
 
@@ -96,14 +100,23 @@ class Diagonal:
         """
         size = self.background.shape[1]
         saved = rows * (24 + size / 40 if size else 4)
-        longest = max(self._ends, default=0)
+        longest = self._reached
         for k in range(longest + 1, min(MOST_PLAYERS, int(self.degree.max(initial=0))) + 1):
-            # Three leaves or so share codes of two bits more than their paths have players.
-            codes = int(self.leaves[self.degree <= k].sum()) // 3 << (k + 2)
-            if 2**k * k**2 > saved or (size and 8 * codes > COUNTED):
+            if 2**k * k**2 > saved or not self._counted(k):
                 break
             longest = k
         return longest
+
+    def _counted(self, k: int) -> bool:
+        """Whether there is room to count codes of trees with paths of at most so many players."""
+        # Three leaves or so share codes of two bits more than their paths have players.
+        codes = int(self.leaves[self.degree <= k].sum()) // 3 << (k + 2)
+        return self.background.shape[1] == 0 or 8 * codes <= COUNTED
+
+    def short_ends(self, most: int) -> Ends:
+        """The ends of trees with paths of at most so many players, or fewer where memory says so."""
+        short = [0, *(int(k) for k in np.unique(self.degree) if k <= most and self._counted(k))]
+        return self._ends_of(short[-1])
 
     def _ends_of(self, longest: int) -> Ends:
         """The ends of the trees with paths of at most so many players."""
@@ -115,8 +128,7 @@ class Diagonal:
             if self.background.shape[1]:
                 counts = count_codes(self.nodes, groups, self.background, start)
                 counts /= self.background.shape[1]
-            # What was kept for shorter paths is of no more use.
-            self._ends, self._tables = {longest: Ends(trees, groups, start, counts)}, {}
+            self._ends[longest] = Ends(trees, groups, start, counts)
         return self._ends[longest]
 
     def _parts(

@@ -75,7 +75,7 @@ def fill(
         for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
             first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
             sets = 1 << k
-            _satisfied(groups, first, k, met[:codes])
+            satisfied(groups, first, k, met[:codes])
             if len(counts):
                 share[:sets] = 0.0
                 for code in range(codes):
@@ -117,7 +117,7 @@ def _spread(value: FloatArray, of_set: FloatArray, met: Int64s, paid: FloatArray
 
 
 @compiled
-def _satisfied(groups: Groups, first: int, k: int, met: Int64s) -> None:
+def satisfied(groups: Groups, first: int, k: int, met: Int64s) -> None:
     """The set of players of a leaf's path whom each code satisfies."""
     met[:] = 0
     for q in range(k):
