@@ -166,6 +166,8 @@ class InterventionalExtension(TreeExtension):
                 else:
                     room = tree_terms.blank(2 * len(room.coefficient))
                 continue
+            if not used[0]:
+                continue
             terms = tree_terms.filled(room, used)
             if keep:
                 self._room = max(0, self._room - sum(array.nbytes for array in terms))
@@ -175,3 +177,5 @@ class InterventionalExtension(TreeExtension):
                 self._kept.append(block._replace(terms=copies))
                 self._ahead = list(ahead)
             yield block
+        if keep and self._room:
+            self._ahead = []
