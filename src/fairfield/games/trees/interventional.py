@@ -42,7 +42,10 @@ class InterventionalExtension(TreeExtension):
     """Of games with a background, as sums of products.
 
     The terms are computed once, block by block, and kept up to a bound; those beyond it are
-    computed for every evaluation, which costs O(products of a row's cells) per row.
+    computed for every evaluation, which costs O(products of a row's cells) per row. Trees with paths of
+    at most SHORT players have them from codes, in O(rows + background). Those of longer paths have a
+    product for each pair of patterns, of rows and of the background, that reach a leaf together: on
+    paths so long that patterns hardly repeat these grow as rows · background.
     """
 
     def __init__(self, forest: Forest, rows: FloatArray, batch: tuple[int, ...]) -> None:
