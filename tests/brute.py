@@ -1,7 +1,7 @@
 """Definitions, spelled out by enumeration: what the exact code is compared with."""
 
-from itertools import combinations
-from math import factorial
+from itertools import combinations, permutations
+from math import comb, factorial
 
 import numpy as np
 
@@ -94,6 +94,80 @@ def moebius(table):
             for s in range(2**n)
         ]
     )
+
+
+def discrete_derivative(table, members, row):
+    """Σ_{B⊆A} (-1)^|A∖B| F(S ∪ B), for the coalition S in a row of the table."""
+    return sum(
+        (-1) ** (len(members) - size) * table[row | sum(1 << i for i in part)]
+        for size in range(len(members) + 1)
+        for part in combinations(members, size)
+    )
+
+
+def up_to(n, order):
+    return [a for size in range(1, order + 1) for a in combinations(range(n), size)]
+
+
+def aggregated_shapley_interactions(table, order):
+    """k-SII: Σ B_|B| SII(A∪B) over the B beside A with |A∪B| ≤ k."""
+    n, numbers = len(table).bit_length() - 1, [1, -1 / 2, 1 / 6, 0, -1 / 30]
+    found = []
+    for a in up_to(n, order):
+        beside = [i for i in range(n) if i not in a]
+        found.append(
+            sum(
+                numbers[size] * shapley_interaction(table, (*a, *b))
+                for size in range(order - len(a) + 1)
+                for b in combinations(beside, size)
+            )
+        )
+    return np.array(found)
+
+
+def shapley_taylor_interactions(table, order):
+    """Dividends below the order; at it, the mean of Δ_A F(those before A) over all orders."""
+    n = len(table).bit_length() - 1
+    found = []
+    for a in up_to(n, order):
+        if len(a) < order:
+            found.append(discrete_derivative(table, a, 0))
+            continue
+        total = 0.0
+        for before in permutations(range(n)):
+            first = min(before.index(i) for i in a)
+            row = sum(1 << i for i in before[:first])
+            total += discrete_derivative(table, a, row)
+        found.append(total / factorial(n))
+    return np.array(found)
+
+
+def faithful_interactions(table, order, weights, *, bound):
+    """The polynomial Σ I(A) Π z_i nearest to F in these weights by size, with its constant.
+
+    ``bound`` makes it exact for the empty and the grand coalition, by Lagrange multipliers.
+    """
+    n = len(table).bit_length() - 1
+    z = coalitions(n)
+    columns = np.array([z[:, list(a)].all(axis=1) for a in [(), *up_to(n, order)]]).T.astype(float)
+    by = np.asarray(weights)[z.sum(axis=1)]
+    gram, right = columns.T @ (by[:, None] * columns), columns.T @ (by * table)
+    if bound:
+        ends = columns[[0, -1]]
+        gram = np.block([[gram, ends.T], [ends, np.zeros((2, 2))]])
+        right = np.append(right, table[[0, -1]])
+    return np.linalg.solve(gram, right)[: columns.shape[1]]
+
+
+def faithful_shapley_interactions(table, order):
+    n = len(table).bit_length() - 1
+    inner = [1 / (comb(n, s) * s * (n - s)) for s in range(1, n)]
+    return faithful_interactions(table, order, [0.0, *inner, 0.0], bound=True)
+
+
+def faithful_banzhaf_interactions(table, order):
+    n = len(table).bit_length() - 1
+    return faithful_interactions(table, order, np.ones(n + 1), bound=False)
 
 
 def beta_weights(n, a, b):

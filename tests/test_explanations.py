@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
+from fairfield import explanations
 from fairfield.explanations import game_of
 from fairfield.results.valuation import NORMAL
 
@@ -394,3 +395,187 @@ def test_a_class_may_be_called_all(X):
     model = LogisticRegression().fit(X, np.where(X[:, 0] > 0, "some", "all"))
     found = ff.explain(model, X[:2], X, "shapley", output="all")
     assert (found.batch, found.words.worth_name) == ((2,), "log-odds of class all")
+
+
+def test_a_criterion_in_the_place_of_the_background_is_told(X):
+    for given, name in (("shapley", "'shapley'"), (ff.banzhaf, "banzhaf")):
+        with pytest.raises(TypeError, match=rf"the background is {name}.*third argument is"):
+            ff.explain(wavy, X, given)
+        with pytest.raises(TypeError, match=rf"the background is {name}.*by criterion="):
+            ff.Explainer(wavy, given)
+
+
+def test_the_probability_of_one_of_three_classes(X):
+    """A class alone is the margin of a boosted model, and predict_proba is named for the rest."""
+    xgboost = pytest.importorskip("xgboost")
+    from sklearn.ensemble import RandomForestClassifier
+
+    labels = np.argmax(X[:, :3], axis=1)
+    for model in (xgboost.XGBClassifier(n_estimators=2), RandomForestClassifier(2)):
+        model.fit(X, labels)
+        with pytest.raises(
+            ValueError, match=r"has 3 classes, {0, 1, 2}; .* predict_proba in place"
+        ):
+            ff.explain(model, X[:2], X, output="probability")
+        found = ff.explain(model.predict_proba, X[:2], X, "shapley", output=1)
+        assert_allclose(found.grand, model.predict_proba(X[:2])[:, 1], atol=1e-6)
+
+
+class TestExplainer:
+    """One model, read once, and rows as they come."""
+
+    @pytest.fixture(name="model")
+    def boosted(self, X):
+        xgboost = pytest.importorskip("xgboost")
+        return xgboost.XGBRegressor(n_estimators=5, max_depth=3, n_jobs=1).fit(X, wavy(X))
+
+    @pytest.mark.parametrize("criterion", ["shapley", "banzhaf", "variational_index"])
+    @pytest.mark.parametrize("background", [True, False], ids=["interventional", "dependent"])
+    def test_rows_of_trees(self, X, model, criterion, background):
+        others = X[5:] if background else None
+        explainer = ff.Explainer(model, others, criterion=criterion)
+        wanted = ff.explain(model, X, others, criterion)
+        for rows in (X[0], X[:3], X):
+            found = explainer(rows)
+            assert found.game.startswith("TreeGame")
+            expected = wanted.values[0] if rows.ndim == 1 else wanted.values[: len(rows)]
+            assert_allclose(found.values, expected, atol=1e-10)
+            assert_array_equal(found.data, rows)
+        assert repr(explainer) == f"Explainer: {criterion} of XGBRegressor"
+
+    def test_other_models(self, X):
+        from sklearn.linear_model import LinearRegression
+
+        for model in (LinearRegression().fit(X, wavy(X)), wavy):
+            explainer = ff.Explainer(model, X, criterion="shapley")
+            for rows in (X[0], X[:3]):
+                assert_allclose(
+                    explainer(rows).values, ff.explain(model, rows, X, "shapley").values, atol=1e-12
+                )
+        drawn = ff.Explainer(wavy, lambda row, kept, rng: X[:2], criterion="shapley")
+        assert_allclose(drawn(X[1]).values, drawn(X[:2]).values[1], atol=1e-12)
+
+    def test_true_labels_come_with_the_rows(self, X):
+        from sklearn.linear_model import LogisticRegression
+
+        y = X[:, 0] > 0
+        model = LogisticRegression().fit(X, y)
+        explainer = ff.Explainer(model, X, criterion="shapley", output="label")
+        wanted = ff.explain(model, X[:3], X, "shapley", output="label", y=y[:3])
+        assert_allclose(explainer(X[:3], y[:3]).values, wanted.values)
+        with pytest.raises(ValueError, match="go together"):
+            explainer(X[:3])
+
+    def test_the_model_is_read_once(self, X, model, monkeypatch):
+        from fairfield.games.features import bins
+        from fairfield.games.trees import game
+
+        readings = []
+        for home in (game, bins):
+            read = home.read_model
+            monkeypatch.setattr(
+                home, "read_model", lambda *g, read=read: readings.append(1) or read(*g)
+            )
+        explainer = ff.Explainer(model, X, criterion="shapley")
+        explainer(X[0])
+        explainer(X[:3])
+        assert len(readings) == 1
+        explainer = ff.Explainer(model.predict, X, criterion="shapley")
+        explainer(X[0])
+        explainer(X[:3])
+        assert len(readings) == 2
+
+    @pytest.mark.parametrize("output", [None, "probability"])
+    def test_explain_reads_it_once(self, X, output, monkeypatch):
+        xgboost = pytest.importorskip("xgboost")
+        model = xgboost.XGBClassifier(n_estimators=2).fit(X, X[:, 0] > 0)
+        readings, save = [], xgboost.Booster.save_raw
+        monkeypatch.setattr(
+            xgboost.Booster, "save_raw", lambda *g, **k: readings.append(1) or save(*g, **k)
+        )
+        ff.explain(model, X[:2], X, "shapley", output=output)
+        assert len(readings) == 1
+
+    def test_a_source_is_chosen_once(self, X, monkeypatch):
+        from fairfield import problem
+
+        chosen, source = [], problem.Source
+        monkeypatch.setattr(problem, "Source", lambda *g: chosen.append(1) or source(*g))
+        ff.explain(wavy, X[:2], X, "shapley")
+        assert len(chosen) == 1
+        assert not hasattr(explanations, "Source")
+
+    def test_only_rows_of_a_new_form_are_compared_with_the_model(self, X, model):
+        explainer = ff.Explainer(model, X, criterion="shapley")
+        trees = explainer.game(X[0])._trees
+        asked, raw = [], trees.raw
+        trees.raw = lambda rows: asked.append(len(rows)) or raw(rows)
+        for rows, count in (
+            (X[:2], 0),
+            (X[0].astype(np.float32), 1),  # a dtype that was not seen
+            (X[1].astype(np.float32), 0),
+            (np.where(np.arange(4) == 2, np.nan, X[0]), 1),  # nothing was missing there
+            (np.where(np.arange(4) == 2, np.nan, X[3]), 0),
+            (np.where(np.arange(4) == 1, np.nan, X[3]), 1),
+        ):
+            asked.clear()
+            found = explainer(rows)
+            assert len(asked) == count
+            own = model.predict(np.atleast_2d(rows))
+            assert_allclose(np.atleast_1d(found.grand), own, atol=1e-5)
+        trees.raw = lambda rows: raw(rows) + 1
+        explainer(X[5])
+        with pytest.raises(ValueError, match="was not read as it is"):
+            explainer(X[5].astype(np.int64))
+
+    def test_frames(self, X):
+        pd = pytest.importorskip("pandas")
+        xgboost = pytest.importorskip("xgboost")
+        frame = pd.DataFrame(X, columns=list("abcd")).assign(
+            d=pd.Categorical(np.where(X[:, 3] > 0, "up", "down"))
+        )
+        model = xgboost.XGBRegressor(n_estimators=5, enable_categorical=True, n_jobs=1)
+        model.fit(frame, wavy(X))
+        explainer = ff.Explainer(model, frame, criterion="shapley")
+        wanted = ff.explain(model, frame, frame, "shapley").values
+        assert_allclose(explainer(frame[2:5]).values, wanted[2:5], atol=1e-12)
+        assert_allclose(explainer(frame.iloc[3]).values, wanted[3], atol=1e-12)
+        assert explainer(frame[2:5]).labels == (2, 3, 4)
+        with pytest.raises(
+            ValueError, match=r"are an array, without names.*a frame with {a, b, c, d}"
+        ):
+            explainer(np.zeros(4))
+        numbers = ff.Explainer(model, None, criterion="shapley")
+        assert numbers(frame[:1]).players == tuple("abcd")
+
+    def test_threads_share_it(self, X, model):
+        from concurrent.futures import ThreadPoolExecutor
+
+        for background in (X, None):
+            wanted = ff.explain(model, X, background, "shapley").values
+            explainer = ff.Explainer(model, background, criterion="shapley")
+            with ThreadPoolExecutor(8) as pool:
+                found = list(pool.map(explainer, np.tile(X, (5, 1))))
+            assert_allclose([each.values for each in found], np.tile(wanted, (5, 1)), atol=1e-12)
+
+    def test_it_can_be_sent_to_other_processes(self, X, model):
+        import pickle
+
+        explainer = ff.Explainer(
+            model, X, criterion="variational_index", groups=["a", "a", "b", "c"], starts=2, seed=3
+        )
+        sent = pickle.loads(pickle.dumps(explainer))
+        assert_allclose(sent(X[0]).values, explainer(X[0]).values)
+        assert sent(X[0]).players == ("a", "b", "c")
+
+    def test_arguments_are_checked_at_once(self, X):
+        with pytest.raises(ValueError, match="there is no criterion 'sharply'"):
+            ff.Explainer(wavy, X, criterion="sharply")
+        with pytest.raises(TypeError, match="unknown keyword 'sed'"):
+            ff.Explainer(wavy, X, criterion="shapley", sed=1)
+
+    def test_what_is_out_of_reach_is_estimated(self, rng):
+        X = rng.standard_normal((8, 40))
+        explainer = ff.Explainer(wavy, X, criterion="banzhaf")
+        with pytest.warns(UserWarning, match=r"estimated from 2,128 coalitions"):
+            assert explainer(X[0]).evaluations == 2128

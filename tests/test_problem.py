@@ -24,7 +24,7 @@ REFUSED = {
     "order": lambda f: ff.interactions(f, players=10, order=99),
     "among": lambda f: ff.interactions(f, players=10, among=["nobody"]),
     "top": lambda f: ff.interactions(f, players=10, top=0),
-    "top and order": lambda f: ff.interactions(f, players=10, top=2, order=3),
+    "top and order": lambda f: ff.interactions(f, players=600, top=2, order=3),
     "criterion of interactions": lambda f: ff.interactions(f, "owen", players=10),
     "interactions, estimated": lambda f: ff.interactions(f, players=12, budget=200),
     "interactions, tolerance": lambda f: ff.interactions(

@@ -42,6 +42,7 @@ from fairfield.evaluation.store import StoreError as StoreError
 from fairfield.evaluation.store import describe_store as describe_store
 from fairfield.evaluation.store import verify_store as verify_store
 from fairfield.evaluation.workers import WorthError as WorthError
+from fairfield.explanations import Explainer as Explainer
 from fairfield.explanations import explain as explain
 from fairfield.games.data.cluster import cluster as cluster
 from fairfield.games.data.game import DataGame as DataGame

@@ -41,16 +41,16 @@ def assemble(
         scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
         rounding = np.abs(values) <= 1e-12 * scale[..., None]
         values = np.where(nulls & rounding, 0.0, values)
-    rounded = _rounded(extension.coarseness)
+    stop, *sentences = stops_of(problem)
     about = {
         "method": extension.method,
         "empty": as_number(empty),
         "grand": as_number(grand),
-        "stops": np.full(extension.batch, "exact for the rounded game" if rounded else "exact"),
+        "stops": np.full(extension.batch, stop),
         **_energies(problem, values, logits),
         **found,
     }
-    for sentence in [*rounded, *problem.source.spent.failures.sentences()]:
+    for sentence in sentences:
         about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {sentence}"))
     return write(problem, criterion, values, covariance, **about)
 
@@ -136,6 +136,13 @@ def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -
         if isinstance(law, SampledLaw):
             found["log_z_stderr"] = as_number(law.stderr("log_z"))
     return found
+
+
+def stops_of(problem: Problem) -> list[str]:
+    """That a closed form or a table was read, and what must be said of the worths."""
+    rounded = _rounded(problem.extension.coarseness)
+    first = "exact for the rounded game" if rounded else "exact"
+    return [first, *rounded, *problem.source.spent.failures.sentences()]
 
 
 def _rounded(most: float) -> list[str]:

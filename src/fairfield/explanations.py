@@ -6,16 +6,19 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.arrays import elsewhere
 from fairfield.core.game import Game
-from fairfield.criteria.criterion import Call, Given, call_of, valued
-from fairfield.evaluation.options import Options
+from fairfield.criteria.criterion import Call, Criterion, Given, call_of
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
+from fairfield.games.features.rows import as_table
+from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
-from fairfield.games.trees.readers.registry import read_model, reader_of
-from fairfield.multilinear.choose import Source
+from fairfield.games.trees.readers.registry import reader_of
 from fairfield.results.valuation import Valuation
 
 # Beside two for each feature, an estimate that nobody asked for uses so many coalitions.
@@ -42,11 +45,13 @@ def explain(
     ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
     (the probability of each row's true class in ``y``) and for a background that is drawn.
     ``output`` names a class, or asks for the "margin" or the "probability"; "all" explains all
-    classes or columns at once, along a last axis that they name. The valuation's ``game`` says which game it was and what was explained (a probability, log-odds, a
-    prediction), and a warning why a closed form was refused. Without a ``background`` only
-    tree models can be explained, and the refusal of one is an error. ``times`` asks a survival
-    forest for its survival function, as :class:`fairfield.TreeGame` does. The criterion's own
-    keywords are passed on, and so are those of :class:`fairfield.Options`.
+    classes or columns at once, along a last axis that they name. The valuation's ``game`` says
+    which game it was and what was explained (a probability, log-odds, a prediction), and a
+    warning why a closed form was refused. Without a ``background`` only tree models can be
+    explained, and the refusal of one is an error. ``times`` asks a survival forest for its
+    survival function, as :class:`fairfield.TreeGame` does. The criterion's own keywords are
+    passed on, and so are those of :class:`fairfield.Options`. :class:`fairfield.Explainer` is
+    for one model and many calls.
 
     Values are exact wherever that is within reach: always by a closed form, up to 25 features
     by the table of all worths, and beyond where rows differ from the background in few
@@ -63,26 +68,115 @@ def explain(
     >>> v.values.shape, v.output(1).values
     ((1, 2, 2), array([[2., 0.]]))
     """
+    _check_background(background, "the third argument is the background, the fourth the criterion")
+    call = call_of(criterion, temperature=temperature, **options)
     game = game_of(model, X, background, output=output, y=y, groups=groups, times=times)
-    budget = _default_budget(game, call_of(criterion, temperature=temperature, **options))
-    if budget is not None:
-        options = {**options, "budget": budget}
+    return _value(game, call)
+
+
+class Explainer:
+    """The features behind predictions of one model, for any rows: ``explainer(rows)``.
+
+    It reads the model, and counts the background, once; a call explains rows as
+    :func:`fairfield.explain` does, one at a time or many, from any number of threads. The
+    arguments are those of ``explain``, the keywords of :class:`fairfield.Options` among them; ``y``
+    goes with the rows. The Shapley values of one row of a tree model take less than a millisecond,
+    after a first call that builds tables for all rows to come. Rows have the columns of the
+    background, or those of the first rows where there is none. A model that was fitted anew needs a
+    new explainer.
+
+    >>> import numpy as np
+    >>> explainer = Explainer(lambda X: X[:, 0] * X[:, 1], np.zeros(2), criterion="shapley")
+    >>> explainer([2.0, 3.0]).values
+    array([3., 3.])
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        background: Any = None,
+        *,
+        criterion: Given = "variational_index",
+        output: Any = None,
+        groups: Groups | None = None,
+        times: Any = None,
+        temperature: Temperature | None = None,
+        **options: Any,
+    ) -> None:
+        _check_background(background, "give the criterion by criterion=")
+        self._call = call_of(criterion, temperature=temperature, **options)
+        _ = self._call.chosen  # options are checked here
+        self._model, self._background = model, background
+        self._about = {"output": output, "groups": groups, "times": times}
+        self._first: Game | None = None
+        if not (background is None or callable(background) or output == "label"):
+            self._keep(_one_of(background))
+
+    def __call__(self, rows: Any, y: Any = None) -> Valuation:
+        return _value(self.game(rows, y), self._call)
+
+    def game(self, rows: Any, y: Any = None) -> Game:
+        """The game of these rows, which any criterion values."""
+        if y is None and self._first is None:
+            return self._keep(rows)
+        if y is None and isinstance(self._first, FeatureGame | TreeGame):
+            return self._first.explaining(rows)
+        return game_of(self._model, rows, self._background, y=y, **self._about)
+
+    def _keep(self, rows: Any) -> Game:
+        """The game of these rows, with which the games of others will share what they can."""
+        game = game_of(self._model, rows, self._background, **self._about)
+        if isinstance(game, TreeGame):
+            game.forest.diagonal.serve()
+        self._first = game
+        return game
+
+    def __repr__(self) -> str:
+        return f"Explainer: {self._call.criterion.label} of {type(self._model).__name__}"
+
+    def __reduce__(self) -> Any:
+        # What was read is read again elsewhere: it holds functions of the model's library.
+        call = self._call
+        given = {"criterion": call.criterion, "temperature": call.temperature, **call.options}
+        return _explainer, (self._model, self._background, {**self._about, **given})
+
+
+def _explainer(model: Any, background: Any, keywords: dict[str, Any]) -> Explainer:
+    return Explainer(model, background, **keywords)
+
+
+def _check_background(background: Any, advice: str) -> None:
+    """Refuse a criterion in the place of the background."""
+    name = getattr(background, "__name__", "")
+    home = str(getattr(background, "__module__", ""))
+    if isinstance(background, str | Criterion) or home.startswith("fairfield.criteria"):
+        shown = repr(background) if isinstance(background, str) else name or repr(background)
+        raise TypeError(
+            f"the background is {shown}, and it must be rows, one row, a function that draws them, or "
+            f"None for the path-dependent values of trees; {advice}"
+        )
+
+
+def _one_of(background: Any) -> Any:
+    """The first row of a background, which may be a single one."""
+    if hasattr(background, "to_frame") or np.ndim(background) == 1:
+        return background
+    return background[:1] if elsewhere(background) else as_table(background)[1][:1]
+
+
+def _value(game: Game, call: Call) -> Valuation:
+    """The valuation of a game of features, estimated where exact values are out of reach."""
+    problem = call.posed(game)
+    if call.criterion.is_estimable() and problem.source.out_of_reach():
+        budget = 2 * len(game.players) + FEWEST
         warnings.warn(
             f"{game!r}: exact values are out of reach, so these are estimated from {budget:,} "
             "coalitions, with their errors in stderr; give a larger budget= or a tolerance= for "
             f"smaller errors, group features, or {game.info.advice}",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return valued(criterion, game, temperature=temperature, **options)
-
-
-def _default_budget(game: Game, call: Call) -> int | None:
-    """The budget of what is to be estimated although nobody asked for that; else None."""
-    # A store is spoken of where it is used.
-    options = Options().changed({**call.options, "store": None})
-    if not call.criterion.is_estimable() or not Source(game, options).out_of_reach():
-        return None
-    return 2 * len(game.players) + FEWEST
+        problem = replace(call, options={**call.options, "budget": budget}).posed(game)
+    return call.answer(problem)
 
 
 def game_of(
@@ -109,11 +203,13 @@ def game_of(
         return TreeGame(model, X, background, output=output, groups=groups, times=times)
     closed: type[TreeGame] | type[LinearGame] | None = None
     if y is None and output != "label" and not callable(background):
+        reader = reader_of(model)
         linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
-        if output == "probability":
-            closed = TreeGame if _sums_probabilities(model) else None
+        if output == "probability" and names_quantity(output, classes_of(model)):
+            sums = reader is not None and reader.probabilities and classes_of(model) is not None
+            closed = TreeGame if sums else None
         else:
-            closed = TreeGame if reader_of(model) else LinearGame if linear else None
+            closed = TreeGame if reader else LinearGame if linear else None
     if closed is None:
         return FeatureGame(model, X, background, output=output, y=y, groups=groups)
     try:
@@ -135,14 +231,3 @@ def game_of(
         stacklevel=2,
     )
     return game
-
-
-def _sums_probabilities(model: Any) -> bool:
-    """Whether the leaves of a tree model are probabilities, as those of a forest."""
-    if reader_of(model) is None:
-        return False
-    try:
-        read_model(model, "probability")
-    except (TypeError, ValueError):
-        return False
-    return True

@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 import fairfield as ff
-from fairfield.core.arrays import is_sparse, parts_of, slabs
+from conftest import needs
+from fairfield.core import arrays
+from fairfield.core.arrays import elsewhere, in_precision, is_sparse, parts_of, slabs
 from fairfield.multilinear import worth_matrix as matrix
 
 HOT = {"temperature": 0.7}
@@ -51,3 +53,20 @@ def test_a_matrix_is_the_same_dense_or_sparse():
     assert not is_sparse(dense)
     assert parts_of(dense)[0] is dense
     assert_allclose(parts_of(sparse)[0], [2.0, 3.0])
+
+
+def test_arrays_that_numpy_cannot_read(monkeypatch):
+    torch = needs("torch", "torch")
+    assert not any(map(elsewhere, (None, [1.0], np.ones(2), torch.ones(2))))
+    assert elsewhere(torch.ones(2, device="meta"))
+    monkeypatch.setattr(arrays, "HOSTS", ())
+    assert elsewhere(torch.ones(2))
+
+
+def test_another_precision_is_a_copy(xp):
+    for given in (xp.asarray([0.1, 2.0], dtype=xp.float64), np.array([0.1, 2.0])):
+        single = in_precision(given, "float32")
+        assert float(in_precision(single, "float64")[0]) == float(np.float32(0.1))
+        same = in_precision(given, "float64")
+        same[0] = 5.0
+        assert float(given[0]) == 0.1

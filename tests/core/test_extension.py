@@ -1,5 +1,8 @@
 """What every closed form inherits: the general way to derivatives, sweeps and sums."""
 
+from itertools import combinations
+from math import factorial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,6 +10,7 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.core.extension import taylor
 
 
 class Square(ff.Game):
@@ -50,6 +54,38 @@ def test_derivatives_come_from_values(game, table, rng):
     for chosen in ([1], [0, 2], [0, 1, 3]):
         wanted = brute.derivative(table, chosen, x)
         assert_allclose(game.extension().derivative(chosen, x), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_derivatives_of_all_coalitions_along_the_diagonal(size, table, rng):
+    """Those of a sum of closed forms, one of degree 4, in the order of combinations."""
+    joint = Square([3.0, 1.0, -2.0, 0.5]) + ff.UnanimityGame([0, 1, 2, 3], 4)
+    table = table + (np.arange(16) == 15)
+    at, shares = rng.random(3), rng.standard_normal(3)
+    wanted = [
+        sum(
+            w * brute.derivative(table, each, np.full(4, t))
+            for t, w in zip(at, shares, strict=True)
+        )
+        for each in combinations(range(4), size)
+    ]
+    found = joint.extension().derivatives_along_diagonal(at, shares, size)
+    assert_allclose(found, wanted, atol=1e-11)
+
+
+def test_coalitions_beyond_the_degree_do_not_interact(game):
+    found = game.extension().derivatives_along_diagonal(np.array([0.3]), np.ones(1), 3)
+    assert found.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("degree", [0, 1, 4, 25])
+def test_coefficients_of_taylors_series_are_read_at_points(degree, rng):
+    polynomial = np.polynomial.Legendre(rng.standard_normal(degree + 1), [0, 1])
+    for about in (0.0, 0.5, 1.0):
+        for order in range(4):
+            at, shares = taylor(degree, about, order)
+            wanted = polynomial.deriv(order)(about) / factorial(order)
+            assert_allclose(shares @ polynomial(at), wanted, rtol=1e-10, atol=1e-10)
 
 
 def test_every_criterion_reads_it(game, table):

@@ -34,6 +34,18 @@ def test_interactions_fill_a_matrix():
     assert_allclose(shown.filled(0), found.matrix())
     assert len(ax.texts) == 12 * 11
     batch = ff.interactions(np.random.default_rng(0).standard_normal((5, 8)))
-    assert_allclose(
-        plots.interactions(batch).images[0].get_array().filled(0), batch.matrix().mean(axis=0)
-    )
+    drawn = plots.interactions(batch)
+    mean = np.abs(batch.matrix()).mean(axis=0)
+    assert_allclose(drawn.images[0].get_array().filled(0), mean)
+    assert drawn.images[0].get_clim() == (0, mean.max())
+    assert drawn.figure.axes[1].get_ylabel() == "mean |shapley interaction|, 5 games"
+
+
+def test_players_alone_stand_on_the_diagonal_and_batches_of_triples_are_bars():
+    tables = np.random.default_rng(0).standard_normal((5, 8))
+    found = ff.interactions(tables[0], "k_sii")
+    assert_allclose(plots.interactions(found).images[0].get_array().filled(0), found.matrix())
+    triples = ff.interactions(tables, "k_sii", order=3)
+    ax = plots.interactions(triples)
+    assert ax.get_xlabel() == "mean |k_sii interaction|, 5 games"
+    assert [each.get_width() for each in ax.patches] == [size for _, size in triples.top(20)]

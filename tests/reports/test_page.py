@@ -299,11 +299,14 @@ def test_explanations_speak_of_features_rows_and_units(visit):
     page = visit("features")
     page.set_viewport_size({"width": 1280, "height": 4000})
     soon(page.locator("#interactions svg.main-svg")).not_to_have_count(0)
+    caption = page.locator("#interactions-part figcaption")
+    soon(caption).to_contain_text("The mean |Shapley interaction| of all rows: ")
     text = page.locator("body").inner_text()
     assert not re.search(r"player|worth|\bgames?\b", text, re.IGNORECASE), text
     assert page.get_by_label("Find a feature").count() == 1
     page.get_by_role("button", name="Next row").click()
     soon(page.locator("#waterfall-part figcaption")).to_contain_text("row 0: no features = ")
+    soon(caption).to_contain_text("Shapley interactions: blue where two features add more")
     assert "log-odds of class <b>, by variational index" in page.locator("#waterfall").inner_text()
     assert "(log-odds)" in page.locator("#path").inner_text()
     assert " adds most (" in page.locator("#lead").inner_text()

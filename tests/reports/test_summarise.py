@@ -43,8 +43,9 @@ def test_a_batch_starts_with_its_mean(batch):
     assert_allclose(shapley["magnitude"], np.abs(values).mean(axis=0))
     matrix = ff.interactions(batch).matrix()
     assert_allclose(
-        summary["interactions"]["matrix"][0], matrix.mean(axis=0), rtol=1e-5, atol=1e-12
+        summary["interactions"]["matrix"][0], np.abs(matrix).mean(axis=0), rtol=1e-5, atol=1e-12
     )
+    assert summary["interactions"]["means"] == 1
     assert_allclose(summary["interactions"]["matrix"][2], matrix[1], rtol=1e-5)
 
 
@@ -62,6 +63,15 @@ def test_trajectories_curves_and_larger_coalitions(game):
     assert summary["curves"][0]["worths"] == curve.worths.tolist()
     strongest, value = triples.top(1)[0]
     assert summary["interactions"]["strongest"][0] == [list(strongest), value]
+
+
+def test_lists_and_foreign_batches_of_interactions_are_mean_magnitudes(game, batch):
+    triples = ff.interactions(batch, order=3)
+    held = summarise(ff.compare(batch), interactions=triples)["interactions"]
+    assert held["means"] == 1
+    assert held["strongest"][0] == [[*map(str, triples.coalitions[0])], triples.magnitude[0]]
+    alone = summarise(ff.compare(batch), interactions=ff.interactions(batch)[0])["interactions"]
+    assert (alone["means"], len(alone["matrix"])) == (0, 1)
 
 
 def test_estimates_have_their_own_evaluations_and_exact_values_share_theirs(game):

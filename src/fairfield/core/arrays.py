@@ -21,6 +21,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 
+# The devices of PyTorch whose memory NumPy reads.
+HOSTS = ("cpu",)
 # Numbers worked on at once: 4 MB stay in the cache between the passes over them.
 BLOCK = 2**19
 
@@ -33,6 +35,21 @@ def on_host(array: Any, dtype: Any = np.float64) -> Any:
         elif array_api_compat.is_cupy_array(array):
             array = array.get()
     return np.asarray(array, dtype=dtype)
+
+
+def elsewhere(array: Any) -> bool:
+    """Whether an array of PyTorch or CuPy is in the memory of a device, which NumPy cannot read."""
+    if array_api_compat.is_torch_array(array):
+        return array.device.type not in HOSTS
+    return bool(array_api_compat.is_cupy_array(array))
+
+
+def in_precision(array: Any, dtype: str) -> Any:
+    """A copy of an array of any library in "float32" or "float64"."""
+    if isinstance(array, np.ndarray):
+        return array.astype(dtype)
+    xp = array_api_compat.array_namespace(array)
+    return xp.astype(array, getattr(xp, dtype))
 
 
 def beside(other: Any, array: NDArray[Any]) -> Any:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import combinations
+from math import comb, factorial
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -24,6 +26,19 @@ def legendre(degree: int) -> tuple[FloatArray, FloatArray]:
     """Points of [0, 1] and their weights, exact for polynomials of this degree."""
     nodes, weights = np.polynomial.legendre.leggauss(max(1, -(-(degree + 1) // 2)))
     return (1 + nodes) / 2, weights / 2
+
+
+@lru_cache
+def taylor(degree: int, about: float, order: int) -> tuple[FloatArray, FloatArray]:
+    """Points of [0, 1] and weights that give g^(order)(about) / order! of polynomials g.
+
+    Exact for this degree: g is projected onto Legendre's polynomials, which are differentiated.
+    """
+    series = np.polynomial.legendre
+    at, weights = legendre(2 * degree)
+    slopes = series.legder(np.eye(degree + 1), m=order, scl=2)
+    values = series.legval(2 * about - 1, slopes) * (2 * np.arange(degree + 1) + 1)
+    return at, weights * (series.legvander(2 * at - 1, degree) @ values) / factorial(order)
 
 
 class Extension:
@@ -48,7 +63,7 @@ class Extension:
     # Whether a sweep costs about one gradient, rather than one per player.
     quick_sweep: bool = False
     # How many threads may work on it, and whether long work shows a bar, as the options say.
-    jobs: int = 1
+    jobs: int | None = 1
     progress: bool | None = False
 
     def __init_subclass__(cls) -> None:
@@ -104,6 +119,33 @@ class Extension:
         """Σ_k shares_k ∇²f(at_k, …, at_k)."""
         steps = zip(at, shares, strict=True)
         return np.asarray(sum(w * self.hessian(np.full(self.players, t)) for t, w in steps))
+
+    def derivatives_along_diagonal(
+        self, at: FloatArray, shares: FloatArray, size: int
+    ) -> FloatArray:
+        """Σ_k shares_k ∂_A f(at_k, …, at_k) for all coalitions A of this size: (*batch, coalitions).
+
+        They come in the order of ``itertools.combinations``. In general ∂_A f of three players is
+        the difference of ∂²f where one of them is in and out: 2n Hessians for each point.
+        """
+        if size == 1:
+            return self.along_diagonal(at, shares)
+        first, second = np.triu_indices(self.players, 1)
+        if size == 2:
+            return np.asarray(self.hessian_along_diagonal(at, shares)[..., first, second])
+        if size > self.degree:
+            return np.zeros((*self.batch, comb(self.players, size)))
+        found = []
+        for lead in combinations(range(self.players - 2), size - 2):
+            total = np.zeros((*self.batch, self.players, self.players))
+            for corner in enumerate_coalitions(size - 2):
+                sign = (-1.0) ** (size - corner.sum())
+                for t, share in zip(at, shares, strict=True):
+                    x = np.full(self.players, t)
+                    x[list(lead)] = corner
+                    total += sign * share * self.hessian(x)
+            found.append(total[..., first[first > lead[-1]], second[first > lead[-1]]])
+        return np.concatenate(found, axis=-1)
 
     def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
         """∂_A f(x) = Σ_{L ⊆ A} (-1)^(|A|-|L|) f(x with L in and A∖L out)."""

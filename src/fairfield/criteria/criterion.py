@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from fairfield.assemble import presentation
@@ -20,7 +20,7 @@ from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.loop import Estimator, estimated
 from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.memory import out_of_reach
-from fairfield.evaluation.options import Keywords
+from fairfield.evaluation.options import Keywords, Options
 from fairfield.problem import Problem, resolve
 from fairfield.results.valuation import Valuation
 
@@ -149,15 +149,28 @@ class Call:
         self.criterion.check_settles(posed)
         return posed
 
+    @cached_property
+    def chosen(self) -> Options:
+        """The options, checked."""
+        return Options().changed(self.options)
+
+    def posed(self, game: Any, *, each_round: bool = False) -> Problem:
+        """The problem that this criterion alone poses of a game."""
+        wanted = self.criterion.temperature if self.temperature is None else self.temperature
+        options = replace(self.chosen, each_round=True) if each_round else self.chosen
+        return resolve(game, self.players, wanted, options)
+
     def rounds(self, game: Any, *, each_round: bool = False) -> Iterator[Valuation]:
         """The valuations of a game as evaluations come in, with ``each_round`` one after each."""
-        wanted = self.criterion.temperature if self.temperature is None else self.temperature
-        options: Keywords = {**self.options, "each_round": True} if each_round else self.options
-        return _rounds(self.criterion, resolve(game, self.players, wanted, options))
+        return _rounds(self.criterion, self.posed(game, each_round=each_round))
+
+    def answer(self, problem: Problem) -> Valuation:
+        """The values of the players in a problem that was posed."""
+        return _last(_rounds(self.criterion, problem))
 
     def value(self, game: Any) -> Valuation:
         """The values of the players: the last of the rounds."""
-        return _last(self.rounds(game))
+        return self.answer(self.posed(game))
 
 
 def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:

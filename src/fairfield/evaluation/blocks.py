@@ -9,6 +9,7 @@ from typing import Any
 
 from fairfield.core.extension import Extension
 from fairfield.evaluation.progress import bar
+from fairfield.evaluation.threads import threads_of
 
 # Rows of a block. It is the same for any number of threads, and so is every bit of the answer.
 BLOCK = 1024
@@ -19,8 +20,9 @@ def over_rows(work: Callable[[slice], None], rows: int, whose: Extension) -> Non
 
     It must release the interpreter's lock to gain by them.
     """
-    jobs, progress = whose.jobs, whose.progress
+    progress = whose.progress
     blocks = [slice(low, min(low + BLOCK, rows)) for low in range(0, rows, BLOCK)]
+    jobs = threads_of(whose.jobs) if len(blocks) > 1 else 1
     quiet = progress is False or len(blocks) == 1
     shown: Any = nullcontext() if quiet else bar(rows, "rows", progress, "row")
     with shown as moved, ThreadPoolExecutor(jobs) if jobs > 1 else nullcontext() as pool:

@@ -71,6 +71,11 @@ def choose_output(
                 f"output={output!r} was asked for, and what is explained of {model} is its {quantity}; "
                 "leave out output= for that, or give FeatureGame a function of rows"
             )
+        if output == "probability" and classes is not None and len(classes) > 2:
+            raise ValueError(
+                f"{model} has {len(classes)} classes, {spell(classes)}; pass output= to name one, and "
+                "the model's predict_proba in place of the model for its probability"
+            )
         output = None
     if classes is None:
         column = _column_at(output, columns, model)

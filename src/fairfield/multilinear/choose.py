@@ -12,7 +12,6 @@ from fairfield.core.parts import Division
 from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import check_table, fits
 from fairfield.evaluation.options import Options
-from fairfield.evaluation.threads import threads_of
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.parts import PartsExtension
 from fairfield.multilinear.table import TableExtension
@@ -38,7 +37,7 @@ class Source:
         self.game, self.options = game, options
         self.closed = None if tabulated else game.extension()
         if self.closed is not None:
-            self.closed.jobs, self.closed.progress = threads_of(options.n_jobs), options.progress
+            self.closed.jobs, self.closed.progress = options.n_jobs, options.progress
         self.division = None if tabulated or self.closed else affordable(game, options)
         exact = tabulated or self.tableless
         self.estimated = not exact and to_be_estimated(game, options)

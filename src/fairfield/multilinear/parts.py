@@ -23,7 +23,7 @@ from fairfield.multilinear import size_weights
 from fairfield.multilinear.table import TableExtension
 
 
-class Terms(NamedTuple):
+class Summands(NamedTuple):
     """Terms of equally many players: which games' (k,), whose (k, d), and their tables."""
 
     games: IntArray
@@ -39,7 +39,7 @@ class PartsExtension(Extension):
 
     method = "exact tables over few players"
 
-    def __init__(self, terms: Sequence[Terms], players: int, batch: tuple[int, ...]) -> None:
+    def __init__(self, terms: Sequence[Summands], players: int, batch: tuple[int, ...]) -> None:
         self.terms, self.players, self.batch = terms, players, batch
         self.count = int(np.prod(batch, dtype=int))
         self.degree = max((each.players.shape[1] for each in terms), default=1)
@@ -48,7 +48,7 @@ class PartsExtension(Extension):
     def of(cls, parts: Iterable[Part], players: int, batch: tuple[int, ...]) -> PartsExtension:
         """The extension of these parts of a batch of games."""
         terms = [
-            Terms(each.games, each.players, TableExtension.of(TableGame(each.worths)))
+            Summands(each.games, each.players, TableExtension.of(TableGame(each.worths)))
             for each in parts
         ]
         return cls(terms, players, batch)
@@ -106,7 +106,7 @@ class PartsExtension(Extension):
         for games, players, tables in self.terms:
             inside = np.flatnonzero(place[games] >= 0)
             if len(inside):
-                kept.append(Terms(place[games[inside]], players[inside], tables.rows(inside)))
+                kept.append(Summands(place[games[inside]], players[inside], tables.rows(inside)))
         return PartsExtension(kept, self.players, (len(picked),))
 
     def _summed(
@@ -128,6 +128,6 @@ class PartsExtension(Extension):
         return totals.reshape((*lead, *self.batch, *own))
 
 
-def _at(points: FloatArray, terms: Terms) -> FloatArray:
+def _at(points: FloatArray, terms: Summands) -> FloatArray:
     """The points of the games at the players of their terms: (points, terms, d)."""
     return np.asarray(points[:, terms.games[:, None], terms.players])

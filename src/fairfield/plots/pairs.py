@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,34 +24,36 @@ MOST_CELLS, MOST_BARS = 100, 20
 def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     """The matrix of pair interactions: purple where players are worth more together.
 
-    Numbers stand in the cells of small games. Of a batch, the mean over its games. Larger
-    coalitions, some of all pairs, and pairs of very many players are bars, the strongest
-    first.
+    Numbers stand in the cells of small games; players by themselves, where these count too, on
+    the diagonal. Of a batch, the mean |interaction| over its games. Larger coalitions, some of all
+    pairs, and pairs of very many players are bars, the strongest first.
     """
     if not found.square or len(found.players) > MOST_CELLS:
         return _bars(found, ax)
-    matrix = found.matrix()
-    matrix = matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
+    mean = replace(found, values=found.magnitude, stderr=np.zeros(()))
+    matrix = (mean if found.batch else found).matrix()
     labels = names_of(found.players)
     count = len(labels)
     side = (0.45 if count <= MOST_NUMBERS else 0.17) * count + LETTER * max(map(len, labels))
     ax = axes_of(ax, side + 1.6, side + 0.6)
     top = float(np.abs(matrix).max()) or 1.0
-    shown = np.ma.masked_array(matrix, np.eye(count, dtype=bool))
+    pairs_alone = all(len(coalition) == 2 for coalition in found.coalitions)
+    hidden = np.eye(count, dtype=bool) & pairs_alone
     # Reversed, the colours run from orange through white to purple.
-    image = ax.imshow(shown, cmap="PuOr", vmin=-top, vmax=top)
+    colours, low = ("Purples", 0.0) if found.batch else ("PuOr", -top)
+    image = ax.imshow(np.ma.masked_array(matrix, hidden), cmap=colours, vmin=low, vmax=top)
     size = 8 if count <= MOST_NUMBERS else 6
     ax.set_xticks(range(count), labels, rotation=90, fontsize=size)
     ax.set_yticks(range(count), labels, fontsize=size)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     if count <= MOST_NUMBERS:
-        for i, j in np.argwhere(~np.eye(count, dtype=bool)):
+        for i, j in np.argwhere(~hidden):
             dark = abs(matrix[i, j]) > 0.6 * top
             ax.text(j, i, _short(matrix[i, j], top), ha="center", va="center", fontsize=6.5,
                     color="white" if dark else "black")  # fmt: skip
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, pad=0.02)
-    bar.set_label(found.words.with_unit(f"{found.criterion} interaction"), fontsize=8)
+    bar.set_label(_label(found), fontsize=8)
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)
     return ax
@@ -58,12 +61,19 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
 
 def _bars(found: Interactions, ax: Axes | None) -> Axes:
     """The strongest coalitions as bars, with 95 % intervals where they are estimates."""
-    values = found.values.reshape(-1, len(found.coalitions)).mean(axis=0)
-    order = np.argsort(-np.abs(values), kind="stable")[:MOST_BARS]
-    labels = [spell(names_of(found.coalitions[i])) for i in order]
-    error = None if found.stderr is None else found.stderr[order]
-    label = found.words.with_unit(f"{found.criterion} interaction")
-    return bars(ax, labels, values[order], label, error)
+    shown = found.strongest(MOST_BARS)
+    labels = [spell(names_of(coalition)) for coalition in shown.coalitions]
+    if found.batch:
+        return bars(ax, labels, shown.magnitude, _label(found))
+    return bars(
+        ax, labels, shown.values, _label(found), shown.stderr if shown.stderr.any() else None
+    )
+
+
+def _label(found: Interactions) -> str:
+    """What is drawn, in its unit: of a batch, mean magnitudes."""
+    name = f"{found.criterion} interaction"
+    return found.words.with_unit(f"mean |{name}|, {found.extent}" if found.batch else name)
 
 
 def _short(value: float, top: float) -> str:

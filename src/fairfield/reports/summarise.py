@@ -227,29 +227,35 @@ def _cell(value: Any) -> Any:
 
 
 def _pairs(found: Interactions, layout: Layout) -> dict[str, Any]:
-    """Pairs as a matrix over the players that interact most; a list of what makes no matrix."""
-    values = found.values.reshape(-1, len(found.coalitions))
+    """Pairs as a matrix over the players that interact most; a list of what makes no matrix.
+
+    The first matrices, as many as ``means`` says, and the list of a batch are mean magnitudes.
+    """
     about = {"criterion": found.criterion, "label": label_of(found.criterion)}
     if not found.square:
-        mean = values.mean(axis=0)
-        order = np.argsort(-np.abs(mean), kind="stable")[:MOST_COALITIONS]
-        strongest = [[[str(p) for p in found.coalitions[i]], float(mean[i])] for i in order]
-        return {**about, "players": [], "matrix": [], "strongest": strongest}
+        strongest = [[[*map(str, who)], value] for who, value in found.top(MOST_COALITIONS)]
+        means = int(bool(found.batch))
+        return {**about, "players": [], "matrix": [], "strongest": strongest, "means": means}
     matrix = found.matrix().reshape(-1, len(found.players), len(found.players))
     strength = np.abs(matrix).mean(axis=0).sum(axis=0)
     chosen = np.sort(np.argsort(-strength, kind="stable")[:MOST_IN_MATRIX])
     matrix = matrix[:, chosen[:, None], chosen]
-    own = len(matrix) == layout.games
-    means = layout.mean_of(matrix) if own else matrix.mean(axis=0, keepdims=True)
-    shown = plain(means, digits=6)
-    if own and len(layout.rows) * chosen.size**2 <= MOST_NUMBERS:
-        shown = layout.per_row(matrix, digits=6)
+    shown, means = matrix, 0
+    if len(matrix) == layout.games:
+        means = layout.means
+        few = len(layout.rows) * chosen.size**2 <= MOST_NUMBERS
+        rows = matrix[layout.rows] if few or not means else matrix[:0]
+        averages = layout.mean_of(np.abs(matrix))[:means]
+        shown = np.concatenate([averages, rows])
+    elif len(matrix) > 1:
+        shown, means = np.abs(matrix).mean(axis=0, keepdims=True), 1
     return {
         **about,
         "players": [str(found.players[i]) for i in chosen],
         "left_out": len(found.players) - len(chosen),
-        "matrix": shown,
+        "matrix": plain(shown, digits=6),
         "strongest": [],
+        "means": means,
     }
 
 

@@ -1,4 +1,4 @@
-"""Values as a DataFrame, and as shap's users plot them."""
+"""Values and interactions as DataFrames, and as shap and shapiq have them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairfield.core.arrays import FloatArray
 from fairfield.core.imports import needed_for
 
 if TYPE_CHECKING:
     import pandas as pd
     import shap
+    import shapiq
 
+    from fairfield.results.batched import Batched
+    from fairfield.results.interactions import Interactions
     from fairfield.results.valuation import Valuation
 
 REMAINDER = "(remainder)"
@@ -20,25 +24,54 @@ REMAINDER = "(remainder)"
 ROUNDING = 1e-9
 
 
-def frame(valuation: Valuation) -> pd.DataFrame:
-    """A DataFrame with one line per player, game of a batch and output, by their names."""
+def frame(v: Batched, columns: dict[str, FloatArray | None], noun: str) -> pd.DataFrame:
+    """A DataFrame with one line per player or coalition, game of a batch and output, by their names."""
     with needed_for("to_frame"):
         import pandas as pd
-    v = valuation
-    columns = {"value": v.values, "stderr": v.stderr, "marginal": v.marginals}
-    known = {name: c.ravel() for name, c in columns.items() if c is not None}
+    known = {name: each.ravel() for name, each in columns.items() if each is not None}
+    index = pd.Index(v.names, name=noun, tupleize_cols=False)
     if not v.batch:
-        return pd.DataFrame(
-            known, index=pd.Index(v.players, name=v.words.noun, tupleize_cols=False)
-        )
+        return pd.DataFrame(known, index=index)
     named = len(v.lead) == 1 and v.labels is not None
     levels: list[Any] = [v.labels] if named else [range(size) for size in v.lead]
     names = [f"{v.words.row_noun}{i or ''}" for i in range(len(levels))]
     if v.outputs is not None:
         levels.append(v.outputs)
         names.append("output")
-    index = pd.MultiIndex.from_product([*levels, v.players], names=[*names, v.words.noun])
-    return pd.DataFrame(known, index=index)
+    return pd.DataFrame(
+        known, index=pd.MultiIndex.from_product([*levels, index], names=[*names, noun])
+    )
+
+
+# What shapiq calls the criteria that it has too.
+SHAPIQ = {
+    "shapley": "SII", "banzhaf": "BII", "moebius": "Moebius", "k_sii": "k-SII", "stii": "STII",
+    "fsii": "FSII", "fbii": "FBII",
+}  # fmt: skip
+
+
+def interaction_values(found: Interactions) -> shapiq.InteractionValues:
+    """shapiq's ``InteractionValues``, players by their places, the baseline as the empty tuple's."""
+    if found.criterion not in SHAPIQ:
+        raise ValueError(
+            f"shapiq has no interactions by {found.criterion}; it has those by {', '.join(SHAPIQ)}"
+        )
+    with needed_for("to_shapiq"):
+        import shapiq
+    place = {player: i for i, player in enumerate(found.players)}
+    sets = [tuple(sorted(place[player] for player in each)) for each in found.coalitions]
+    base = 0.0 if found.baseline is None else float(found.baseline)
+    sizes = [len(each) for each in sets]
+    return shapiq.InteractionValues(
+        values=np.append(found.values, base),
+        index=SHAPIQ[found.criterion],
+        min_order=0,
+        max_order=max(sizes),
+        n_players=len(found.players),
+        interaction_lookup={each: k for k, each in enumerate([*sets, ()])},
+        estimated=bool(found.stderr.any()),
+        baseline_value=base,
+    )
 
 
 def remainder(

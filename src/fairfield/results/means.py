@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.coalitions import spell
 from fairfield.core.game import Player
 from fairfield.core.imports import needed_for
 from fairfield.results.display import Columns, Shown, not_shown, rows_to_show
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Means(Shown):
-    """Mean value and mean |value| of the players over groups of games.
+    """Mean value and mean |value| of the players, or of coalitions, over groups of games.
 
     ``mean`` and ``magnitude`` are shaped (labels, n); without groups the one label is "all".
     Of several outputs the labels are their names, or pairs (label, name).
@@ -35,6 +36,8 @@ class Means(Shown):
     mean: FloatArray
     magnitude: FloatArray
     words: Words = PLAYERS
+    # What has means: the value of a player, or the interaction of a coalition.
+    what: str = "value"
 
     def __getitem__(self, player: Player) -> Any:
         """The mean value of a player, or a dict of them by label."""
@@ -49,16 +52,19 @@ class Means(Shown):
             import pandas as pd
         names = ["label", self.words.noun]
         index = pd.MultiIndex.from_product([self.labels, self.players], names=names)
-        columns = {"mean": self.mean.ravel(), "mean |value|": self.magnitude.ravel()}
+        columns = {"mean": self.mean.ravel(), f"mean |{self.what}|": self.magnitude.ravel()}
         return pd.DataFrame(columns, index=index)
 
     def _shown(self) -> tuple[Columns, list[str]]:
         """The players of the largest mean |value|, and a note on others."""
         order = rows_to_show(self.magnitude.max(axis=0))
-        table: Columns = {self.words.noun: [self.players[i] for i in order]}
+        names: list[Any] = [self.players[i] for i in order]
+        table: Columns = {
+            self.words.noun: names if self.what == "value" else [spell(each) for each in names]
+        }
         if len(self.labels) == 1:
-            table["mean value"] = list(self.mean[0][order])
-            table["mean |value|"] = list(self.magnitude[0][order])
+            table[f"mean {self.what}"] = list(self.mean[0][order])
+            table[f"mean |{self.what}|"] = list(self.magnitude[0][order])
         else:
             for label, row in zip(self.labels, self.mean, strict=True):
                 name = ", ".join(map(str, label)) if isinstance(label, tuple) else label

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import product
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.core.coalitions import spell
-from fairfield.core.game import Player, counted, plural
-from fairfield.results.display import Columns, Shown
+from fairfield.core.game import Player
+from fairfield.results.batched import Batched
+from fairfield.results.display import Columns
 from fairfield.results.exports import explanation, frame
 from fairfield.results.means import Means
 from fairfield.results.saved import read_plain, write_plain
@@ -37,17 +36,9 @@ SIDE_BY_SIDE, MOST_OUTPUTS = 6, 12
 
 Number = float | FloatArray
 
-# The fields with an entry per game of a batch, and how many axes each entry has.
-_PER_GAME = {
-    **dict.fromkeys(("stops", "temperature", "elbo", "log_z", "log_z_stderr"), 0),
-    **dict.fromkeys(("decoupling_error", "steps", "residual", "empty", "grand"), 0),
-    **dict.fromkeys(("values", "stderr", "marginals", "data"), 1),
-    "covariance": 2,
-}
-
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Valuation(Shown):
+class Valuation(Batched):
     """The value of each player by one criterion, and how it was found.
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
@@ -91,29 +82,17 @@ class Valuation(Shown):
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     words: Words = PLAYERS
+    per_game: ClassVar = {
+        **dict.fromkeys(("stops", "temperature", "elbo", "log_z", "log_z_stderr"), 0),
+        **dict.fromkeys(("decoupling_error", "steps", "residual", "empty", "grand"), 0),
+        **dict.fromkeys(("values", "stderr", "marginals", "data"), 1),
+        "covariance": 2,
+    }
 
     @property
-    def batch(self) -> tuple[int, ...]:
-        """The leading axes: () for one game."""
-        return self.values.shape[:-1]
-
-    @property
-    def lead(self) -> tuple[int, ...]:
-        """The axes of the batch before that of the outputs: () for one game."""
-        return self.batch if self.outputs is None else self.batch[:-1]
-
-    @property
-    def games(self) -> int:
-        """How many games were valued."""
-        return int(np.prod(self.batch, dtype=int))
-
-    @property
-    def extent(self) -> str:
-        """How many games were valued, in words: "30 rows", "30 rows × 3 classes"."""
-        rows = [self.words.games(int(np.prod(self.lead, dtype=int)))]
-        if self.outputs is None:
-            return rows[0]
-        return " × ".join([*rows, counted(len(self.outputs), self.words.output_noun)])
+    def names(self) -> tuple[Player, ...]:
+        """Whose values these are: the players."""
+        return self.players
 
     @property
     def stop(self) -> str:
@@ -153,34 +132,11 @@ class Valuation(Shown):
         return self._taken(*self._places(index))
 
     def _taken(self, rows: tuple[Any, ...], output: Any) -> Valuation:
-        """The valuation of some games and outputs, by their places."""
-        # Indexing the numbers of the games keeps every index within the batch axes.
-        chosen = np.arange(np.prod(self.lead, dtype=int)).reshape(self.lead)[rows]
-        part: dict[str, Any] = {}
-        if self.labels is not None:
-            part["labels"] = tuple(self.labels[i] for i in np.ravel(chosen))
-        if self.outputs is not None:
-            which = np.arange(len(self.outputs))[output]
-            chosen = np.add.outer(chosen * len(self.outputs), which)
-            part |= self._of_outputs(which)
-        if self.trajectory is not None:
-            steps, count = len(self.trajectory), len(self.players)
-            part["trajectory"] = self.trajectory.reshape(steps, -1, count)[:, chosen]
-        for name, axes in _PER_GAME.items():
-            if (held := getattr(self, name)) is not None:
-                shape = np.shape(held)[np.ndim(held) - axes :]
-                some = np.asarray(np.reshape(held, (-1, *shape))[chosen])
-                part[name] = some if some.ndim or name == "stops" else some.item()
-        return replace(self, **part)
-
-    def __len__(self) -> int:
-        return self.batch[0] if self.batch else len(self.players)
-
-    def __iter__(self) -> Iterator[Any]:
-        """The players of one game; the valuations of a batch."""
-        if self.outputs is not None and not self.lead:
-            return iter(self.output(name) for name in self.outputs)
-        return iter(self[i] for i in range(len(self))) if self.batch else iter(self.players)
+        found = super()._taken(rows, output)
+        if self.trajectory is None:
+            return found
+        steps = self.trajectory.reshape(len(self.trajectory), -1, len(self.players))
+        return replace(found, trajectory=steps[:, self._numbers(rows, output)])
 
     def __contains__(self, player: object) -> bool:
         return player in self.players
@@ -189,66 +145,6 @@ class Valuation(Shown):
         if player not in self.players:
             raise KeyError(no_player(player, self.players, self.words))
         return self.players.index(player)
-
-    def output(self, name: Any) -> Valuation:
-        """The valuation of one output, by its name: the label of a class, the number of a column."""
-        if self.outputs is None:
-            raise ValueError(f"this valuation is of one output, the {self.words.worth_name}")
-        return self._taken((slice(None),) * len(self.lead), self._output_named(name))
-
-    def _output_named(self, name: Any) -> int:
-        outputs = self.outputs or ()
-        if name not in outputs:
-            noun, nouns = self.words.output_noun, plural(self.words.output_noun)
-            raise KeyError(f"there is no {noun} {name!r}; the {nouns} are {spell(outputs)}")
-        return outputs.index(name)
-
-    def _numbered(self) -> bool:
-        """Whether the outputs are named by numbers that are not their places."""
-        outputs = self.outputs or ()
-        whole = all(isinstance(each, (int, float, np.number)) for each in outputs)
-        return whole and outputs != tuple(range(len(outputs)))
-
-    def _of_outputs(self, which: Any) -> dict[str, Any]:
-        """What is said of the chosen outputs: their names, or what one of them is."""
-        outputs = self.outputs or ()
-        if np.ndim(which):
-            return {"outputs": tuple(outputs[i] for i in which)}
-        name, words = outputs[which], self.words
-        game = f"{words.output_noun} {name} in {self.game}"
-        return {"outputs": None, "words": words.of_output(name), "game": game}
-
-    def _places(self, index: Any) -> tuple[tuple[Any, ...], Any]:
-        """An index as one along the games and one along the outputs, names as their places."""
-        given = list(index) if isinstance(index, tuple) else [index]
-        output: Any = slice(None)
-        if self.outputs is not None:
-            hidden = [at for at, each in enumerate(given) if each is Ellipsis]
-            for at in hidden[:1]:
-                given[at : at + 1] = [slice(None)] * (len(self.batch) - len(given) + 1)
-            if len(given) == len(self.batch):
-                output = given.pop()
-            if isinstance(output, str):
-                output = self._output_named(output)
-            elif isinstance(output, (int, np.integer)) and self._numbered():
-                raise IndexError(
-                    f"{output} may be a place or one of the {plural(self.words.output_noun)} "
-                    f"{spell(self.outputs)}; take one by v.output({output})"
-                )
-        if given and isinstance(given[0], str):
-            given[0] = self._games_named(given[0])
-        return tuple(given), output
-
-    def _games_named(self, label: str) -> Any:
-        """The place of the game with this name, or the places where several have it."""
-        row, rows = self.words.row_noun, self.words.row_nouns
-        if self.labels is None or label not in self.labels:
-            names = "have no names" if self.labels is None else f"are {spell(self.labels)}"
-            raise KeyError(
-                f"there is no {row} {label!r}; the {rows} of this batch {names}, take one as v[0]"
-            )
-        places = [i for i, each in enumerate(self.labels) if each == label]
-        return places[0] if len(places) == 1 else places
 
     def to_dict(self) -> dict[Player, float]:
         """The values of one game by player."""
@@ -291,33 +187,12 @@ class Valuation(Shown):
         Outputs are never mixed: the labels of the means are their names, or pairs of a label
         in ``by`` and such a name.
         """
-        if not self.batch:
-            raise ValueError(
-                f"this valuation is of one {self.words.row_noun}; only a batch has means"
-            )
-        count = int(np.prod(self.lead, dtype=int))
-        rows = self.values.reshape(count, -1, len(self.players))
-        labels = np.full(count, "all") if by is None else np.asarray(by)
-        if labels.shape != (count,):
-            games = self.words.games(count)
-            raise ValueError(
-                f"by= has shape {labels.shape} for {games}; give one per {self.words.row_noun}"
-            )
-        groups = sorted(set(labels.tolist()))
-        names: Iterable[Any] = groups
-        if self.outputs is not None:
-            names = self.outputs if by is None else product(groups, self.outputs)
-        return Means(
-            self.players,
-            tuple(names),
-            np.concatenate([rows[labels == group].mean(axis=0) for group in groups]),
-            np.concatenate([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
-            self.words,
-        )
+        return self.means(self.words, by)
 
     def to_frame(self) -> pd.DataFrame:
         """A DataFrame with one line per player, and per game of a batch, by its name if it has one."""
-        return frame(self)
+        columns = {"value": self.values, "stderr": self.stderr, "marginal": self.marginals}
+        return frame(self, columns, self.words.noun)
 
     def to_shap(self) -> shap.Explanation:
         """A ``shap.Explanation`` for shap's plots.
@@ -345,21 +220,6 @@ class Valuation(Shown):
 
     def _shown(self) -> tuple[Columns, list[str]]:
         return valuation_table(self)
-
-    def _one_game(self, what: str) -> None:
-        if self.batch:
-            raise ValueError(f"a batch has no single {what}; take {self.one_of_batch}.{what}(…)")
-
-    @property
-    def one_of_batch(self) -> str:
-        """How one game of the batch is taken, for messages."""
-        row, output = self.words.row_noun, self.words.output_noun
-        if self.outputs is None:
-            return f"one {row}, v[i]"
-        name = repr(self.outputs[0])
-        if not self.lead:
-            return f"one {output}, v.output({name})"
-        return f"one {row} and one {output}, v.output({name})[i]"
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one .npz file of plain arrays and JSON."""

@@ -91,6 +91,9 @@ def test_what_does_not_matter_has_exactly_no_value(rng):
     pairs, wanted = (ff.interactions(each, "shapley").values for each in (game, np.array(small)))
     assert_allclose(pairs[:, :5], wanted[:, :5], atol=1e-10)
     assert_array_equal(pairs[:, 5:39], 0.0)
+    triples = ff.interactions(game, "fsii", order=3, among=range(6)).values
+    wanted = ff.interactions(np.array(small), "fsii", order=3).values
+    assert_allclose(triples, wanted, atol=1e-10)
 
 
 def test_a_budget_is_for_estimates_where_parts_cost_more(rng):

@@ -420,6 +420,13 @@ def assert_is_its_table(game, rng, tolerance=1e-10):
                 np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * size)
 
 
+def shared_readings(game):
+    """What is read along the diagonal and at its ends."""
+    closed, at = game.extension(), (np.array([0.2, 0.7]), np.array([2.0, -1.0]))
+    readings = closed.shapley(), closed.gradient(np.full(len(game.players), 0.5))
+    return (*readings, closed.hessian_along_diagonal(*at), *closed.ends())
+
+
 def check_model(name, gaps, rng):
     """Worths are mean outputs by the model itself, and the closed form is that of the table."""
     if gaps and (name.startswith(("boosting", "extra trees")) or "categories" in name):

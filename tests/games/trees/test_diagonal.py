@@ -5,7 +5,7 @@ import pytest
 
 import fairfield as ff
 from fairfield.games.trees import diagonal
-from fairfield.games.trees.extension import LEAST
+from fairfield.games.trees.extension import LEAST, Forest
 from fairfield.games.trees.game import TreeGame
 from games.trees.models import BACKGROUND, COLUMNS, X, fitted, table_of
 
@@ -88,3 +88,33 @@ def test_both_ends(background):
     both = np.arange(2)[:, None] == np.ones(COLUMNS)
     empty, grand = game.extension().ends()
     np.testing.assert_allclose(np.stack([empty, grand], axis=1), game.worths(both), atol=1e-12)
+
+
+@pytest.mark.parametrize("output", ["a", "all"])
+def test_the_mean_output_comes_from_the_counts_of_tables(output, monkeypatch):
+    model, walked = fitted("boosting of three classes")[0], []
+    wanted = TreeGame(model, X, X[BACKGROUND], output=output).extension().ends()
+    closed = TreeGame(model, X, X[BACKGROUND], output=output).extension()
+    closed.shapley()
+    monkeypatch.setattr(diagonal, "KEPT", 0)
+    monkeypatch.setattr(diagonal, "AT_ONCE", 2000)
+    outputs = Forest.outputs
+    monkeypatch.setattr(
+        Forest, "outputs", lambda own, rows: walked.append(rows.shape[1]) or outputs(own, rows)
+    )
+    for ours, theirs in zip(closed.ends(), wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
+    assert walked == [len(X)]
+
+
+def test_a_row_and_a_background_that_call_for_more_tables_than_are_served(monkeypatch):
+    model, background = fitted("histogram")[0], np.repeat(X, 10, axis=0)
+    wanted = TreeGame(model, X[:2], background).extension().shapley()
+    monkeypatch.setattr(diagonal, "KEPT", 12_000)
+    monkeypatch.setattr(diagonal, "AT_ONCE", 2000)
+    game = TreeGame(model, X[:2], background)
+    held = game.forest.diagonal
+    held.serve()
+    monkeypatch.setattr(held, "_longest", lambda rows: 4)
+    assert 0 < held._served < 4
+    np.testing.assert_allclose(game.extension().shapley(), wanted, atol=1e-12)

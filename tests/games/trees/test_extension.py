@@ -55,6 +55,9 @@ def test_criteria_are_those_of_the_table(background):
     np.testing.assert_allclose(ours.values, theirs.values, atol=1e-10)
     assert ours.method == "closed form: trees"
     np.testing.assert_allclose(ours.grand, model.predict(X[ROWS]), atol=1e-12)
+    for criterion in ("k_sii", "stii", "fsii", "fbii", "moebius"):
+        ours, theirs = (ff.interactions(g, criterion, order=3) for g in (game, table))
+        np.testing.assert_allclose(ours.values, theirs.values, atol=1e-10)
 
 
 def test_twelve_players_and_xgboost(rng):

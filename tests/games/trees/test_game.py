@@ -14,6 +14,7 @@ from sklearn.ensemble import (
 
 import fairfield as ff
 from fairfield.games.trees import game as trees
+from fairfield.games.trees import terms
 from fairfield.games.trees.game import TreeGame
 from games.trees.models import (
     BACKGROUND,
@@ -230,3 +231,28 @@ def test_a_game_goes_to_other_processes_without_its_model(name):
     assert sent.describe() == game.describe()
     with pytest.raises(ValueError, match="came from another process without its model"):
         sent.explaining(X[:2])
+
+
+def test_only_a_background_limits_the_features_of_a_path(monkeypatch):
+    monkeypatch.setattr(terms, "MOST", 2)
+    model = fitted("boosting")[0]
+    with pytest.raises(
+        ValueError, match=r"at most 2 can be followed with a background;.*no background"
+    ):
+        TreeGame(model, X[:2], X)
+    assert TreeGame(model, X[:2]).batch == (2,)
+
+
+def test_a_background_that_is_a_function_is_told():
+    with pytest.raises(TypeError, match="the background is a function, and trees need its rows"):
+        TreeGame(fitted("boosting")[0], X[:2], lambda row, kept, rng: X)
+
+
+def test_rows_in_another_form_than_the_first_are_told():
+    model, frame = fitted("boosting")[0], pd.DataFrame(X, columns=list("abcdef"))
+    for first, other, complaint in (
+        (frame, X, r"an array, without names of columns; give a frame with {a, b, c, d, e, f} in"),
+        (X, frame, r"are a frame; give an array, as the first ones were"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            TreeGame(model, first[:3], first[100:110]).explaining(other[:2])

@@ -16,7 +16,8 @@ from fairfield.cli.registry import command
 from fairfield.cli.show import print_text, value
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
-from fairfield.criteria.interactions.interactions import INTERACTIONS, POINTS, interactions
+from fairfield.criteria.interactions.criterion import registry
+from fairfield.criteria.interactions.interactions import interactions
 from fairfield.learning import LearnedGame, Observed, ScoreTable, read_baskets, score_table
 from fairfield.learning import learn as learned
 from fairfield.learning.learn import MODELS, OBJECTIVES
@@ -35,7 +36,7 @@ EXAMPLES = """
 `fairfield learn baskets.csv --model fldc --objective nce --strength 1 --held-out 0.1`
 """
 model_option = partial(typer.Option, rich_help_panel="The game that is learned")
-INTERACTION_NAMES = ", ".join(INTERACTIONS).replace("_", "-")
+INTERACTION_NAMES = ", ".join(registry()).replace("_", "-")
 FILE = "A basket on each line; or columns basket and item; or columns of 0 and 1."
 TEMPERATURE = (
     "At 1 coalitions are as probable as the baskets say; lower temperatures favour the most "
@@ -85,7 +86,7 @@ def learn(
     if not 0 <= held_out < 1:
         raise InputError(f"--held-out {held_out:g} is no share; give a number from 0 to below 1")
     criterion = together.lower().replace("-", "_")
-    if criterion not in INTERACTIONS:
+    if criterion not in registry():
         raise InputError(f"there are no interactions {together!r}; choose from {INTERACTION_NAMES}")
     named = None if columns is None else [name.strip() for name in columns.split(",")]
     seen = read_baskets(baskets, delimiter, layout=layout, columns=named)
@@ -161,7 +162,7 @@ def _pairs(
     """All pairs where they are few, else the strongest ``top``; None where ``top`` is 0."""
     if not top or len(game.players) < 2:
         return None
-    few = comb(len(game.players), 2) <= MOST_PAIRS or criterion not in POINTS
+    few = comb(len(game.players), 2) <= MOST_PAIRS or not registry()[criterion].searchable
     return interactions(
         game,
         criterion,
@@ -173,7 +174,7 @@ def _pairs(
 
 
 def _strongest(pairs: Interactions, top: int) -> str:
-    shown = pairs.top(top)
+    shown = pairs.of_size(2).top(top)
     columns: dict[str, list[object]] = {
         "together": [" + ".join(map(str, pair)) for pair, _ in shown],
         f"{pairs.criterion.replace('_', ' ')} interaction": [strength for _, strength in shown],

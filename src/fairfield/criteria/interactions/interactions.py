@@ -1,44 +1,39 @@
-"""What players are worth together, beyond what they are worth apart.
-
-The interaction of a coalition A is its derivative ∂_A f, read where the criterion reads
-the gradient: averaged on the diagonal (Shapley), at ½ (Banzhaf), at x* (variational); or
-what the law of coalitions says of A, in :mod:`fairfield.criteria.interactions.law`.
-"""
+"""What players are worth together, beyond what they are worth apart."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.assemble import stops_of
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
-from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
-from fairfield.core.extension import legendre
 from fairfield.core.game import Player, Players
-from fairfield.criteria.interactions.law import Place, block_gains, index_of, log_odds_interactions
+from fairfield.criteria.interactions.criterion import (
+    InteractionCriterion,
+    Place,
+    Read,
+    registry,
+)
+from fairfield.criteria.interactions.diagonal import MOST_COALITIONS
 from fairfield.criteria.interactions.strongest import strongest_pairs
 from fairfield.criteria.variational_values import start_of
 from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.options import Keywords
-from fairfield.multilinear import size_weights
-from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem, resolve
 from fairfield.results.interactions import Interactions
+from fairfield.results.valuation import as_number
 from fairfield.results.words import Words
 
-# Lists of coalitions longer than this are refused unless they are named.
-MOST_COALITIONS = 100_000
-
-# What reads ∂_A f, and where: the diagonal, ½ or the index; and what reads the law of coalitions.
-POINTS = ("shapley", "banzhaf", "variational_index")
-INTERACTIONS = (*POINTS, "log_odds", "block_gain")
+# Pairs of so many players are listed; beyond, the strongest are looked for.
+FEW = 100
 
 
 def interactions(
@@ -53,86 +48,119 @@ def interactions(
     start: ArrayLike = 0.5,
     **options: Unpack[Keywords],
 ) -> Interactions:
-    """What coalitions of ``order`` players are worth together, beyond their parts.
+    """What coalitions of up to ``order`` players are worth together, beyond their parts.
 
-    ``criterion`` "shapley", "banzhaf" or "variational_index" reads ∂_A f where that criterion
-    reads ∇f; all pairs of a table cost a few passes, other coalitions one pass each
-    (Shapley: n/2). "log_odds" is T·log(p₁₁p₀₀/p₁₀p₀₁) of the law p(S) ∝ exp(F(S)/T);
-    "block_gain" is by how much the decoupling error falls when A is kept together.
+    ``criterion`` "shapley", "banzhaf" or "variational_index" reads the derivative ∂_A f of
+    coalitions of ``order`` players where that criterion reads ∇f.
+    Of all coalitions of 1 … ``order`` players, "k_sii" (Shapley's interactions, aggregated), "stii"
+    (Shapley–Taylor) and "fsii" (faithful Shapley) add up to F(N) - F(∅), "fbii" (faithful
+    Banzhaf) fits all worths best, and "moebius" are Harsanyi's dividends. "log_odds" is
+    T·log(p₁₁p₀₀/p₁₀p₀₁) of the law p(S) ∝ exp(F(S)/T); "block_gain" is by how much the
+    decoupling error falls when A is kept together. Only the last two and "variational_index"
+    depend on the ``temperature``.
+
+    Cost: of a table one pass for all pairs, about six times that for all triples; of a closed
+    form about n/2 Hessians for pairs, n² for triples, each of 2n gradients at most; "log_odds"
+    and "block_gain" one pass and 2^|A| indices for each coalition.
 
     ``among``: the players to combine, or the coalitions themselves; all players by
-    default. ``top=k`` finds the k strongest pairs of many players by ∂_A f, without
-    listing all pairs. ``start``: where the index is looked for, by "variational_index" and
-    "block_gain".
+    default. ``top=k`` keeps the k strongest coalitions of each size, all players alone, and
+    finds pairs of more than 100 players without listing all. ``start``: where the index is
+    looked for, by "variational_index" and "block_gain".
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
     >>> import fairfield as ff
     >>> ff.interactions([0, 1, 1, 5], "banzhaf").top()
     [((0, 1), 3.0)]
+    >>> ff.interactions([0, 1, 1, 5], "stii").top()
+    [((0, 1), 3.0), ((0,), 1.0), ((1,), 1.0)]
     """
     name = criterion if isinstance(criterion, str) else getattr(criterion, "__name__", criterion)
-    if name not in INTERACTIONS:
-        known = ", ".join(INTERACTIONS)
-        raise ValueError(f"interactions by {name!r} are not known; choose from {known}")
+    known = registry()
+    if name not in known:
+        raise ValueError(f"interactions by {name!r} are not known; choose from {', '.join(known)}")
+    kind = known[name](start)
     problem = resolve(game, players, temperature, options)
     check_sampler(problem.options.sampler)
-    if name in ("shapley", "banzhaf"):
+    if not kind.thermal:
         problem = problem.at(None)
-    names, stderr = problem.game.players, None
+    names = problem.game.players
     start_of(start, problem.game)
-    if top is None:
-        sets = _places(names, order, among)
-    else:
-        top = _check_top(problem, name, order, among, top)
-    problem.check_exact()
-    if top is not None:
-        sets, values = strongest_pairs(problem.extension, *_points(problem, name, 2, start), top)
-    elif name == "log_odds":
-        values, stderr = log_odds_interactions(problem, sets)
-    elif name == "block_gain":
-        values = block_gains(problem, sets, start)
-    else:
-        values = _derivatives(problem, name, sets, start)
-    coalitions = [tuple(names[i] for i in each) for each in sets]
-    return Interactions(
-        name, names, coalitions, values, problem.extension.method, repr(problem.game),
-        time.perf_counter() - problem.started, stderr, Words.of(problem.game.info),
-    )  # fmt: skip
-
-
-def _check_top(
-    problem: Problem, name: str, order: int, among: Iterable[Any] | None, top: int
-) -> int:
-    """How many pairs to look for; a search that cannot be made is refused."""
-    if name not in POINTS or order != 2 or among is not None:
-        raise ValueError(
-            f"top={top!r} looks for pairs of all players by {', '.join(POINTS)}; leave out "
-            "order= and among=, or take the top() of the interactions of some"
-        )
-    if problem.game.batch:
-        raise ValueError("top= is of one game; pass one game of the batch")
-    return whole("top", top)
-
-
-def _places(names: tuple[Player, ...], order: int, among: Iterable[Any] | None) -> list[Place]:
-    """The coalitions asked for, by the places of their players."""
     order = whole("order", order)
     if order > len(names):
         raise ValueError(
             f"order={order} was given; it must be a whole number between 1 and {len(names)}"
         )
+    many = len(names) > FEW and not problem.game.batch
+    search = top is not None and kind.searchable and order == 2 and among is None and many
+    top = None if top is None else whole("top", top)
+    sets = [] if search else _places(kind, names, order, among, top)
+    problem.check_exact()
+    if search and top is not None:
+        sets, found = _searched(kind, problem, top)
+    else:
+        found = kind.exact(problem, sets, order)
+    info, extension = problem.game.info, problem.extension
+    written = Interactions(
+        name, names, [tuple(map(names.__getitem__, each)) for each in sets], found.values,
+        extension.method, repr(problem.game), time.perf_counter() - problem.started,
+        np.asarray(found.stderr), Words.of(info), info.labels, info.outputs,
+        as_number(kind.baseline(extension, order)), found.stop or "; ".join(stops_of(problem)),
+        problem.source.spent.evaluations,
+    )  # fmt: skip
+    return written if top is None or search else _strongest(written, kind, top)
+
+
+def _searched(kind: InteractionCriterion, problem: Problem, top: int) -> tuple[list[Place], Read]:
+    """The strongest pairs of many players, after all players alone where these count too."""
+    extension = problem.extension
+    sets, values = strongest_pairs(extension, *kind.points(problem, 2), top)
+    # No table has so many players: there are no errors to pass on.
+    if not kind.every_size:
+        return sets, Read(values)
+    alone: list[Place] = [(i,) for i in range(extension.players)]
+    return alone + sets, Read(np.append(kind.exact(problem, alone, 2).values, values))
+
+
+def _strongest(found: Interactions, kind: InteractionCriterion, top: int) -> Interactions:
+    """The strongest coalitions of each size, and all players alone beside larger coalitions."""
+    order = np.argsort(-found.magnitude, kind="stable").tolist()
+    kept: list[int] = []
+    for size in sorted({len(each) for each in found.coalitions}):
+        some = [k for k in order if len(found.coalitions[k]) == size]
+        kept += sorted(some) if size == 1 and kind.every_size else some[:top]
+    return found.take(kept)
+
+
+def _places(
+    kind: InteractionCriterion,
+    names: tuple[Player, ...],
+    order: int,
+    among: Iterable[Any] | None,
+    top: int | None,
+) -> list[Place]:
+    """The coalitions asked for, by the places of their players."""
     place = {player: i for i, player in enumerate(names)}
     chosen = list(names if among is None else among)
-    if all(isinstance(item, Hashable) and item in place for item in chosen):
+    sizes = range(1 if kind.every_size else order, order + 1)
+    wanted = str(order) if len(sizes) == 1 else f"1 to {order}"
+    if among is None or all(isinstance(item, Hashable) and item in place for item in chosen):
         chosen = list(dict.fromkeys(chosen))
-        count = comb(len(chosen), order)
+        count = sum(comb(len(chosen), size) for size in sizes)
+        if count > MOST_COALITIONS and top is not None:
+            pairs = ", ".join(each for each, found in registry().items() if found.searchable)
+            raise ValueError(
+                f"top={top} looks for pairs of all players of one game by {pairs}; leave out order= "
+                f"and among=, or name at most {MOST_COALITIONS:,} coalitions with among="
+            )
         if not 0 < count <= MOST_COALITIONS:
             raise ValueError(
-                f"{count:,} coalitions of {order} can be made of {len(chosen)} "
-                f"players; name between 1 and {MOST_COALITIONS:,} of them with among="
+                f"{count:,} coalitions of {wanted} can be made of {len(chosen)} players; name "
+                f"between 1 and {MOST_COALITIONS:,} of them with among=, or keep some with top="
             )
-        return list(combinations([place[each] for each in chosen], order))
+        members = [place[each] for each in chosen]
+        return list(chain.from_iterable(combinations(members, size) for size in sizes))
     for item in chosen:
         if isinstance(item, str) or not isinstance(item, Iterable):
             raise ValueError(
@@ -142,43 +170,9 @@ def _places(names: tuple[Player, ...], order: int, among: Iterable[Any] | None) 
     sets = [tuple(item) for item in chosen]
     for coalition in sets:
         known = place.keys() & set(coalition)
-        if not len(coalition) == len(known) == order:
+        if len(coalition) != len(known) or len(coalition) not in sizes:
             raise ValueError(
-                f"{spell(coalition)} is not a coalition of {order} of the players {spell(names)}; "
+                f"{spell(coalition)} is not a coalition of {wanted} of the players {spell(names)}; "
                 "among= takes players, or coalitions of the given order"
             )
     return [tuple(place[each] for each in coalition) for coalition in sets]
-
-
-def _derivatives(problem: Problem, name: str, sets: list[Place], start: ArrayLike) -> FloatArray:
-    """∂_A f read as the criterion reads ∇f: (*batch, coalitions)."""
-    extension, order = problem.extension, len(sets[0])
-    every_pair = order == 2 and len(sets) == comb(extension.players, 2)
-    if every_pair and name == "shapley" and isinstance(extension, TableExtension):
-        weights = size_weights.shapley_weights(extension.players, 2)
-        matrix = size_weights.pair_semivalue(extension, weights)
-    else:
-        points, shares = _points(problem, name, order, start)
-        steps = list(zip(points, shares, strict=True))
-        if not every_pair:
-            found = [sum(w * extension.derivative(a, x) for x, w in steps) for a in sets]
-            return np.stack(found, axis=-1)
-        if name == "variational_index":
-            matrix = extension.hessian(points[0])
-        else:
-            matrix = extension.hessian_along_diagonal(points[:, 0], shares)
-    first, second = np.array(sets).T
-    return np.asarray(matrix[..., first, second])
-
-
-def _points(
-    problem: Problem, name: str, order: int, start: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Where a criterion reads ∂_A f, and with which weights."""
-    extension = problem.extension
-    if name == "shapley":
-        # Gauss–Legendre nodes on the diagonal, where ∂_A f has degree - order.
-        at, weights = legendre(extension.degree - order)
-        return np.outer(at, np.ones(extension.players)), weights
-    half = np.full(extension.players, 0.5)
-    return (half if name == "banzhaf" else index_of(problem, start))[None], np.ones(1)

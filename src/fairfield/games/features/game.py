@@ -96,9 +96,37 @@ class FeatureGame(Game):
                 "or a function that draws them"
             )
         self.draw: Callable[..., Any] | None = background if callable(background) else None
-        absent = absent_entries(predict)
-        others = None if self.draw else as_table(background, rows, absent)[1]
-        single, explained = as_table(rows, others, absent)
+        self._trees = trees_of(predict) if self.draw is None else None
+        self._absent, self.link = absent_entries(predict), link_of(link)
+        self._given = predict, background, output, groups
+        self._take(rows, y)
+
+    def explaining(self, rows: Any, y: Any = None) -> FeatureGame:
+        """The game of other rows, with what was read of the model.
+
+        >>> game = FeatureGame(lambda X: X[:, 0] * X[:, 1], [2.0, 3.0], background=[0.0, 1.0])
+        >>> game.explaining([1.0, 1.0]).table()
+        array([0., 1., 0., 1.])
+        """
+        if "_given" not in self.__dict__:
+            raise ValueError(
+                "this game came from another process without its background; make a FeatureGame here"
+            )
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._take(rows, y)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What other rows would need, and not these, does not travel.
+        left = ("_given", "_trees")
+        return {name: held for name, held in self.__dict__.items() if name not in left}
+
+    def _take(self, rows: Any, y: Any) -> None:
+        """Take the rows to explain."""
+        predict, background, output, groups = self._given
+        others = None if self.draw else as_table(background, rows, self._absent)[1]
+        single, explained = as_table(rows, others, self._absent)
         for table, whose in ((explained, "rows"), (others, "background")):
             if table is not None and 0 in table.shape:
                 raise ValueError(
@@ -110,11 +138,10 @@ class FeatureGame(Game):
         self.output = output_of(predict, output, y, explained)
         for given, table in ((rows, explained), (background, others)):
             _compare(self.output, sparse_rows(given), table)
-        self.link = link_of(link)
         what = linked_name(self.output.what, self.link)
         self.batch = batch_of_rows(explained, single, what)
         data = _shown(explained, self.player_of)
-        trees = trees_of(predict) if self.draw is None else None
+        trees = self._trees
         advice = GameInfo.advice if trees is None or self.link else _advice(trees)
         self.info = info_of_rows(explained, single, what, data, advice)
         tabular = binned(self.tabular, trees, self.output)

@@ -31,7 +31,7 @@ def divide(cubes: Cubes, outputs: int, link: Function | None, summed: Summed) ->
         total, kept = total + corners, kept + (every if joint[x] else corners)
 
     def parts(progress: bool | None) -> list[Part]:
-        weight, terms = cubes.weights.sum(), Terms()
+        weight, terms = cubes.weights.sum(), Collected()
         for x, of_all in summed(progress):
             for output in range(outputs):
                 game, sums = x * outputs + output, of_output(of_all, output)
@@ -46,7 +46,7 @@ def divide(cubes: Cubes, outputs: int, link: Function | None, summed: Summed) ->
     return Division(-(-total // (count * len(cubes.weights))), outputs * kept, parts)
 
 
-class Terms:
+class Collected:
     """Tables of the games of a batch, gathered by their number of players."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s, compiled
-from fairfield.games.trees.groups import MOST_BITS, Groups, branches, encode
+from fairfield.games.trees.groups import MOST_BITS, Bytes, Codes, Groups, branches, encode, room_of
 from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.tables import satisfied
 from fairfield.games.trees.terms import Terms, Word
@@ -25,7 +25,6 @@ from fairfield.games.trees.terms import Terms, Word
 LEAVES = 4
 
 
-@compiled
 def collect_groups(
     nodes: Nodes,
     groups: Groups,
@@ -40,9 +39,25 @@ def collect_groups(
     It ends before the group for which there is no room. Cost: per group and row the bits of a code;
     per code that occurs 2^k for each leaf of k players.
     """
+    room = room_of(nodes, rows.shape[1])
+    return _collect_groups(nodes, groups, start, counts, g, rows, *room, terms)
+
+
+@compiled
+def _collect_groups(
+    nodes: Nodes,
+    groups: Groups,
+    start: Int64s,
+    counts: FloatArray,
+    g: int,
+    rows: FloatArray,
+    goes: Bytes,
+    bits: Bytes,
+    code: Codes,
+    terms: Terms,
+) -> tuple[int, Int64s]:
     low, high, names, outside, begin, member, players, parent, place, coefficient = terms
     count, room, size = rows.shape[1], len(terms.coefficient), 1 << MOST_BITS
-    bits, code = np.empty(count, np.uint8), np.empty(count, np.uint16)
     # For each leaf: the sets that codes satisfy, the share of the background that satisfies just
     # a set, and at least it; and the same set among the players of the group.
     met, among = np.zeros((2, LEAVES, size), np.int64)
@@ -52,8 +67,7 @@ def collect_groups(
         sign[m] = -sign[m & (m - 1)]
     needed, number = np.zeros(size, np.bool_), np.empty(size, np.int64)
     order, slot = np.empty(count, np.int64), np.zeros(size + 1, np.int64)
-    cell = members = named = product = 0
-    goes, first, at = np.empty((0, 0), np.uint8), 0, -1
+    cell, members, named, product, at = 0, 0, 0, 0, -1
     while g < len(groups.tree):
         width = groups.member[g + 1] - groups.member[g]
         codes, leaves = start[g + 1] - start[g], groups.leaf[g + 1] - groups.leaf[g]
@@ -63,8 +77,8 @@ def collect_groups(
             break
         if groups.tree[g] != at:
             at = groups.tree[g]
-            first, goes = branches(nodes, at, rows)
-        encode(groups, g, first, goes, bits, code)
+            branches(nodes, at, rows, 0, count, goes)
+        encode(groups, g, nodes.roots[at], goes, count, bits, code)
         slot[: codes + 1] = 0
         for i in range(count):
             slot[code[i] + 1] += 1
@@ -76,7 +90,7 @@ def collect_groups(
         for e in range(leaves):
             path = groups.path[groups.leaf[g] + e]
             k = groups.path[groups.leaf[g] + e + 1] - path
-            satisfied(groups, path, k, met[e, :codes])
+            satisfied(groups.ones, groups.zeros, path, k, met[e], codes)
             share[e, : 1 << k] = 0.0
             for each in range(codes):
                 share[e, met[e, each]] += counts[start[g] + each]

@@ -17,7 +17,7 @@ Int64s = NDArray[np.int64]
 
 NOTICE = (
     "fairfield: compiling loops over trees for this machine, once for each kind of call; this takes "
-    "5 to 30 seconds, and later calls start at once"
+    "5 to 20 seconds, and later calls start at once"
 )
 
 
@@ -32,17 +32,31 @@ def compiled(function: Function) -> Function:
 
 
 class _Notice(event.Listener):
-    """Says so before the first of our functions is compiled; what is on disk is not."""
+    """Says so before the first of our functions is compiled; what is on disk is not.
 
-    said = False
+    A terminal also shows which function it is, and how many were compiled before.
+    """
+
+    said, inside, done = False, 0, 0
 
     def on_start(self, happening: Any) -> None:
-        if not self.said and happening.data["dispatcher"].__name__ in _LOOPS:
-            _Notice.said = True
+        name = happening.data["dispatcher"].__name__
+        if name not in _LOOPS:
+            return
+        if not self.said:
             print(NOTICE, file=sys.stderr, flush=True)
+        self.said, self.inside = True, self.inside + 1
+        self._show(f"  {self.done} compiled, now {name.strip('_')} …")
 
     def on_end(self, happening: Any) -> None:
-        """Nothing is left to say."""
+        if happening.data["dispatcher"].__name__ in _LOOPS:
+            self.inside, self.done = self.inside - 1, self.done + 1
+            self._show("")
+
+    def _show(self, line: str) -> None:
+        """Replace the last line of a terminal, unless a function within another is compiled."""
+        if self.inside <= 1 and sys.stderr.isatty():
+            print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
 _LOOPS: set[str] = set()

@@ -23,7 +23,7 @@ from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.terms import pair_place
 
 # Numbers of one level, points times rows, that are worked on together.
-TOGETHER = 256
+SIDE_BY_SIDE = 256
 
 
 class Path(NamedTuple):
@@ -48,7 +48,6 @@ class Path(NamedTuple):
     derived: FloatArray
 
 
-@compiled
 def walk(
     nodes: Nodes,
     depth: int,
@@ -64,58 +63,74 @@ def walk(
     ``points`` (points, players, rows) has one player where all have the same; ``values`` (players or
     pairs, rows) are derivatives of ``order`` 1 or 2.
     """
-    count = len(weights)
-    step = max(1, TOGETHER // count)
-    child, side = np.empty((2, depth + 1), np.int64)
+    step = max(1, SIDE_BY_SIDE // len(weights))
+    widest = int((nodes.ends - nodes.roots).max(initial=0))
     for low in range(0, rows.shape[1], step):
         some = np.ascontiguousarray(rows[:, low : low + step])
         width = some.shape[1]
-        size = count * width
-        x = np.empty((points.shape[1], size))
-        for q in range(count):
-            x[:, q * width : (q + 1) * width] = points[q, :, low : low + step]
-        shape = (depth + 1, size)
-        path = Path(
-            np.empty(depth + 1, np.int64),
-            np.empty(depth + 1, np.int64),
-            np.empty(depth + 1),
-            np.empty(shape),
-            np.empty(shape),
-            np.empty(shape),
-            np.empty(shape),
-            np.empty(shape),
-            np.empty((depth + 1 if order == 2 else 0, *shape)),
-        )
+        shape = (depth + 1, len(weights) * width)
+        x = points[..., low : low + step].swapaxes(0, 1).reshape(-1, shape[1])
+        player, earlier = np.empty((2, depth + 1), np.int64)
+        met, ratio, slope, product, below = np.empty((5, *shape))
+        derived = np.empty((depth + 1 if order == 2 else 0, *shape))
+        share = np.empty(depth + 1)
+        path = Path(player, earlier, share, met, ratio, slope, product, below, derived)
         path.product[0] = np.repeat(weights, width)
-        paid = np.zeros((len(values), size))
-        total = np.zeros(size)
-        for tree in range(len(nodes.roots)):
-            first, goes = branches(nodes, tree, some)
-            level = 0
-            child[0], side[0] = nodes.roots[tree], 0
-            path.below[0] = 0.0
-            while level >= 0:
-                node = child[level]
-                if nodes.left[node] < 0:
-                    path.below[level] = nodes.value[node, 0]
-                elif side[level] < 2:
-                    right, level = side[level], level + 1
-                    side[level - 1] += 1
-                    child[level], side[level] = (nodes.right if right else nodes.left)[node], 0
-                    path.below[level] = 0.0
-                    _extend(path, level, nodes.player[node], nodes.share[child[level]])
-                    _meet(path, level, goes[node - first], right)
-                    _multiply(path, level, x)
-                    if order == 2:
-                        _derive(path, level)
-                    continue
-                if level:
-                    _pay(path, level, order, paid)
-                level -= 1
-            total += path.product[0] * path.below[0]
-        for q in range(count):
-            worth[low : low + width] += total[q * width : (q + 1) * width]
-            values[:, low : low + width] += paid[:, q * width : (q + 1) * width]
+        goes, ahead = np.empty((widest, width), np.uint8), np.empty((2, depth + 1), np.int64)
+        total, paid = np.zeros(shape[1]), np.zeros((len(values), shape[1]))
+        _walk(nodes, path, order, some, np.ascontiguousarray(x), goes, ahead, total, paid)
+        worth[low : low + step] += total.reshape(-1, width).sum(axis=0)
+        values[:, low : low + step] += paid.reshape(len(paid), -1, width).sum(axis=1)
+
+
+@compiled
+def _walk(
+    nodes: Nodes,
+    path: Path,
+    order: int,
+    rows: FloatArray,
+    points: FloatArray,
+    goes: Bytes,
+    ahead: Int64s,
+    total: FloatArray,
+    paid: FloatArray,
+) -> None:
+    """One walk down each tree; ``ahead`` has room for the node at each depth, and its next branch."""
+    child, side = ahead[0], ahead[1]
+    for tree in range(len(nodes.roots)):
+        first = nodes.roots[tree]
+        branches(nodes, tree, rows, 0, rows.shape[1], goes)
+        level = 0
+        child[0], side[0] = first, 0
+        _set(path.below, 0, 0.0)
+        while level >= 0:
+            node = child[level]
+            if nodes.left[node] < 0:
+                _set(path.below, level, nodes.value[node, 0])
+            elif side[level] < 2:
+                right, level = side[level], level + 1
+                side[level - 1] += 1
+                child[level], side[level] = nodes.right[node] if right else nodes.left[node], 0
+                _set(path.below, level, 0.0)
+                _extend(path, level, nodes.player[node], nodes.share[child[level]])
+                _meet(path, level, goes[node - first], right)
+                _multiply(path, level, points)
+                if order == 2:
+                    _derive(path, level)
+                continue
+            if level:
+                _pay(path, level, order, paid)
+            level -= 1
+        for r in range(len(total)):
+            total[r] += path.product[0, r] * path.below[0, r]
+
+
+@compiled
+def _set(numbers: FloatArray, level: int, number: float) -> None:
+    """The same number for all points and rows at one depth."""
+    own = numbers[level]
+    for r in range(len(own)):
+        own[r] = number
 
 
 @compiled
@@ -155,8 +170,8 @@ def _multiply(path: Path, level: int, points: FloatArray) -> None:
             ratio[r] = share + x[r] * slope[r]
     elif path.share[before] == 0.0:
         # No training row came so far: both factors are x, or zero.
-        slope[:] = 0.0
-        ratio[:] = met
+        for r in range(len(met)):
+            slope[r], ratio[r] = 0.0, met[r]
     else:
         former, met_before = path.share[before], path.met[before]
         alone = share / former

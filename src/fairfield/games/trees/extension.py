@@ -19,7 +19,7 @@ from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.dependent import walk
 from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.worths import add_dependent_worths, add_worths
+from fairfield.games.trees.worths import add_dependent_worths, add_outputs, add_worths
 
 # Tables divide by points of the diagonal, and lose digits where these are small.
 LEAST = 1e-3
@@ -78,17 +78,27 @@ class Forest:
 
     def outputs(self, rows: FloatArray) -> FloatArray:
         """The model's outputs as they were read: (rows, outputs)."""
-        everyone = np.ones((1, self.players), dtype=bool)
-        one = replace(self, background=np.ascontiguousarray(self.background[:, :1]))
-        return one.worths(rows, everyone)[..., 0]
+        found = np.tile(self.intercept, (rows.shape[1], 1))
+        add_outputs(self.nodes, rows, found)
+        return found
 
     @cached_property
     def empty(self) -> FloatArray:
         """F(∅) of each output, which is that of all rows."""
-        if self.dependent:
-            nobody = np.zeros((1, self.players), dtype=bool)
-            return self.worths(np.zeros((len(self.background), 1)), nobody)[0, :, 0]
-        return np.asarray(self.outputs(self.background).mean(axis=0))
+        if not self.dependent:
+            mean, left = self.diagonal.mean(len(self.intercept))
+            if len(left):
+                return np.asarray(mean + self.only(left).outputs(self.background).mean(axis=0))
+            return mean + self.intercept
+        nodes, total = self.nodes, self.intercept.copy()
+        at, tree, reach = nodes.roots, np.arange(len(nodes.roots)), np.ones(len(nodes.roots))
+        while len(at):  # one level after another, the shares of the cover multiplied
+            into = nodes.output[tree][:, None] + np.arange(nodes.value.shape[1])
+            np.add.at(total, into, nodes.value[at] * reach[:, None])
+            inner = nodes.left[at] >= 0
+            at = np.concatenate([nodes.left[at[inner]], nodes.right[at[inner]]])
+            tree, reach = np.tile(tree[inner], 2), np.tile(reach[inner], 2) * nodes.share[at]
+        return total
 
     def worths(self, rows: FloatArray, coalitions: BoolArray) -> FloatArray:
         """By definition, (rows, outputs, coalitions): O(their product · background · trees · depth)."""
@@ -107,6 +117,9 @@ class Forest:
 class AlongDiagonal(Extension):
     """Games whose readings along the diagonal are found for all rows and points at once."""
 
+    forest: Forest
+    explained: Any
+
     @abstractmethod
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         """What is paid to players or pairs along the diagonal: (games, players or pairs).
@@ -117,22 +130,33 @@ class AlongDiagonal(Extension):
     @abstractmethod
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]: ...
 
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """F(∅) and F(N), which need no terms."""
+        grand = self.forest.outputs(self.explained)
+        empty = np.tile(self.forest.empty, (len(grand), 1))
+        return empty.reshape(self.batch), grand.reshape(self.batch)
+
     def gradient(self, x: ArrayLike) -> FloatArray:
         point = np.asarray(x, dtype=float)
-        if point.ndim == 1 and (point == point[0]).all() and _inside(point):
+        if point.ndim == 1 and (point == point[0]).all() and _inside(point).all():
             return self.along_diagonal(point[:1], np.ones(1))
         return self.centred(x)[1]
 
     def along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        if not _inside(at):
-            return super().along_diagonal(at, shares)
-        return self.paid(at, shares, order=1).reshape((*self.batch, self.players))
+        inside = _inside(at)
+        ends = super().along_diagonal(at[~inside], shares[~inside])
+        if not inside.any():
+            return ends
+        paid = self.paid(at[inside], shares[inside], order=1)
+        return np.asarray(ends + paid.reshape((*self.batch, self.players)))
 
     def hessian_along_diagonal(self, at: FloatArray, shares: FloatArray) -> FloatArray:
-        if not _inside(at):
-            return super().hessian_along_diagonal(at, shares)
-        n = self.players
-        return square(self.paid(at, shares, order=2), n).reshape((*self.batch, n, n))
+        inside, n = _inside(at), self.players
+        ends = super().hessian_along_diagonal(at[~inside], shares[~inside])
+        if not inside.any():
+            return ends
+        paid = self.paid(at[inside], shares[inside], order=2)
+        return np.asarray(ends + square(paid, n).reshape((*self.batch, n, n)))
 
 
 class TreeExtension(AlongDiagonal):
@@ -149,11 +173,6 @@ class TreeExtension(AlongDiagonal):
     @property
     def offset(self) -> FloatArray:
         return np.full(self.batch, self.forest.intercept[0])
-
-    def ends(self) -> tuple[FloatArray, FloatArray]:
-        """F(∅) and F(N), which need no terms."""
-        grand = self.forest.outputs(self.explained)[:, 0]
-        return np.full(self.batch, self.forest.empty[0]), grand.reshape(self.batch)
 
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         values = self.nothing(order)
@@ -228,9 +247,9 @@ class DependentExtension(TreeExtension):
         self.over(work)
 
 
-def _inside(at: FloatArray) -> bool:
-    """Whether tables may be read at these points of the diagonal."""
-    return bool(((at >= LEAST) & (at < 1)).all())
+def _inside(at: FloatArray) -> BoolArray:
+    """At which points of the diagonal tables may be read."""
+    return np.asarray((at >= LEAST) & (at < 1))
 
 
 def square(pairs: FloatArray, players: int) -> FloatArray:

@@ -12,14 +12,12 @@ Prior work: TreeSHAP (Lundberg et al., 2020), Linear TreeSHAP, Banzhaf values of
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, elsewhere, on_host
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
@@ -27,14 +25,12 @@ from fairfield.core.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns
 from fairfield.games.features.rows import as_table, batch_of_rows, info_of_rows, sparse_rows
 from fairfield.games.outputs import Explained, classes_of, explained
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, categorical, picked
+from fairfield.games.trees.model import ELSEWHERE, TreeModel, names_of, same_columns
 from fairfield.games.trees.readers.registry import absent_entries, read_model
 
 if TYPE_CHECKING:
     from fairfield.core.extension import Extension
-
-# Rows on which what was read is compared with the model's own output.
-COMPARED = 256
+    from fairfield.games.trees.extension import AlongDiagonal, Forest
 
 
 class TreeGame(Game):
@@ -49,7 +45,9 @@ class TreeGame(Game):
     and so does the game. ``groups`` makes several columns one feature: {name: columns}, columns in
     no group staying features of their own, or one label per column. ``times`` asks a survival forest
     for its survival function at a time, or at several along one more axis of the batch; with
-    ``output="cumulative hazard"`` for that. The first use on a machine compiles for some seconds.
+    ``output="cumulative hazard"`` for that. Rows and background may be arrays of PyTorch or CuPy on a GPU,
+    where Shapley values, semivalues and pairs are then found. The first use on a machine compiles for
+    some seconds.
 
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -74,50 +72,78 @@ class TreeGame(Game):
         from fairfield.games.trees.terms import MOST
         from fairfield.games.trees.worths import extent
 
-        trees = read_model(model, output, times)
-        self._trees, self._absent = trees, absent_entries(model)
-        self._what = explained(trees.outputs, output, classes_of(model))
+        if callable(background):
+            raise TypeError(
+                "the background is a function, and trees need its rows; give rows, or use FeatureGame, "
+                "for which a function may draw them"
+            )
+        trees = model if isinstance(model, TreeModel) else read_model(model, output, times)
+        self._trees, self._absent = trees, absent_entries(trees.model)
+        self._what = explained(trees.outputs, output, classes_of(trees.model))
         if np.ndim(times):
             name = trees.outputs[0].name.partition(" at time ")[0]
             labels = tuple(np.asarray(times).tolist())
             self._what = Explained(name, trees.outputs[0].unit, labels, "time")
         self.kind = trees.kind
-        given = self._take(rows, background, groups)
-        names = _columns(given)
-        others = np.empty((trees.columns, 0))
+        self._groups = groups
+        given = self._take(rows, background)
+        names = names_of(given)
+        forest: type[Forest] = Forest
+        others: Any = np.empty((trees.columns, 0))
+        if elsewhere(given):
+            from fairfield.games.trees.device import DeviceForest
+            from fairfield.games.trees.device_tables import DeviceRows
+
+            forest, others = DeviceForest, DeviceRows(trees, given[:0])
         if background is not None:
-            _, table = as_table(background, given, self._absent)
-            if names is not None and set(_columns(table) or ()) == set(names):
+            _, table = self._table(background, given)
+            if names is not None and set(names_of(table) or ()) == set(names):
                 table = table[list(names)]
-            _check_columns(trees, table, "background", names)
-            _check_categories(trees, given, table)
-            others = _encode(trees, table, sparse_rows(background))
-        player_of = group_columns(names or tuple(range(trees.columns)), groups)[1]
+            trees.check_columns(table, "background", names)
+            others = trees.seen(table, sparse_rows(background), given)
+        self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
         depth, degree = extent(nodes)
-        if degree.max() > MOST:
+        if background is not None and degree.max() > MOST:
             raise ValueError(
                 f"a path of the {self.kind} splits on {degree.max()} features, and at most {MOST} can be "
-                f"followed; join columns by groups=, or limit the depth; {ELSEWHERE}"
+                "followed with a background; join columns by groups=, limit the depth, or give no "
+                f"background; {ELSEWHERE}"
             )
-        self.forest = Forest(nodes, trees.intercept, len(self.players), others, depth, degree)
+        self.forest = forest(nodes, trees.intercept, len(self.players), others, depth, degree)
 
-    def _take(self, rows: Any, like: Any, groups: Groups | None) -> Any:
+    def _take(self, rows: Any, like: Any, *, trusting: bool = False) -> Any:
         """Take the rows to explain; answers them as a table."""
-        trees = self._trees
-        single, given = as_table(rows, like, self._absent)
-        _check_columns(trees, given, "rows")
-        names = _columns(given) or tuple(range(trees.columns))
+        single, given = self._table(rows, like)
+        if not trusting or not len(given) or given.shape[1] != self._trees.columns:
+            self._trees.check_columns(given, "rows")
+        elif not same_columns(given, like):
+            raise ValueError(_other_columns(names_of(given), names_of(like)))
         self.batch = batch_of_rows(given, single, self._what)
-        self.players, _ = group_columns(names, groups)
-        data = np.asarray(given) if groups is None else None
+        data = on_host(given, None) if self._groups is None else None
         self.info = info_of_rows(given, single, self._what, data)
-        self.rows = _encode(trees, given, sparse_rows(rows))
-        self._like, self._groups = given[:1], groups
+        before = like if trusting else None
+        self.rows = self._trees.seen(given, sparse_rows(rows), before, trusting=trusting)
+        self._like = before if trusting else given[:1]
         return given
+
+    def _table(self, rows: Any, like: Any) -> tuple[bool, Any]:
+        """Whether a single row was given, and a table, on a device where one of the two is there."""
+        if not (elsewhere(rows) or elsewhere(like)):
+            return as_table(rows, like, self._absent)
+        if (self._trees.nodes.category >= 0).any():
+            # Splits by categories are followed on the host.
+            rows, like = (on_host(each, None) if elsewhere(each) else each for each in (rows, like))
+            return as_table(rows, like, self._absent)
+        from fairfield.games.trees.device import device_table
+
+        return device_table(rows, like)
 
     def explaining(self, rows: Any) -> TreeGame:
         """The game of other rows, with what was read and counted of the model and the background.
+
+        Rows of the same dtypes as those before, without a missing value where there was none, are
+        not compared with the model's own output once more.
 
         >>> from sklearn.tree import DecisionTreeRegressor
         >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
@@ -129,20 +155,19 @@ class TreeGame(Game):
             raise ValueError(
                 "this game came from another process without its model; make a TreeGame here"
             )
-        other = copy(self)
-        other._trees = self._trees
-        given = other._take(rows, self._like, self._groups)
-        _check_categories(self._trees, given, self._like)
-        if _columns(given) != _columns(self._like):
-            raise ValueError(
-                "the rows have other columns than those explained before; give the same in that order"
-            )
+        if elsewhere(rows) and not elsewhere(self._like):
+            rows = on_host(rows, None)  # where the background is
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        given = other._take(rows, self._like, trusting=True)
         self.forest.diagonal.others += len(given)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
         # The rows are encoded already; the model need not travel with them.
-        return {name: held for name, held in self.__dict__.items() if name != "_trees"}
+        return {
+            name: held for name, held in self.__dict__.items() if name not in ("_trees", "_like")
+        }
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.forest.worths(self.rows, coalitions).reshape((*self.batch, -1))
@@ -152,11 +177,18 @@ class TreeGame(Game):
         from fairfield.games.trees.interventional import InterventionalExtension
         from fairfield.games.trees.outputs import OutputsExtension
 
-        forest = self.forest
-        kind = DependentExtension if forest.dependent else InterventionalExtension
-        if self.info.outputs is not None:
-            return OutputsExtension(kind, forest, self.rows, self.batch)
-        return kind(forest, self.rows, self.batch)
+        kind = DependentExtension if self.forest.dependent else InterventionalExtension
+
+        def closed(forest: Forest) -> AlongDiagonal:
+            if self.info.outputs is not None:
+                return OutputsExtension(kind, forest, np.asarray(self.rows), self.batch)
+            return kind(forest, np.asarray(self.rows), self.batch)
+
+        if isinstance(self.rows, np.ndarray):
+            return closed(self.forest)
+        from fairfield.games.trees.device import DeviceExtension
+
+        return DeviceExtension(closed, self.forest, self.rows, self.batch)
 
     def describe(self) -> dict[str, Any]:
         forest = self.forest
@@ -169,72 +201,10 @@ class TreeGame(Game):
         }
 
 
-def _encode(trees: TreeModel, table: Any, sparse: Any) -> FloatArray:
-    """Rows as the splits see them, (columns, rows).
-
-    On the first rows the trees that were read are compared with the model's own output, for
-    the ``sparse`` matrix itself where the rows were given as one.
-    """
-    from fairfield.games.trees.extension import Forest
-    from fairfield.games.trees.worths import extent
-
-    with warnings.catch_warnings():
-        # scikit-learn warns where only one of model and rows has names, which is fine here.
-        warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
-        rows = np.ascontiguousarray(trees.encode(table).T)
-        given = table if sparse is None else sparse
-        own = picked(trees.raw(given[:COMPARED]), trees.outputs)
-    first = np.ascontiguousarray(rows[:, :COMPARED])
-    forest = Forest(
-        trees.nodes, trees.intercept, len(rows), first[:, :1].copy(), *extent(trees.nodes)
-    )
-    ours = forest.outputs(first)
-    apart = np.abs(ours - own).max(axis=1)
-    # A library may add up its trees in single precision, rounding once for each.
-    largest = np.maximum.reduceat(np.abs(trees.nodes.value).max(axis=1), trees.nodes.roots)
-    rounding = 4 * np.finfo(np.float32).eps * np.sqrt(len(largest))
-    if not apart.max() <= rounding * (np.abs(trees.intercept).max() + largest.sum()):
-        worst = apart.argmax()
-        raise ValueError(
-            f"the {trees.kind} was not read as it is: its output for row {worst} is {own[worst]}, and "
-            f"that of the trees that were read {ours[worst]}; {ELSEWHERE}"
-        )
-    return rows
-
-
-def _columns(table: Any) -> tuple[Hashable, ...] | None:
-    return tuple(table.columns) if hasattr(table, "columns") else None
-
-
-def _check_columns(
-    trees: TreeModel, table: Any, what: str, others: tuple[Hashable, ...] | None = None
-) -> None:
-    """A table has as many columns as the model and, where both have names, the same names."""
-    if np.ndim(table) != 2 or not len(table) or table.shape[1] != trees.columns:
-        raise ValueError(
-            f"{what} of shape {np.shape(table)} were given; the {trees.kind} needs at least one "
-            f"row of {trees.columns} columns"
-        )
-    names = _columns(table)
-    for expected, whose in ((trees.names, f"the {trees.kind}"), (others, "the rows")):
-        if names is None or expected is None:
-            continue
-        # LightGBM writes the blanks of a name as underscores.
-        seen, wanted = ([str(n).replace(" ", "_") for n in each] for each in (names, expected))
-        differ = [f"{a} for {b}" for a, b in zip(seen, wanted, strict=True) if a != b]
-        if differ:
-            raise ValueError(
-                f"the columns of {what} are not those of {whose}: {spell(differ)}; give the same "
-                "columns in the same order"
-            )
-
-
-def _check_categories(trees: TreeModel, rows: Any, background: Any) -> None:
-    """Codes mean the same in both tables."""
-    others = categorical(background)
-    differ = [name for name, own in categorical(rows).items() if others.get(name, own) != own]
-    if differ and not trees.keeps_categories:
-        raise ValueError(
-            f"rows and background list different categories in {spell(differ)}, and the "
-            f"{trees.kind} does not keep those it was fitted to; give both that dtype"
-        )
+def _other_columns(names: tuple[Hashable, ...] | None, before: tuple[Hashable, ...] | None) -> str:
+    """What is wrong with rows whose columns are not those of the rows before."""
+    seen = "an array, without names of columns" if names is None else "a frame"
+    if names is not None and before is not None:
+        seen = "a frame with other columns than those explained before"
+    wanted = "an array" if before is None else f"a frame with {spell(before)} in that order"
+    return f"the rows are {seen}; give {wanted}, as the first ones were"

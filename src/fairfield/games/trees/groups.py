@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s, compiled
-from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.nodes import Nodes, levels
 from fairfield.games.trees.worths import goes_left
 
 Bytes = NDArray[np.uint8]
@@ -58,33 +58,66 @@ class Groups(NamedTuple):
     zeros: Int64s
 
 
-@compiled
 def cut(nodes: Nodes, trees: Int64s) -> Groups:
     """The groups of some trees."""
-    height = _heights(nodes)
-    depth, leaves = 0, 0
-    for which in trees:
-        depth = max(depth, height[nodes.roots[which]])
-        for node in range(nodes.roots[which], nodes.ends[which]):
-            leaves += nodes.left[node] < 0
+    height, leaves = np.zeros(len(nodes.left), np.int64), 0
+    for at in reversed(levels(nodes, trees)):
+        inner = at[nodes.left[at] >= 0]
+        leaves += len(at) - len(inner)
+        height[inner] = 1 + np.maximum(height[nodes.left[inner]], height[nodes.right[inner]])
+    depth = int(height[nodes.roots[trees]].max(initial=0))
     most = leaves * (depth + (1 << HEIGHT)) + 1
-    tree, value = np.empty(leaves, np.int64), np.empty((leaves, nodes.value.shape[1]))
-    bit, member, leaf, path = np.zeros((4, leaves + 1), np.int64)
+    tree, bit, member, leaf, path, reached = np.zeros((6, leaves + 1), np.int64)
     clause, literals, players, place, ones, zeros = np.zeros((6, most), np.int64)
-    share = np.empty(most)
-    bit_of = np.empty(len(nodes.left), np.int64)
-    way = np.empty(depth + 1, np.int64)  # the literals from the root to a node
-    stack = np.empty((depth + 2, 3), np.int64)
-    groups = bits = written = members = ends = steps = above = 0
+    value, share, used = np.empty((0, 0)), np.empty(most), np.zeros(6, np.int64)
+    room = Groups(
+        tree, bit, clause, literals, member, players, leaf, value, path, place, share, ones, zeros
+    )
+    stack = np.empty((4, depth + 2), np.int64)
+    _cut(nodes, trees, height, stack, np.empty_like(height), room, reached, used)
+    groups, bits, written, members, _, steps = used
+    return Groups(
+        tree[:groups].copy(),
+        bit[: groups + 1].copy(),
+        clause[: bits + 1].copy(),
+        literals[:written].copy(),
+        member[: groups + 1].copy(),
+        players[:members].copy(),
+        leaf[: groups + 1].copy(),
+        nodes.value[reached[:-1]],
+        path,
+        place[:steps].copy(),
+        share[:steps].copy(),
+        ones[:steps].copy(),
+        zeros[:steps].copy(),
+    )
+
+
+@compiled
+def _cut(
+    nodes: Nodes,
+    trees: Int64s,
+    height: Int64s,
+    stack: Int64s,
+    bit_of: Int64s,
+    room: Groups,
+    reached: Int64s,
+    used: Int64s,
+) -> None:
+    """Fill the room, except for values: leaf l is the node ``reached[l]``; and say how much is used."""
+    # The literals from the root to a node; nodes ahead, their depths, and the literals to them.
+    way, ahead, depths, by = stack[0], stack[1], stack[2], stack[3]
+    groups = bits = written = members = ends = steps = above = first = 0
+    clause, literals, players, place = room.clause, room.literals, room.players, room.place
     for which in trees:
-        stack[0], top = (nodes.roots[which], 0, 0), 1
+        ahead[0], depths[0], by[0], top = nodes.roots[which], 0, 0, 1
         while top:
             top -= 1
-            node, level, literal = stack[top]
+            node, level, literal = ahead[top], depths[top], by[top]
             if level:
                 way[level - 1] = literal
             if height[node] <= HEIGHT and (not level or height[literal >> 1] > HEIGHT):
-                tree[groups], above = which, level
+                room.tree[groups], above = which, level
                 groups += 1
                 first = members
                 for e in range(level):
@@ -105,70 +138,39 @@ def cut(nodes: Nodes, trees: Int64s) -> Groups:
                     if _find(players, first, members, who) == members:
                         players[members] = who
                         members += 1
-                    bit_of[node] = bits - bit[groups - 1]
+                    bit_of[node] = bits - room.bit[groups - 1]
                     literals[written] = 2 * node + 1
                     written += 1
                     bits += 1
                     clause[bits] = written
-                stack[top] = (nodes.right[node], level + 1, 2 * node)
-                stack[top + 1] = (nodes.left[node], level + 1, 2 * node + 1)
-                top += 2
+                for side in range(2):
+                    ahead[top] = nodes.left[node] if side else nodes.right[node]
+                    depths[top], by[top] = level + 1, 2 * node + side
+                    top += 1
             else:
                 start = steps
                 for e in range(level):
                     split, to_left = way[e] >> 1, way[e] & 1
-                    who = nodes.player[split]
-                    at = _find(players, first, members, who) - first
+                    at = _find(players, first, members, nodes.player[split]) - first
                     q = _find(place, start, steps, at)
                     if q == steps:
-                        place[q], share[q] = at, 1.0
+                        place[q], room.share[q] = at, 1.0
                         steps += 1
-                    share[q] *= nodes.share[nodes.left[split] if to_left else nodes.right[split]]
+                    child = nodes.left[split] if to_left else nodes.right[split]
+                    room.share[q] *= nodes.share[child]
                     if e < above:
-                        ones[q] |= 1 << at
+                        room.ones[q] |= 1 << at
                     elif to_left:
-                        ones[q] |= 1 << bit_of[split]
+                        room.ones[q] |= 1 << bit_of[split]
                     else:
-                        zeros[q] |= 1 << bit_of[split]
-                value[ends] = nodes.value[node]
+                        room.zeros[q] |= 1 << bit_of[split]
+                reached[ends] = node
                 ends += 1
-                path[ends] = steps
+                room.path[ends] = steps
             if height[node] <= HEIGHT:
-                bit[groups], member[groups], leaf[groups] = bits, members, ends
-    return Groups(
-        tree[:groups].copy(),
-        bit[: groups + 1].copy(),
-        clause[: bits + 1].copy(),
-        literals[:written].copy(),
-        member[: groups + 1].copy(),
-        players[:members].copy(),
-        leaf[: groups + 1].copy(),
-        value,
-        path,
-        place[:steps].copy(),
-        share[:steps].copy(),
-        ones[:steps].copy(),
-        zeros[:steps].copy(),
-    )
-
-
-@compiled
-def _heights(nodes: Nodes) -> Int64s:
-    """The most splits from each node down to a leaf."""
-    height, order = np.zeros((2, len(nodes.left)), np.int64)
-    for root in nodes.roots:
-        order[0], seen, known = root, 0, 1
-        while seen < known:
-            node = order[seen]
-            seen += 1
-            if nodes.left[node] >= 0:
-                order[known], order[known + 1] = nodes.left[node], nodes.right[node]
-                known += 2
-        for at in range(known - 1, -1, -1):
-            node = order[at]
-            if nodes.left[node] >= 0:
-                height[node] = 1 + max(height[nodes.left[node]], height[nodes.right[node]])
-    return height
+                room.bit[groups], room.member[groups], room.leaf[groups] = bits, members, ends
+    used[0], used[1], used[2] = groups, bits, written
+    used[3], used[4], used[5] = members, ends, steps
 
 
 @compiled
@@ -180,14 +182,13 @@ def _find(numbers: Int64s, low: int, high: int, number: int) -> int:
 
 
 @compiled
-def branches(nodes: Nodes, tree: int, rows: FloatArray) -> tuple[int, Bytes]:
-    """The first node of a tree, and whether rows go left at each node from there on: (nodes, rows)."""
-    first, end = nodes.roots[tree], nodes.ends[tree]
-    goes = np.empty((end - first, rows.shape[1]), np.uint8)
-    for node in range(first, end):
+def branches(nodes: Nodes, tree: int, rows: FloatArray, low: int, high: int, goes: Bytes) -> None:
+    """Whether the rows low … high - 1 go left at each node of a tree: (nodes, rows)."""
+    first = nodes.roots[tree]
+    for node in range(first, nodes.ends[tree]):
         if nodes.left[node] < 0:
             continue
-        numbers, left = rows[nodes.feature[node]], goes[node - first]
+        numbers, left = rows[nodes.feature[node], low:high], goes[node - first]
         if nodes.category[node] < 0:
             # As goes_left, in a loop over numbers alone, which the compiler vectorises.
             threshold, missing_left = nodes.threshold[node], nodes.missing_left[node]
@@ -197,20 +198,30 @@ def branches(nodes: Nodes, tree: int, rows: FloatArray) -> tuple[int, Bytes]:
         else:
             for r in range(len(numbers)):
                 left[r] = goes_left(nodes, node, numbers[r])
-    return first, goes
 
 
 @compiled
-def encode(groups: Groups, g: int, first: int, goes: Bytes, met: Bytes, code: Codes) -> None:
+def encode(
+    groups: Groups, g: int, first: int, goes: Bytes, count: int, met: Bytes, code: Codes
+) -> None:
     """The codes of rows in group g, from their branches at the nodes from ``first`` on."""
-    code[:] = 0
+    for r in range(count):
+        code[r] = 0
     for b in range(groups.bit[g], groups.bit[g + 1]):
-        met[:] = 1
+        for r in range(count):
+            met[r] = 1
         for at in range(groups.clause[b], groups.clause[b + 1]):
             literal = groups.literals[at]
             left, wrong = goes[(literal >> 1) - first], np.uint8(1 - (literal & 1))
-            for r in range(len(met)):
+            for r in range(count):
                 met[r] &= left[r] ^ wrong
         shift = np.uint16(b - groups.bit[g])
-        for r in range(len(met)):
+        for r in range(count):
             code[r] |= np.uint16(met[r]) << shift
+
+
+def room_of(nodes: Nodes, count: int) -> tuple[Bytes, Bytes, Codes]:
+    """Room for branches at the nodes of any of the trees, for bits and for codes of so many rows."""
+    widest = int((nodes.ends - nodes.roots).max(initial=0))
+    met, code = np.empty(count, np.uint8), np.empty(count, np.uint16)
+    return np.empty((widest, count), np.uint8), met, code

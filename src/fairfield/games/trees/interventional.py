@@ -143,7 +143,7 @@ class InterventionalExtension(TreeExtension):
         most = 64 * len(forest.nodes.left) * self.explained.shape[1]
         room = tree_terms.blank(min(CAPACITY, most))
         ends = forest.diagonal.short_ends(SHORT if self.explained.shape[1] >= MANY else 0)
-        others = forest.only(np.setdiff1d(np.arange(len(forest.degree)), ends.trees))
+        others = forest.only(np.setdiff1d(np.arange(len(forest.degree)), ends.groups.tree))
         depth = int(others.depth.max(initial=0))
         while ahead:
             low, high, short, at = ahead.pop()

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import warnings
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import InitVar, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, elsewhere, in_precision, on_host
+from fairfield.core.coalitions import spell
+from fairfield.evaluation.threads import Overlapping
 from fairfield.games.outputs import Output
 from fairfield.games.trees.nodes import Tree, join
 
 ELSEWHERE = "FeatureGame explains any model"
+# Rows on which what was read is compared with the model's own output.
+COMPARED = 256
 
 
 @dataclass
@@ -21,9 +27,9 @@ class TreeModel:
 
     ``encode`` turns rows into the numbers that splits compare: categories into codes,
     missing values into NaN. ``raw`` is the library's own answer to rows as given, which what
-    was read is compared with. Trees number the ``outputs`` from 0, as they are listed here. A model that does not keep the categories of its columns takes
-    the codes of a frame. ``nodes`` are those of all trees, and ``intercept`` the constant
-    beside them of each output.
+    was read is compared with. Trees number the ``outputs`` from 0, as they are listed here. A
+    model that does not keep the categories of its columns takes the codes of a frame. ``nodes``
+    are those of all trees, and ``intercept`` the constant beside them of each output.
     """
 
     model: Any
@@ -40,6 +46,132 @@ class TreeModel:
         self.kind = type(self.model).__name__
         self.nodes, self.intercept = join(trees, len(self.outputs))
         self.intercept += start
+        # The dtypes of rows that were compared, and the columns in which values were missing.
+        self.forms: set[Any] = set()
+        self.gaps = np.zeros(self.columns, dtype=bool)
+
+    def seen(
+        self, table: Any, sparse: Any = None, like: Any = None, *, trusting: bool = False
+    ) -> Any:
+        """Rows as the splits see them, (columns, rows); those on a device stay there.
+
+        The first of them are compared with the model's own output, for the ``sparse`` matrix
+        itself where the rows were given as one. ``trusting`` leaves that out where rows of these
+        dtypes were compared before, and rows with a missing value wherever one is missing.
+        Categories must be those of the table that these rows are ``like``.
+        """
+        if elsewhere(table):
+            from fairfield.games.trees.device_tables import DeviceRows
+
+            self.seen(on_host(table[:COMPARED], None), like=like, trusting=trusting)
+            return DeviceRows(self, table)
+        form = None if sparse is not None else _form(table)
+        if form not in self.forms:
+            self._check_categories(table, like)
+        rows = np.ascontiguousarray(self.encode(table).T)
+        missing = np.isnan(rows)
+        known = trusting and form in self.forms and not np.isinf(rows).any()
+        if known and not (missing.any(axis=1) & ~self.gaps).any():
+            return rows
+        self._compare(rows, table if sparse is None else sparse)
+        if form is not None:
+            self.forms.add(form)
+            self.gaps |= missing[:, :COMPARED].any(axis=1)
+        return rows
+
+    def _compare(self, rows: FloatArray, given: Any) -> None:
+        """Refuse trees whose outputs for the first rows are not the model's own."""
+        from fairfield.games.trees.worths import add_outputs
+
+        first = np.ascontiguousarray(rows[:, :COMPARED])
+        own = picked(quietly(self.raw, given[:COMPARED]), self.outputs)
+        ours = np.tile(self.intercept, (first.shape[1], 1))
+        add_outputs(self.nodes, first, ours)
+        apart = np.abs(ours - own).max(axis=1)
+        # A library may add up its trees in single precision, rounding once for each.
+        largest = np.maximum.reduceat(np.abs(self.nodes.value).max(axis=1), self.nodes.roots)
+        rounding = 4 * np.finfo(np.float32).eps * np.sqrt(len(largest))
+        if not apart.max() <= rounding * (np.abs(self.intercept).max() + largest.sum()):
+            worst = apart.argmax()
+            raise ValueError(
+                f"the {self.kind} was not read as it is: its output for row {worst} is {own[worst]}, "
+                f"and that of the trees that were read {ours[worst]}; {ELSEWHERE}"
+            )
+
+    def check_columns(
+        self, table: Any, what: str, others: tuple[Hashable, ...] | None = None
+    ) -> None:
+        """A table has as many columns as the model and, where both have names, the same names."""
+        if np.ndim(table) != 2 or not len(table) or table.shape[1] != self.columns:
+            raise ValueError(
+                f"{what} of shape {tuple(np.shape(table))} were given; the {self.kind} needs at least one "
+                f"row of {self.columns} columns"
+            )
+        names = names_of(table)
+        for expected, whose in ((self.names, f"the {self.kind}"), (others, "the rows")):
+            if names is None or expected is None:
+                continue
+            # LightGBM writes the blanks of a name as underscores.
+            seen, wanted = ([str(n).replace(" ", "_") for n in each] for each in (names, expected))
+            differ = [f"{a} for {b}" for a, b in zip(seen, wanted, strict=True) if a != b]
+            if differ:
+                raise ValueError(
+                    f"the columns of {what} are not those of {whose}: {spell(differ)}; give the same "
+                    "columns in the same order"
+                )
+
+    def _check_categories(self, rows: Any, others: Any) -> None:
+        """Codes mean the same in both tables."""
+        if self.keeps_categories:
+            return
+        known = categorical(others)
+        differ = [name for name, own in categorical(rows).items() if known.get(name, own) != own]
+        if differ:
+            raise ValueError(
+                f"rows and background list different categories in {spell(differ)}, and the "
+                f"{self.kind} does not keep those it was fitted to; give both that dtype"
+            )
+
+
+def _form(table: Any) -> Any:
+    """The dtypes of rows; None where these do not say what the cells are."""
+    if not hasattr(table, "columns"):
+        return table.dtype if table.dtype.kind in "biuf" else None
+    dtypes = tuple(table.dtypes)
+    return None if object in dtypes else dtypes
+
+
+def same_columns(table: Any, other: Any) -> bool:
+    """Whether two tables are arrays, or frames with the same names of columns."""
+    framed = hasattr(table, "columns")
+    if framed != hasattr(other, "columns"):
+        return False
+    return not framed or bool(table.columns.equals(other.columns))
+
+
+def names_of(table: Any) -> tuple[Hashable, ...] | None:
+    """The names of the columns of a frame."""
+    return tuple(table.columns) if hasattr(table, "columns") else None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
+        yield
+
+
+# Filters of warnings belong to the whole process.
+_QUIET = Overlapping(_quiet)
+
+
+def quietly(function: Callable[[Any], Any], rows: Any) -> Any:
+    """What a model returns for rows without scikit-learn's warning that only one of both has names."""
+    _QUIET.enter()
+    try:
+        return function(rows)
+    finally:
+        _QUIET.leave()
 
 
 def picked(answers: Any, outputs: Sequence[Output]) -> FloatArray:
@@ -51,9 +183,10 @@ def picked(answers: Any, outputs: Sequence[Output]) -> FloatArray:
 
 def categorical(rows: Any) -> dict[Hashable, list[Any]]:
     """The categorical columns of a frame, and the categories that each lists."""
-    names = getattr(rows, "columns", ())
-    coded = (name for name in names if str(rows[name].dtype) == "category")
-    return {name: list(rows[name].cat.categories) for name in coded}
+    if not hasattr(rows, "columns"):
+        return {}
+    dtypes = zip(rows.columns, rows.dtypes, strict=True)
+    return {name: list(each.categories) for name, each in dtypes if each == "category"}
 
 
 def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> FloatArray:
@@ -63,14 +196,15 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
     the model does not keep them.
     """
     if not hasattr(rows, "columns"):
-        return np.array(rows, dtype=float)
+        return cast(FloatArray, in_precision(rows, "float64"))
     own = categorical(rows)
     if categories and len(categories) != len(own):
         raise ValueError(
             f"the model was fitted to {len(categories)} categorical columns, and the rows have "
             f"{len(own)}; give each of them the dtype 'category'"
         )
-    rows = rows.copy()
+    if own:
+        rows = rows.copy()
     for name, listed in zip(own, categories or own.values(), strict=True):
         codes = rows[name].cat.set_categories(listed).cat.codes.astype(float)
         rows[name] = codes.where(codes >= 0)
@@ -79,4 +213,5 @@ def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> 
 
 def in_single(rows: Any) -> FloatArray:
     """Rows as numbers that a library rounds to single precision."""
-    return as_numbers(rows).astype(np.float32).astype(float)
+    single = in_precision(as_numbers(rows), "float32")
+    return cast(FloatArray, in_precision(single, "float64"))

@@ -86,6 +86,16 @@ def unfold(
     return nodes, [each[0] for each in places], [each[1] for each in places]
 
 
+def levels(nodes: Nodes, trees: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The nodes of some trees by their depth."""
+    found, at = [], nodes.roots[trees]
+    while len(at):
+        found.append(at)
+        inner = at[nodes.left[at] >= 0]
+        at = np.concatenate([nodes.left[inner], nodes.right[inner]])
+    return found
+
+
 def join(trees: Sequence[Tree], outputs: int = 1) -> tuple[Nodes, FloatArray]:
     """The nodes of all trees, leaves centred tree by tree, and for each output the sum of the centres.
 

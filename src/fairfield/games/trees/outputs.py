@@ -15,7 +15,7 @@ from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.extension import AlongDiagonal, Forest, TreeExtension
 
 # The games of a batch that a part has, and their extension.
-Part = tuple[Int64s, Extension]
+Piece = tuple[Int64s, Extension]
 
 
 class SideBySide(Extension):
@@ -23,7 +23,7 @@ class SideBySide(Extension):
 
     method, together = TreeExtension.method, TreeExtension.together
 
-    def __init__(self, parts: Sequence[Part], batch: tuple[int, ...]) -> None:
+    def __init__(self, parts: Sequence[Piece], batch: tuple[int, ...]) -> None:
         self.parts, self.batch = parts, batch
         self.players = parts[0][1].players
         self.degree = max(part.degree for _, part in parts)
@@ -51,7 +51,7 @@ class SideBySide(Extension):
     def rows(self, chosen: slice | Int64s) -> SideBySide:
         count = int(np.prod(self.batch))
         picked = np.arange(count)[chosen]
-        parts: list[Part] = []
+        parts: list[Piece] = []
         for where, part in self.parts:
             place = np.full(count, -1)
             place[where] = np.arange(len(where))
@@ -87,6 +87,8 @@ class OutputsExtension(SideBySide, AlongDiagonal):
             for output in range(outputs)
         ]
         super().__init__(parts, batch)
+
+    ends = AlongDiagonal.ends
 
     def paid(self, at: FloatArray, shares: FloatArray, order: int) -> FloatArray:
         rows, n = self.explained, self.players

@@ -21,34 +21,50 @@ from fairfield.games.trees.compiled import Int64s, compiled
 from fairfield.games.trees.groups import (
     MOST_BITS,
     TOGETHER,
+    Bytes,
+    Codes,
     Groups,
     branches,
     encode,
+    room_of,
 )
 from fairfield.games.trees.nodes import Nodes
 from fairfield.games.trees.terms import pair_place
+from fairfield.games.trees.worths import goes_left
+
+# Rows that are looked up one by one.
+FEW = 8
 
 
-@compiled
 def count_codes(nodes: Nodes, groups: Groups, rows: FloatArray, start: Int64s) -> FloatArray:
     """How many rows have each code; those of group g are counted from ``start[g]`` on."""
     counts = np.zeros(start[-1])
-    for low in range(0, rows.shape[1], TOGETHER):
-        some = np.ascontiguousarray(rows[:, low : low + TOGETHER])
-        goes = np.empty((0, 0), np.uint8)
-        met, code = np.empty(some.shape[1], np.uint8), np.empty(some.shape[1], np.uint16)
-        at = -1
-        for g in range(len(groups.tree)):
-            if groups.tree[g] != at:
-                at = groups.tree[g]
-                first, goes = branches(nodes, at, some)
-            encode(groups, g, first, goes, met, code)
-            for r in range(len(code)):
-                counts[start[g] + code[r]] += 1.0
+    _count(nodes, groups, rows, start, *room_of(nodes, min(TOGETHER, rows.shape[1])), counts)
     return counts
 
 
 @compiled
+def _count(
+    nodes: Nodes,
+    groups: Groups,
+    rows: FloatArray,
+    start: Int64s,
+    goes: Bytes,
+    met: Bytes,
+    code: Codes,
+    counts: FloatArray,
+) -> None:
+    for low in range(0, rows.shape[1], TOGETHER):
+        high, at = min(low + TOGETHER, rows.shape[1]), -1
+        for g in range(len(groups.tree)):
+            if groups.tree[g] != at:
+                at = groups.tree[g]
+                branches(nodes, at, rows, low, high, goes)
+            encode(groups, g, nodes.roots[at], goes, high - low, met, code)
+            for r in range(high - low):
+                counts[start[g] + code[r]] += 1.0
+
+
 def fill(
     groups: Groups,
     low: int,
@@ -63,38 +79,66 @@ def fill(
 ) -> None:
     """Add up the tables of the groups low … high - 1, those of group g from ``entry[g]`` on.
 
-    A group has a row of codes for each player (order 1) or pair of players (order 2), and ``table``
-    (values, entries) one for each value of a leaf. ``at`` are points of the diagonal, and no
-    ``counts`` mean the path-dependent game.
+    A group has a row of codes for each player (order 1) or pair of players (order 2), or one of
+    worths (order 0, of no points), and ``table`` (values, entries) one for each value of a leaf. ``at``
+    are points of the diagonal, and no ``counts`` mean the path-dependent game.
     """
-    size = 1 << MOST_BITS
-    share, phi, slope, second = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    met = np.empty(size, np.int64)
+    met = np.empty(1 << MOST_BITS, np.int64)
+    if order == 0:
+        _fill_worths(groups, low, high, entry, table, met)
+        return
+    k = int(np.diff(groups.path).max(initial=0))
+    lines = k if order == 1 else k * (k - 1) // 2
+    room = np.empty((lines + 3, 1 << k))
+    _fill(groups, low, high, start, counts, at, weights, order, entry, table, room, met)
+
+
+@compiled
+def _fill(
+    groups: Groups,
+    low: int,
+    high: int,
+    start: Int64s,
+    counts: FloatArray,
+    at: FloatArray,
+    weights: FloatArray,
+    order: int,
+    entry: Int64s,
+    table: FloatArray,
+    room: FloatArray,
+    met: Int64s,
+) -> None:
+    share, phi, slope, total = room[0], room[1], room[2], room[3:]
     for g in range(low, high):
         codes = 1 << (groups.bit[g + 1] - groups.bit[g])
         for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
             first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
             sets = 1 << k
-            satisfied(groups, first, k, met[:codes])
+            satisfied(groups.ones, groups.zeros, first, k, met, codes)
             if len(counts):
-                share[:sets] = 0.0
+                for b in range(sets):
+                    share[b] = 0.0
                 for code in range(codes):
                     share[met[code]] += counts[start[g] + code]
             else:
-                _multiply(groups.share[first : first + k], share)
-            total = np.zeros((k if order == 1 else k * (k - 1) // 2, sets))
+                _multiply(groups.share, first, k, share)
+            for line in range(k if order == 1 else k * (k - 1) // 2):
+                for b in range(sets):
+                    total[line, b] = 0.0
             for node in range(len(at)):
-                phi[:sets] = share[:sets]
+                for b in range(sets):
+                    phi[b] = share[b]
                 for q in range(k):
-                    _mix(phi[:sets], 1 << q, at[node])
+                    _mix(phi, sets, 1 << q, at[node])
                 for p in range(k):
-                    _differentiate(phi[:sets], 1 << p, at[node], slope)
                     if order == 1:
-                        total[p] += weights[node] * slope[:sets]
+                        _differentiate(phi, sets, 1 << p, at[node], weights[node], total[p])
                         continue
+                    for b in range(sets):
+                        slope[b] = 0.0
+                    _differentiate(phi, sets, 1 << p, at[node], weights[node], slope)
                     for q in range(p):
-                        _differentiate(slope[:sets], 1 << q, at[node], second)
-                        total[pair_place(p, q)] += weights[node] * second[:sets]
+                        _differentiate(slope, sets, 1 << q, at[node], 1.0, total[pair_place(p, q)])
             for p in range(k):
                 for q in range(p if order == 2 else 1):
                     i, j = groups.place[first + p], groups.place[first + q]
@@ -102,59 +146,77 @@ def fill(
                     if order == 1:
                         line, own = i, p
                     row = entry[g] + line * codes
-                    _spread(
-                        groups.value[leaf], total[own], met[:codes], table[:, row : row + codes]
-                    )
+                    for v in range(len(table)):
+                        paid, of_set, each = (
+                            table[v, row : row + codes],
+                            total[own],
+                            groups.value[leaf, v],
+                        )
+                        for code in range(codes):
+                            paid[code] += each * of_set[met[code]]
 
 
 @compiled
-def _spread(value: FloatArray, of_set: FloatArray, met: Int64s, paid: FloatArray) -> None:
-    """Add each value times what belongs to the set that each code satisfies."""
-    for v in range(len(value)):
-        row, each = paid[v], value[v]
-        for code in range(len(met)):
-            row[code] += each * of_set[met[code]]
+def _fill_worths(
+    groups: Groups, low: int, high: int, entry: Int64s, table: FloatArray, met: Int64s
+) -> None:
+    """Add the values of the leaf that each code reaches, if any."""
+    for g in range(low, high):
+        codes = 1 << (groups.bit[g + 1] - groups.bit[g])
+        for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
+            first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
+            satisfied(groups.ones, groups.zeros, first, k, met, codes)
+            for code in range(codes):
+                if met[code] == (1 << k) - 1:
+                    for v in range(len(table)):
+                        table[v, entry[g] + code] += groups.value[leaf, v]
 
 
 @compiled
-def satisfied(groups: Groups, first: int, k: int, met: Int64s) -> None:
+def satisfied(ones: Int64s, zeros: Int64s, first: int, k: int, met: Int64s, codes: int) -> None:
     """The set of players of a leaf's path whom each code satisfies."""
-    met[:] = 0
+    for code in range(codes):
+        met[code] = 0
     for q in range(k):
-        ones, either = groups.ones[first + q], groups.ones[first + q] | groups.zeros[first + q]
-        for code in range(len(met)):
-            met[code] |= np.int64(code & either == ones) << q
+        own, either = ones[first + q], ones[first + q] | zeros[first + q]
+        for code in range(codes):
+            met[code] |= np.int64(code & either == own) << q
 
 
 @compiled
-def _multiply(shares: FloatArray, product: FloatArray) -> None:
+def _multiply(shares: FloatArray, first: int, k: int, product: FloatArray) -> None:
     """Π s_q or 1 - s_q over players inside and outside each set."""
     product[0] = 1.0
-    for q in range(len(shares)):
+    for q in range(k):
+        share = shares[first + q]
         for b in range(1 << q):
-            product[b + (1 << q)] = product[b] * shares[q]
-            product[b] *= 1 - shares[q]
+            product[b + (1 << q)] = product[b] * share
+            product[b] *= 1 - share
 
 
 @compiled
-def _mix(phi: FloatArray, bit: int, t: float) -> None:
+def _mix(phi: FloatArray, sets: int, bit: int, t: float) -> None:
     """From the background's sets to the row's, for one player."""
-    for low in range(0, len(phi), 2 * bit):
+    for low in range(0, sets, 2 * bit):
         for r in range(low, low + bit):
             without, within = phi[r], phi[r + bit]
             phi[r], phi[r + bit] = (1 - t) * within, t * without + within
 
 
 @compiled
-def _differentiate(phi: FloatArray, bit: int, t: float, slope: FloatArray) -> None:
-    """The derivative by one player."""
-    for low in range(0, len(phi), 2 * bit):
+def _differentiate(
+    phi: FloatArray, sets: int, bit: int, t: float, weight: float, total: FloatArray
+) -> None:
+    """Add the derivative by one player, times a weight."""
+    steep = weight / t
+    for low in range(0, sets, 2 * bit):
         for r in range(low, low + bit):
+            # A division, not a product, so that what a null player is paid cancels to zero.
             rest = phi[r] / (1 - t)
-            slope[r], slope[r + bit] = -rest, (phi[r + bit] - rest) / t
+            total[r] -= weight * rest
+            total[r + bit] += steep * (phi[r + bit] - rest)
 
 
-@compiled
 def look_up(
     nodes: Nodes,
     groups: Groups,
@@ -167,27 +229,101 @@ def look_up(
     values: FloatArray,
 ) -> None:
     """Add what the groups low … high - 1 pay: (outputs, players or pairs, rows)."""
+    room = room_of(nodes, min(TOGETHER, rows.shape[1]))
+    _look_up(nodes, groups, low, high, order, entry, table, rows, *room, values)
+
+
+@compiled
+def _look_up(
+    nodes: Nodes,
+    groups: Groups,
+    low: int,
+    high: int,
+    order: int,
+    entry: Int64s,
+    table: FloatArray,
+    rows: FloatArray,
+    goes: Bytes,
+    met: Bytes,
+    code: Codes,
+    values: FloatArray,
+) -> None:
     for begin in range(0, rows.shape[1], TOGETHER):
-        some = np.ascontiguousarray(rows[:, begin : begin + TOGETHER])
-        count = some.shape[1]
-        met, code = np.empty(count, np.uint8), np.empty(count, np.uint16)
-        at = -1
+        end, at = min(begin + TOGETHER, rows.shape[1]), -1
         for g in range(low, high):
             if groups.tree[g] != at:
                 at = groups.tree[g]
-                first, goes = branches(nodes, at, some)
-            encode(groups, g, first, goes, met, code)
-            codes = 1 << (groups.bit[g + 1] - groups.bit[g])
-            players = groups.players[groups.member[g] : groups.member[g + 1]]
-            row = entry[g]
-            for i in range(len(players)):
-                for j in range(i if order == 2 else 1):
-                    who = players[i]
+                branches(nodes, at, rows, begin, end, goes)
+            encode(groups, g, nodes.roots[at], goes, end - begin, met, code)
+            codes, row = 1 << (groups.bit[g + 1] - groups.bit[g]), entry[g]
+            first, last = groups.member[g], groups.member[g + 1]
+            for i in range(first, last):
+                for j in range(first, i if order == 2 else first + 1):
+                    who = groups.players[i]
                     if order == 2:
-                        who = pair_place(max(who, players[j]), min(who, players[j]))
+                        other = groups.players[j]
+                        who = pair_place(max(who, other), min(who, other))
                     for v in range(len(table)):
-                        paid = values[nodes.output[at] + v, who, begin : begin + count]
+                        paid = values[nodes.output[at] + v, who, begin:end]
                         paying = table[v, row : row + codes]
-                        for r in range(count):
+                        for r in range(len(paid)):
                             paid[r] += paying[code[r]]
                     row += codes
+
+
+def by_code(groups: Groups, entry: Int64s, table: FloatArray) -> FloatArray:
+    """Tables of players with what a code pays to all of them side by side, for :func:`look_up_few`."""
+    turned = np.empty_like(table)
+    for begin, end, members in zip(
+        entry, np.append(entry[1:], table.shape[1]), np.diff(groups.member), strict=True
+    ):
+        own = table[:, begin:end].reshape(len(table), members, -1)
+        turned[:, begin:end] = own.swapaxes(1, 2).reshape(len(table), -1)
+    return turned
+
+
+def look_up_few(
+    nodes: Nodes,
+    groups: Groups,
+    entry: Int64s,
+    turned: FloatArray,
+    rows: FloatArray,
+    values: FloatArray,
+) -> None:
+    """As :func:`look_up` for players, row by row: a few rows are waited for, not worked on."""
+    _look_up_few(nodes, groups, entry, turned, rows, room_of(nodes, rows.shape[1])[0], values)
+
+
+@compiled
+def _look_up_few(
+    nodes: Nodes,
+    groups: Groups,
+    entry: Int64s,
+    turned: FloatArray,
+    rows: FloatArray,
+    goes: Bytes,
+    values: FloatArray,
+) -> None:
+    for r in range(rows.shape[1]):
+        at, first = -1, 0
+        for g in range(len(entry)):
+            if groups.tree[g] != at:
+                at = groups.tree[g]
+                first = nodes.roots[at]
+                for node in range(first, nodes.ends[at]):
+                    if nodes.left[node] >= 0:
+                        number = rows[nodes.feature[node], r]
+                        goes[node - first, 0] = goes_left(nodes, node, number)
+            begin, code = groups.bit[g], 0
+            for b in range(begin, groups.bit[g + 1]):
+                met = 1
+                for literal in range(groups.clause[b], groups.clause[b + 1]):
+                    side = groups.literals[literal]
+                    met &= goes[(side >> 1) - first, 0] ^ (1 - (side & 1))
+                code |= met << (b - begin)
+            member, end = groups.member[g], groups.member[g + 1]
+            place = entry[g] + code * (end - member)
+            for v in range(len(turned)):
+                output = nodes.output[at] + v
+                for i in range(member, end):
+                    values[output, groups.players[i], r] += turned[v, place + i - member]

@@ -1,4 +1,4 @@
-"""The worths of tree games by their definition, and the length of paths: compiled loops."""
+"""The outputs of trees, worths by their definition, and the length of paths: compiled loops."""
 
 from __future__ import annotations
 
@@ -24,26 +24,43 @@ def goes_left(nodes: Nodes, node: int, number: float) -> bool:
     return bool(listed == nodes.listed_left[which])
 
 
-@compiled
 def extent(nodes: Nodes) -> tuple[Int64s, Int64s]:
     """The most splits on a path of each tree, and the most players."""
     deepest, most = np.zeros((2, len(nodes.roots)), np.int64)
-    path = np.empty(len(nodes.left), np.int32)
-    stack = np.empty((len(nodes.left) + 1, 3), np.int64)
+    _extent(nodes, np.empty((4, len(nodes.left) + 1), np.int64), deepest, most)
+    return deepest, most
+
+
+@compiled
+def _extent(nodes: Nodes, stack: Int64s, deepest: Int64s, most: Int64s) -> None:
+    path, ahead, depths, lengths = stack[0], stack[1], stack[2], stack[3]
     for tree in range(len(nodes.roots)):
-        stack[0], top = (nodes.roots[tree], 0, 0), 1
+        ahead[0], depths[0], lengths[0], top = nodes.roots[tree], 0, 0, 1
         while top:
             top -= 1
-            node, depth, length = stack[top]
+            node, depth, length = ahead[top], depths[top], lengths[top]
             deepest[tree], most[tree] = max(deepest[tree], depth), max(most[tree], length)
             if nodes.left[node] >= 0:
-                if not (path[:length] == nodes.player[node]).any():
-                    path[length] = nodes.player[node]
-                    length += 1
-                stack[top] = (nodes.left[node], depth + 1, length)
-                stack[top + 1] = (nodes.right[node], depth + 1, length)
-                top += 2
-    return deepest, most
+                at, who = 0, nodes.player[node]
+                while at < length and path[at] != who:
+                    at += 1
+                path[at] = who
+                for child in (nodes.left[node], nodes.right[node]):
+                    ahead[top], depths[top], lengths[top] = child, depth + 1, max(length, at + 1)
+                    top += 1
+
+
+@compiled
+def add_outputs(nodes: Nodes, rows: FloatArray, outputs: FloatArray) -> None:
+    """Each row walks down each tree: (rows, outputs)."""
+    for tree in range(len(nodes.roots)):
+        for r in range(rows.shape[1]):
+            node = nodes.roots[tree]
+            while nodes.left[node] >= 0:
+                left = goes_left(nodes, node, rows[nodes.feature[node], r])
+                node = nodes.left[node] if left else nodes.right[node]
+            for v in range(nodes.value.shape[1]):
+                outputs[r, nodes.output[tree] + v] += nodes.value[node, v]
 
 
 @compiled

@@ -129,22 +129,26 @@ function drawTrajectory() {
 
 function drawInteractions() {
   const { label, strongest } = interactions;
+  const averaged = `mean |${label} interaction|`;
   if (strongest.length) {
     const size = strongest.map(([, value]) => value);
     const trace = { type: "bar", orientation: "h", x: size, y: size.map((_, k) => k), marker: { color: size.map((value) => colour(value < 0 ? "minus" : "plus")) }, hoverinfo: "x" };
-    draw("interactions", [trace], { height: 90 + 24 * size.length, xaxis: axis({ title: withUnit(`${label} interaction`) }), yaxis: names(strongest.map(([who]) => who.join(" + "))) },
-      `The ${size.length} coalitions that interact most, by ${label}.`);
+    const title = interactions.means ? averaged : `${label} interaction`;
+    draw("interactions", [trace], { height: 90 + 24 * size.length, xaxis: axis({ title: withUnit(title) }), yaxis: names(strongest.map(([who]) => who.join(" + "))) },
+      `The ${size.length} coalitions that interact most, by ${interactions.means ? `the ${averaged} of all ${words.rows}` : label}.`);
     return;
   }
-  const z = (interactions.matrix[state.row] ?? interactions.matrix[Math.max(0, state.row - summary.means) % interactions.matrix.length]).map((line_, i) => line_.map((value, j) => (i === j ? null : value)));
+  const row = state.row in interactions.matrix ? state.row : Math.max(0, state.row - summary.means) % interactions.matrix.length;
+  const mean = row < interactions.means;
+  const z = interactions.matrix[row].map((line_, i) => line_.map((value, j) => (i === j ? null : value)));
   const who = interactions.players.map((name) => drawn(name, 18));
   let top = 0, pair = [0, 0];
   z.forEach((line_, i) => line_.forEach((value, j) => { if (value !== null && Math.abs(value) > top) { top = Math.abs(value); pair = [i, j]; } }));
   const places = who.map((_, k) => k);
   const small = who.length <= 12, digits = Math.max(0, decimals([top]) - 2);
   const trace = {
-    type: "heatmap", x: places, y: places, z, zmin: -(top || 1), zmax: top || 1, xgap: 1, ygap: 1,
-    colorscale: [[0, isDark() ? "#ee8548" : "#d55e00"], [0.5, isDark() ? "#22272b" : "#f4f5f6"], [1, isDark() ? "#4ea3d8" : "#0072b2"]],
+    type: "heatmap", x: places, y: places, z, zmin: mean ? 0 : -(top || 1), zmax: top || 1, xgap: 1, ygap: 1,
+    colorscale: [...(mean ? [] : [[0, isDark() ? "#ee8548" : "#d55e00"]]), [mean ? 0 : 0.5, isDark() ? "#22272b" : "#f4f5f6"], [1, isDark() ? "#4ea3d8" : "#0072b2"]],
     colorbar: { thickness: 10, outlinewidth: 0, len: 0.9 }, text: z.map((line_) => line_.map((value) => (value === null ? "" : fixed(value, digits)))),
     texttemplate: small ? "%{text}" : "", textfont: { size: 10 },
     customdata: z.map((_, i) => z.map((__, j) => `${who[i]} and ${who[j]}`)), hovertemplate: "%{customdata}<br>%{z:.4~g}<extra></extra>",
@@ -153,7 +157,7 @@ function drawInteractions() {
   draw("interactions", [trace], {
     height: Math.max(340, 120 + (small ? 30 : 15) * who.length),
     xaxis: side({ tickangle: who.length > 20 ? -90 : Math.max(...who.map((name) => name.length)) * who.length > 45 ? -60 : 0 }), yaxis: side({ autorange: "reversed" }),
-  }, `${label} interactions: blue where two ${words.players} add more together than apart, orange where they add less. Strongest: ${interactions.players[pair[0]]} and ${interactions.players[pair[1]]}, ${short(z[pair[0]][pair[1]])}.${
+  }, `${mean ? `The ${averaged} of all ${words.rows}: how much two ${words.players} add together beyond their parts, or less than these.` : `${label} interactions: blue where two ${words.players} add more together than apart, orange where they add less.`} Strongest: ${interactions.players[pair[0]]} and ${interactions.players[pair[1]]}, ${short(z[pair[0]][pair[1]])}.${
     interactions.left_out ? ` The ${who.length} ${words.players} that interact most.` : ""}`);
 }
 

@@ -62,7 +62,7 @@ def read_lightgbm(model: Any, output: Any) -> TreeModel:
 
     def encode(rows: Any) -> FloatArray:
         numbers = as_numbers(rows, booster.pandas_categorical)
-        numbers[np.abs(numbers) <= ZERO] = 0.0
+        numbers[abs(numbers) <= ZERO] = 0.0
         for at in zeros:
             numbers[numbers[:, at] == 0, at] = np.nan
         return numbers

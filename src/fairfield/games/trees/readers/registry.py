@@ -22,6 +22,7 @@ class Reader:
     """How the trees of some models are read: ``read(model, output)``.
 
     Models of times until an event are read by ``read(model, output, times)``: they are ``timed``.
+    The leaves of classifiers are ``probabilities``, or they are margins.
 
     The models have one of the ``bases``, classes of the package ``library``; ``models`` says
     in words which they are. They take an entry that a sparse matrix does not have for
@@ -34,6 +35,7 @@ class Reader:
     read: Read
     absent: float = 0.0
     timed: bool = False
+    probabilities: bool = False
 
     @property
     def classes(self) -> set[tuple[str, str]]:
@@ -45,12 +47,17 @@ READERS: list[Reader] = []
 
 
 def reads(
-    library: str, *bases: str, models: str, absent: float = 0.0, timed: bool = False
+    library: str,
+    *bases: str,
+    models: str,
+    absent: float = 0.0,
+    timed: bool = False,
+    probabilities: bool = False,
 ) -> Callable[[Read], Read]:
     """Register a function ``read(model, output)`` for models with these base classes."""
 
     def register(read: Read) -> Read:
-        reader = Reader(library, bases, models, read, absent, timed)
+        reader = Reader(library, bases, models, read, absent, timed, probabilities)
         taken = [other for other in READERS if reader.classes & other.classes]
         for other in taken:
             shared = sorted(base for _, base in reader.classes & other.classes)

@@ -18,14 +18,21 @@ from fairfield.games.outputs import (
     decision_quantity,
     names_quantity,
 )
-from fairfield.games.trees.model import ELSEWHERE, TreeModel, in_single, picked
+from fairfield.games.trees.model import (
+    ELSEWHERE,
+    TreeModel,
+    as_numbers,
+    in_single,
+    picked,
+    quietly,
+)
 from fairfield.games.trees.nodes import Tree
 from fairfield.games.trees.readers.registry import reads
 
 
 @reads(
     "sklearn", "ForestClassifier", "ForestRegressor", "BaseDecisionTree",
-    models="decision trees and forests of scikit-learn",
+    models="decision trees and forests of scikit-learn", probabilities=True,
 )  # fmt: skip
 def read_forest(model: Any, output: Any) -> TreeModel:
     """A decision tree or a forest: the mean over its trees of a class's share, or of numbers."""
@@ -155,7 +162,10 @@ def read_histogram_boosting(model: Any, output: Any) -> TreeModel:
         )
 
     def encode(rows: Any) -> FloatArray:
-        inside = np.asarray(model._preprocess_X(rows, reset=False), dtype=float)
+        if not (isinstance(rows, np.ndarray) or hasattr(rows, "columns")):
+            return as_numbers(rows)  # on a device, where no split is by categories
+        inside = quietly(lambda given: model._preprocess_X(given, reset=False), rows)
+        inside = np.asarray(inside, dtype=float)
         return np.asarray(inside[:, np.argsort(order)])
 
     start = picked(np.reshape(model._baseline_prediction, (1, -1)), chosen)[0]
