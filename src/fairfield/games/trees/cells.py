@@ -79,7 +79,8 @@ def _collect_groups(
             at = groups.tree[g]
             branches(nodes, at, rows, 0, count, goes)
         encode(groups, g, nodes.roots[at], goes, count, bits, code)
-        slot[: codes + 1] = 0
+        for each in range(codes + 1):
+            slot[each] = 0
         for i in range(count):
             slot[code[i] + 1] += 1
         for each in range(codes):
@@ -91,10 +92,12 @@ def _collect_groups(
             path = groups.path[groups.leaf[g] + e]
             k = groups.path[groups.leaf[g] + e + 1] - path
             satisfied(groups.ones, groups.zeros, path, k, met[e], codes)
-            share[e, : 1 << k] = 0.0
+            for m in range(1 << k):
+                share[e, m] = 0.0
             for each in range(codes):
                 share[e, met[e, each]] += counts[start[g] + each]
-            least[e, : 1 << k] = share[e, : 1 << k]
+            for m in range(1 << k):
+                least[e, m] = share[e, m]
             for q in range(k):
                 for m in range(1 << k):
                     if not m >> q & 1:

@@ -151,6 +151,8 @@ class InterventionalExtension(TreeExtension):
                 self.explained[:, low:high],
                 len((ends.groups if short else others.nodes)[0]),
             )
+            if not count:
+                continue
             if short:
                 some = np.ascontiguousarray(some)
                 end, used = collect_groups(
@@ -161,7 +163,7 @@ class InterventionalExtension(TreeExtension):
                 end, used = collect(others.nodes, at, walk, room)
             if end < count:
                 ahead.append((low, high, short, end))
-            if end == at < count:
+            if end == at:
                 # Not even one tree fits: fewer rows, or more room where there is but one.
                 middle = (low + high) // 2
                 if middle > low:
