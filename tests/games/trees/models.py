@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import fairfield as ff
 from conftest import needs
 from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.games.trees import interventional
 from fairfield.games.trees.diagonal import MOST_PLAYERS, Diagonal
 from fairfield.games.trees.game import TreeGame
 from fairfield.multilinear.table import TableExtension
@@ -399,13 +400,16 @@ def mixed_means(own, rows, background, coalitions):
 
 
 def assert_is_its_table(game, rng, tolerance=1e-10):
-    closed, table = game.extension(), table_of(game)
+    table = table_of(game)
     size = max(1.0, np.abs(game.worths(enumerate_coalitions(len(game.players)))).max())
-    for _ in range(20):
-        x = corners(rng, (*game.batch, len(game.players)))
-        for reading in ("value", "gradient", "hessian"):
-            ours, theirs = (getattr(e, reading)(x) for e in (closed, table))
-            np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * size)
+    for many in (interventional.MANY, 0):  # terms from a walk, then from codes
+        with patch.object(interventional, "MANY", many):
+            closed = game.extension()
+            for _ in range(20):
+                x = corners(rng, (*game.batch, len(game.players)))
+                for reading in ("value", "gradient", "hessian"):
+                    ours, theirs = (getattr(e, reading)(x) for e in (closed, table))
+                    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * size)
     at, shares = rng.random(3), rng.normal(size=3)
     for longest in (0, MOST_PLAYERS):  # by walks and terms, then from tables
         with patch.object(Diagonal, "_longest", lambda self, rows, most=longest: most):

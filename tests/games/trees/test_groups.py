@@ -19,7 +19,7 @@ def groups_of(name):
 
 
 def codes_of(nodes, groups, g, rows):
-    goes, met, code = room_of(nodes, rows)
+    goes, met, code = room_of(nodes, rows.shape[1])
     branches(nodes, groups.tree[g], rows, 0, rows.shape[1], goes)
     encode(groups, g, nodes.roots[groups.tree[g]], goes, rows.shape[1], met, code)
     return code.copy()

@@ -57,7 +57,8 @@ class Diagonal:
         self.leaves = leaves[nodes.ends] - leaves[nodes.roots]
         self.others = 0  # rows of other games that share the tables
         self._served = 0  # players on the paths of trees whose tables are always used
-        self._ends: dict[int, Ends] = {}  # of the most players so far, and of those served
+        self._reached = 0  # players on the paths of trees whose tables were used so far
+        self._ends: dict[int, Ends] = {}  # of these, and of the latest
         self._tables: dict[Key, Made] = {}
         self._lock = RLock()
 
@@ -88,6 +89,7 @@ class Diagonal:
         longest = self._longest(rows.shape[1] + (0 if self._served else self.others))
         left = np.flatnonzero(self.degree > longest)
         if len(left) < len(self.degree):
+            self._reached = max(self._reached, longest)
             groups = self._ends_of(longest).groups
             if order == 1 and rows.shape[1] <= FEW and 0 < self._served == longest:
                 few = self._turned(longest, at, weights)
@@ -147,14 +149,23 @@ class Diagonal:
         """
         size = self.background.shape[1]
         saved = rows * (24 + size / 40 if size else 4)
-        longest = self._served or max(self._ends, default=0)
+        longest = self._served or self._reached
         for k in range(longest + 1, min(MOST_PLAYERS, int(self.degree.max(initial=0))) + 1):
-            # Three leaves or so share codes of two bits more than their paths have players.
-            codes = int(self.leaves[self.degree <= k].sum()) // 3 << (k + 2)
-            if 2**k * k**2 > saved or (size and 8 * codes > COUNTED):
+            if 2**k * k**2 > saved or not self._counted(k):
                 break
             longest = k
         return longest
+
+    def _counted(self, k: int) -> bool:
+        """Whether there is room to count codes of trees with paths of at most so many players."""
+        # Three leaves or so share codes of two bits more than their paths have players.
+        codes = int(self.leaves[self.degree <= k].sum()) // 3 << (k + 2)
+        return self.background.shape[1] == 0 or 8 * codes <= COUNTED
+
+    def short_ends(self, most: int) -> Ends:
+        """The ends of trees with paths of at most so many players, or fewer where memory says so."""
+        short = [0, *(int(k) for k in np.unique(self.degree) if k <= most and self._counted(k))]
+        return self._ends_of(short[-1])
 
     def _ends_of(self, longest: int) -> Ends:
         """The ends of the trees with paths of at most so many players."""
@@ -170,10 +181,8 @@ class Diagonal:
         if self.background.shape[1]:
             counts = self.count(groups, start)
             counts /= self.background.shape[1]
-        # What was kept for shorter paths is of no more use.
-        served = {k: ends for k, ends in self._ends.items() if k == self._served}
-        self._ends = {**served, longest: Ends(groups, start, counts)}
-        self._tables = {key: each for key, each in self._tables.items() if key[0] in served}
+        used = {k: ends for k, ends in self._ends.items() if k in (self._served, self._reached)}
+        self._ends = {**used, longest: Ends(groups, start, counts)}
 
     def _parts(
         self, longest: int, at: FloatArray, weights: FloatArray, order: int

@@ -220,8 +220,8 @@ def encode(
             code[r] |= np.uint16(met[r]) << shift
 
 
-def room_of(nodes: Nodes, rows: FloatArray) -> tuple[Bytes, Bytes, Codes]:
-    """Room for branches at the nodes of any of the trees, for bits and for codes of some rows."""
-    count, widest = min(TOGETHER, rows.shape[1]), int((nodes.ends - nodes.roots).max(initial=0))
+def room_of(nodes: Nodes, count: int) -> tuple[Bytes, Bytes, Codes]:
+    """Room for branches at the nodes of any of the trees, for bits and for codes of so many rows."""
+    widest = int((nodes.ends - nodes.roots).max(initial=0))
     met, code = np.empty(count, np.uint8), np.empty(count, np.uint16)
     return np.empty((widest, count), np.uint8), met, code

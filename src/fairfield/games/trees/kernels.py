@@ -17,9 +17,9 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s, compiled
-from fairfield.games.trees.leaves import FULL, ONE, Walk, Word, Words, completing, emit
+from fairfield.games.trees.leaves import FULL, Walk, completing, emit
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import Terms
+from fairfield.games.trees.terms import ONE, Terms, Word, Words
 from fairfield.games.trees.worths import goes_left
 
 
@@ -32,14 +32,14 @@ def collect(nodes: Nodes, tree: int, walk: Walk, terms: Terms) -> tuple[int, Int
     there; per leaf, a few passes over sets of the background, a bit per row, for each B; per
     term, its literals.
     """
-    used = np.zeros(4, np.int64)  # cells, members, terms, literals
+    used = np.zeros(4, np.int64)  # cells, members, players, products
     while tree < len(nodes.roots):
         before = used.copy()
         if not _descend(nodes, tree, walk, terms, used):
             used[:] = before
             break
         tree += 1
-    terms.begin[used[0]], terms.start[used[2]] = used[1], used[3]
+    terms.begin[used[0]] = used[1]
     return tree, used
 
 

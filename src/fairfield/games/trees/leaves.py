@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int32s, Int64s, compiled
-from fairfield.games.trees.terms import Terms
+from fairfield.games.trees.terms import ONE, Terms, Word, Words
 
-Words = NDArray[np.uint64]
-Word = np.uint64
-
-ONE = np.uint64(1)
 FULL = ~np.uint64(0)
 
 
@@ -22,7 +17,7 @@ class Walk(NamedTuple):
     """What walks down the trees, and its state: the path by depth, the rows, the background.
 
     ``rows`` (columns, rows) are explained; the ``background`` is padded to whole words of 64
-    rows. ``player_count`` is that of all players. The background is held as sets of rows, a bit
+    rows. The background is held as sets of rows, a bit
     each: ``every`` row; at each depth those that go ``left`` there, and that ``meet`` all splits so
     far of the player split there. ``last_split[d, q]`` is the last depth up to d that
     splits the q-th of the ``players``. Explained rows are lists of a ``member`` and its R, its
@@ -30,7 +25,6 @@ class Walk(NamedTuple):
     background rows are split into those of equal B, ``found`` with a ``weight``.
     """
 
-    player_count: int
     rows: FloatArray
     background: FloatArray
     every: Words
@@ -50,14 +44,13 @@ class Walk(NamedTuple):
     weight: FloatArray
 
 
-def start_walk(depth: int, players: int, rows: FloatArray, background: FloatArray) -> Walk:
+def start_walk(depth: int, rows: FloatArray, background: FloatArray) -> Walk:
     """Room for walks down trees of this depth with rows of both kinds."""
     count, size = rows.shape[1], background.shape[1]
     levels, words = depth + 2, (size + 63) // 64
     every = np.full(words, FULL)
     every[-1:] >>= Word(64 * words - size)
     return Walk(
-        players,
         np.ascontiguousarray(rows),
         np.pad(background, ((0, 0), (0, -size % 64))),
         every,
@@ -99,43 +92,63 @@ def emit(
     terms: Terms,
     used: Int64s,
 ) -> bool:
-    """Write the cells of a leaf, one per R of the rows in [low, high); False if out of room."""
+    """Write the cells of a leaf, one per R of the rows in [low, high); False if out of room.
+
+    The B are found in the order of their bits, the first of them counting most, so that products
+    of equal beginnings follow each other: ``place`` and ``size`` are the path to the last one.
+    """
     whole = FULL >> Word(64 - length) if length else Word(0)
     number = _collapse(walk, depth, length, whole, low, high)
-    cell, member, term, literal = used
-    if member + high - low > len(terms.coefficient):
+    cell, member, names, product = used
+    if max(member + high - low, names + length) > len(terms.coefficient):
         return False
+    terms.players[names : names + length] = walk.players[:length]
     while low < high:
         met = walk.pattern[low]
-        if max(term + number + 1, literal + (number + 1) * length) > len(terms.coefficient):
+        if product + (number + 1) * (length + 1) > len(terms.coefficient):
             return False
-        terms.low[cell], terms.begin[cell] = term, member
+        first = terms.low[cell] = product
+        terms.names[cell], terms.outside[cell], terms.begin[cell] = names, whole & ~met, member
         while low < high and walk.pattern[low] == met:
             terms.member[member] = walk.member[low]
             member += 1
             low += 1
-        terms.start[term], terms.coefficient[term] = literal, 1.0
-        term += 1
-        literal = _write(terms, literal, walk, whole & ~met, walk.player_count)
+        terms.coefficient[product] = 0.0
+        product, base = product + 1, 0
+        missing = whole & ~met
+        while missing:
+            _write(terms, product, base, _lowest(missing))
+            product, base = product + 1, product - first
+            missing &= missing - ONE
+        top, before = 0, Word(0)
         for f in range(number):
-            if met | walk.found[f] == whole:
-                terms.start[term], terms.coefficient[term] = literal, value * walk.weight[f]
-                term += 1
-                literal = _write(terms, literal, walk, met & ~walk.found[f], 0)
-        terms.high[cell] = term
+            if met | walk.found[f] != whole:
+                continue
+            chosen = met & ~walk.found[f]
+            if chosen != before:
+                bit = _lowest(chosen ^ before)
+                while top and walk.place[top - 1] >= bit:
+                    top -= 1
+                ahead = chosen >> Word(bit) << Word(bit)
+                while ahead:
+                    walk.place[top], walk.size[top] = _lowest(ahead), product - first
+                    _write(terms, product, walk.size[top - 1] if top else base, walk.place[top])
+                    product, top = product + 1, top + 1
+                    ahead &= ahead - ONE
+            last = first + (walk.size[top - 1] if top else base)
+            terms.coefficient[last] += value * walk.weight[f]
+            before = chosen
+        terms.high[cell] = product
         cell += 1
-    used[0], used[1], used[2], used[3] = cell, member, term, literal
+    used[0], used[1], used[2], used[3] = cell, member, names + length, product
     return True
 
 
 @compiled
-def _write(terms: Terms, literal: int, walk: Walk, players: Word, offset: int) -> int:
-    """Append the literals of these players of the path; returns where they end."""
-    while players:
-        terms.literals[literal] = walk.players[_lowest(players)] + offset
-        literal += 1
-        players &= players - ONE
-    return literal
+def _write(terms: Terms, product: int, parent: int, place: int) -> None:
+    """Write a product, as yet without a coefficient."""
+    terms.parent[product], terms.place[product] = parent, place
+    terms.coefficient[product] = 0.0
 
 
 @compiled

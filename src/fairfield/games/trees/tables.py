@@ -39,7 +39,7 @@ FEW = 8
 def count_codes(nodes: Nodes, groups: Groups, rows: FloatArray, start: Int64s) -> FloatArray:
     """How many rows have each code; those of group g are counted from ``start[g]`` on."""
     counts = np.zeros(start[-1])
-    _count(nodes, groups, rows, start, *room_of(nodes, rows), counts)
+    _count(nodes, groups, rows, start, *room_of(nodes, min(TOGETHER, rows.shape[1])), counts)
     return counts
 
 
@@ -114,7 +114,7 @@ def _fill(
         for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
             first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
             sets = 1 << k
-            _satisfied(groups.ones, groups.zeros, first, k, met, codes)
+            satisfied(groups.ones, groups.zeros, first, k, met, codes)
             if len(counts):
                 for b in range(sets):
                     share[b] = 0.0
@@ -165,7 +165,7 @@ def _fill_worths(
         codes = 1 << (groups.bit[g + 1] - groups.bit[g])
         for leaf in range(groups.leaf[g], groups.leaf[g + 1]):
             first, k = groups.path[leaf], groups.path[leaf + 1] - groups.path[leaf]
-            _satisfied(groups.ones, groups.zeros, first, k, met, codes)
+            satisfied(groups.ones, groups.zeros, first, k, met, codes)
             for code in range(codes):
                 if met[code] == (1 << k) - 1:
                     for v in range(len(table)):
@@ -173,7 +173,7 @@ def _fill_worths(
 
 
 @compiled
-def _satisfied(ones: Int64s, zeros: Int64s, first: int, k: int, met: Int64s, codes: int) -> None:
+def satisfied(ones: Int64s, zeros: Int64s, first: int, k: int, met: Int64s, codes: int) -> None:
     """The set of players of a leaf's path whom each code satisfies."""
     for code in range(codes):
         met[code] = 0
@@ -229,7 +229,8 @@ def look_up(
     values: FloatArray,
 ) -> None:
     """Add what the groups low … high - 1 pay: (outputs, players or pairs, rows)."""
-    _look_up(nodes, groups, low, high, order, entry, table, rows, *room_of(nodes, rows), values)
+    room = room_of(nodes, min(TOGETHER, rows.shape[1]))
+    _look_up(nodes, groups, low, high, order, entry, table, rows, *room, values)
 
 
 @compiled
@@ -290,7 +291,7 @@ def look_up_few(
     values: FloatArray,
 ) -> None:
     """As :func:`look_up` for players, row by row: a few rows are waited for, not worked on."""
-    _look_up_few(nodes, groups, entry, turned, rows, room_of(nodes, rows)[0], values)
+    _look_up_few(nodes, groups, entry, turned, rows, room_of(nodes, rows.shape[1])[0], values)
 
 
 @compiled

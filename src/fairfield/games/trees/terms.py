@@ -1,8 +1,8 @@
 """Sums of products over players, and their readings: compiled loops.
 
-With a background, the contribution of a tree model to the extension of an explained row is a sum
-of *cells*, each a product of *literals* times a sum of *terms*, coefficients times products of
-further literals. A literal is x_i or 1 - x_i. No player has two literals in one product.
+With a background, the contribution of a tree model to the extension of an explained row is a sum of
+*cells*, each a product of factors 1 - x_j times a polynomial with few monomials. The rows that share a
+cell are worked on side by side, so that one instruction serves several.
 """
 
 from __future__ import annotations
@@ -17,110 +17,150 @@ from fairfield.games.trees.compiled import Int32s, Int64s, compiled
 
 # Players on one path: the bits of a word.
 MOST = 64
+# Rows of a cell that are worked on together.
+SPAN = 64
+
+Words = NDArray[np.uint64]
+Word = np.uint64
+ONE = np.uint64(1)
 
 
 class Terms(NamedTuple):
     """What some trees contribute to the extensions of some explained rows.
 
-    Cell c belongs to the rows ``member[begin[c]:begin[c + 1]]`` and is term ``low[c]``, its
-    common factor, times the sum of the terms after it, up to ``high[c]`` - 1. Term t is a
-    coefficient times ``literals[start[t]:start[t + 1]]``, which number the entries of (x, 1 - x).
+    Cell c belongs to the rows ``member[begin[c]:begin[c + 1]]`` and to the players from ``names[c]`` on
+    in ``players``. Its products are ``low[c]`` to ``high[c]`` - 1, the first of them 1: each is that of
+    its ``parent``, counted from the first, times x of the player at this ``place``, or 1 - x for those
+    in the set ``outside[c]``; and it has a coefficient.
     """
 
     low: Int32s
     high: Int32s
+    names: Int32s
+    outside: Words
     begin: Int32s
     member: Int32s
+    players: Int32s
+    parent: Int32s
+    place: Int32s
     coefficient: FloatArray
-    start: Int32s
-    literals: Int32s
 
 
 def blank(capacity: int) -> Terms:
-    """Room for so many members, terms and literals."""
-    whole = [np.empty(capacity + 1, np.int32) for _ in range(6)]
-    return Terms._make([*whole[:4], np.empty(capacity), *whole[4:]])
+    """Room for so many cells, members, players and products."""
+    whole = [np.empty(capacity + 1, np.int32) for _ in range(8)]
+    outside, coefficient = np.empty(capacity, Word), np.empty(capacity)
+    return Terms._make([*whole[:3], outside, *whole[3:], coefficient])
 
 
 def filled(room: Terms, used: Int64s) -> Terms:
-    """The part of the room that holds so many cells, members, terms and literals."""
-    cells, members, terms, literals = used
-    ends = (cells, cells, cells + 1, members, terms, terms + 1, literals)
+    """The part of the room that holds so many cells, members, players and products."""
+    cells, members, players, products = used
+    ends = (*(cells,) * 4, cells + 1, members, players, *(products,) * 3)
     arrays: tuple[NDArray[Any], ...] = room
     return Terms._make(array[:end] for array, end in zip(arrays, ends, strict=True))
 
 
 def restrict(terms: Terms, place: Int64s) -> Terms:
     """The terms of some rows: row i has the number ``place[i]`` among them, or -1."""
-    member = place[terms.member].astype(np.int32)
-    cell = np.repeat(np.arange(len(terms.low)), np.diff(terms.begin))
-    counts = np.bincount(cell[member >= 0], minlength=len(terms.low))
-    begin = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int32)
-    low, high = terms.low[counts > 0], terms.high[counts > 0]
-    return terms._replace(low=low, high=high, begin=begin, member=member[member >= 0])
+    begin, member = _members(terms.begin, terms.member, place)
+    kept = np.flatnonzero(np.diff(begin))
+    cells = {name: getattr(terms, name)[kept] for name in ("low", "high", "names", "outside")}
+    return terms._replace(**cells, begin=np.append(begin[kept], begin[-1:]), member=member)
 
 
 @compiled
-def add_gradient(terms: Terms, x: FloatArray, value: FloatArray, gradient: FloatArray) -> None:
-    """Add the cells and their derivatives at one point per row.
+def _members(begin: Int32s, member: Int32s, place: Int64s) -> tuple[Int32s, Int32s]:
+    """Where the members of each cell begin among those with a place, and these places."""
+    begins, places, count = np.zeros_like(begin), np.empty_like(member), 0
+    for c in range(len(begin) - 1):
+        for m in range(begin[c], begin[c + 1]):
+            places[count] = place[member[m]]
+            count += place[member[m]] >= 0
+        begins[c + 1] = count
+    return begins, places[:count].copy()
 
-    ``x`` holds (x, 1 - x) and ``gradient`` the derivatives by both. The product of all but
-    one literal comes from those before and those after it, never by dividing.
+
+@compiled
+def add_derivatives(
+    terms: Terms, x: FloatArray, order: int, value: FloatArray, paid: FloatArray
+) -> None:
+    """Add the cells and their derivatives of ``order`` 1 or 2 at one point per row, (players, rows).
+
+    ``paid`` has a line for each player or pair of players. All is one function that indexes lines
+    and never slices them: arrays that are handed on are counted, which costs more than a short loop.
     """
-    outer, inner = np.empty(MOST), np.empty(MOST)
-    for c in range(len(terms.low)):
-        first = terms.low[c]
-        start, end = terms.start[first], terms.start[first + 1]
-        for m in range(terms.begin[c], terms.begin[c + 1]):
-            i = terms.member[m]
-            common, total = 1.0, 0.0
-            for q in range(start, end):
-                outer[q - start] = common
-                common *= x[i, terms.literals[q]]
-            for t in range(first + 1, terms.high[c]):
-                low, high = terms.start[t], terms.start[t + 1]
-                product, after = terms.coefficient[t], common
-                for q in range(low, high):
-                    inner[q - low] = product
-                    product *= x[i, terms.literals[q]]
-                total += product
-                for q in range(high - 1, low - 1, -1):
-                    gradient[i, terms.literals[q]] += inner[q - low] * after
-                    after *= x[i, terms.literals[q]]
-            value[i] += common * total
-            for q in range(end - 1, start - 1, -1):
-                gradient[i, terms.literals[q]] += outer[q - start] * total
-                total *= x[i, terms.literals[q]]
+    low, high, names, outsides, begin, member, players, parents, places, coefficients = terms
+    widest = _most_products(terms)
+    point, slope, between = np.empty((MOST, SPAN)), np.empty((MOST, SPAN)), np.empty(SPAN)
+    product, below = np.empty((widest, SPAN)), np.empty((widest, SPAN))
+    for c in range(len(low)):
+        first, count, name, outside = low[c], high[c] - low[c], names[c], outsides[c]
+        for start in range(begin[c], begin[c + 1], SPAN):
+            size, used = min(SPAN, begin[c + 1] - start), Word(0)
+            for m in range(size):
+                product[0, m] = 1.0
+            for t in range(1, count):
+                q, above = places[first + t], parents[first + t]
+                if not used >> Word(q) & ONE:
+                    used |= ONE << Word(q)
+                    who = players[name + q]
+                    for m in range(size):
+                        point[q, m] = x[who, member[start + m]]
+                        slope[q, m] = 0.0
+                    if outside >> Word(q) & ONE:
+                        for m in range(size):
+                            point[q, m] = 1 - point[q, m]
+                for m in range(size):
+                    product[t, m] = product[above, m] * point[q, m]
+            # What a product is multiplied by in the sum.
+            for t in range(count):
+                for m in range(size):
+                    below[t, m] = coefficients[first + t]
+            for t in range(count - 1, 0, -1):
+                q, above = places[first + t], parents[first + t]
+                for m in range(size):
+                    below[above, m] += below[t, m] * point[q, m]
+                for m in range(size):
+                    slope[q, m] += below[t, m] * product[above, m]
+            if order == 1:
+                for m in range(size):
+                    value[member[start + m]] += below[0, m]
+                q = 0
+                while used:
+                    if used & ONE:
+                        who, sign = players[name + q], 1.0
+                        if outside >> Word(q) & ONE:
+                            sign = -1.0
+                        for m in range(size):
+                            paid[who, member[start + m]] += sign * slope[q, m]
+                    used >>= ONE
+                    q += 1
+                continue
+            for t in range(1, count):
+                own, s = places[first + t], parents[first + t]
+                for m in range(size):
+                    between[m] = below[t, m]
+                while s:
+                    q, above = places[first + s], parents[first + s]
+                    i, j = players[name + own], players[name + q]
+                    pair, sign = pair_place(max(i, j), min(i, j)), 1.0
+                    if (outside >> Word(own) ^ outside >> Word(q)) & ONE:
+                        sign = -1.0
+                    for m in range(size):
+                        paid[pair, member[start + m]] += sign * product[above, m] * between[m]
+                    for m in range(size):
+                        between[m] *= point[q, m]
+                    s = above
 
 
 @compiled
-def add_hessian(terms: Terms, x: FloatArray, hessian: FloatArray) -> None:
-    """Add the second derivatives at one point (x, 1 - x) per row, each pair of players once."""
-    players = hessian.shape[1]
-    who, slope, factor = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
+def _most_products(terms: Terms) -> int:
+    """The most products of a cell."""
+    most = 1
     for c in range(len(terms.low)):
-        first = terms.low[c]
-        for m in range(terms.begin[c], terms.begin[c + 1]):
-            i = terms.member[m]
-            for t in range(first, terms.high[c]):
-                # The common factor stays in front while the terms take turns behind it.
-                length = 0 if t == first else terms.start[first + 1] - terms.start[first]
-                for q in range(terms.start[t], terms.start[t + 1]):
-                    literal = terms.literals[q]
-                    factor[length] = x[i, literal]
-                    who[length] = literal % players
-                    slope[length] = 1.0 if literal < players else -1.0
-                    length += 1
-                before = terms.coefficient[t]
-                for p in range(length if t > first else 0):
-                    between = before * slope[p]
-                    for q in range(p + 1, length):
-                        rest = between * slope[q]
-                        for r in range(q + 1, length):
-                            rest *= factor[r]
-                        hessian[i, who[p], who[q]] += rest
-                        between *= factor[q]
-                    before *= factor[p]
+        most = max(most, terms.high[c] - terms.low[c])
+    return most
 
 
 @compiled
@@ -133,30 +173,33 @@ def pair_place(i: int, j: int) -> int:
 def add_along_diagonal(terms: Terms, joint: FloatArray, values: FloatArray) -> None:
     """Add Σ w ∇(t, …, t) of the cells over points t of weights w: (players, rows).
 
-    ``joint[a, b]`` is Σ w t^a (1 - t)^b. A term with a literals x_i, in a cell with b literals
-    1 - x_j, pays joint[a - 1, b] of its coefficient to each i and takes joint[a, b - 1] from each j.
+    ``joint[a, b]`` is Σ w t^a (1 - t)^b. A product of a factors x_i and b factors 1 - x_j pays
+    joint[a - 1, b] of its coefficient to each i and takes joint[a, b - 1] from each j.
     """
-    players = len(values)
-    gain, paid_here = np.zeros(players), np.zeros(players, np.bool_)
-    met = np.empty(MOST, np.int64)
+    longest = _most_products(terms)
+    inside, without = np.zeros((2, longest), np.int64)
+    gain, loss, paid = np.empty(longest), np.empty(longest), np.zeros(MOST)
     for c in range(len(terms.low)):
-        first, loss, count = terms.low[c], 0.0, 0
-        outside = terms.start[first + 1] - terms.start[first]
-        for t in range(first + 1, terms.high[c]):
-            inside = terms.start[t + 1] - terms.start[t]
-            if outside:
-                loss += terms.coefficient[t] * joint[inside, outside - 1]
-            for q in range(terms.start[t], terms.start[t + 1]):
-                who = terms.literals[q]
-                if not paid_here[who]:
-                    paid_here[who], met[count] = True, who
-                    count += 1
-                gain[who] += terms.coefficient[t] * joint[inside - 1, outside]
-        for m in range(terms.begin[c], terms.begin[c + 1]):
-            row = terms.member[m]
-            for at in range(count):
-                values[met[at], row] += gain[met[at]]
-            for q in range(terms.start[first], terms.start[first + 1]):
-                values[terms.literals[q] - players, row] -= loss
-        for at in range(count):
-            gain[met[at]], paid_here[met[at]] = 0.0, False
+        low, names, outside, used = terms.low[c], terms.names[c], terms.outside[c], Word(0)
+        count = terms.high[c] - low
+        for t in range(1, count):
+            above, out = terms.parent[low + t], outside >> Word(terms.place[low + t]) & ONE
+            inside[t], without[t] = inside[above] + (1 - out), without[above] + out
+            a, b, each = inside[t], without[t], terms.coefficient[low + t]
+            gain[t] = each * joint[a - 1, b] if a else 0.0
+            loss[t] = each * joint[a, b - 1] if b else 0.0
+        for t in range(count - 1, 0, -1):
+            q, above = terms.place[low + t], terms.parent[low + t]
+            used |= ONE << Word(q)
+            paid[q] += -loss[t] if outside >> Word(q) & ONE else gain[t]
+            gain[above] += gain[t]
+            loss[above] += loss[t]
+        q = 0
+        while used:
+            if used & ONE:
+                value = values[terms.players[names + q]]
+                for m in range(terms.begin[c], terms.begin[c + 1]):
+                    value[terms.member[m]] += paid[q]
+                paid[q] = 0.0
+            used >>= ONE
+            q += 1
