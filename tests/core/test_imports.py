@@ -60,9 +60,9 @@ MISSING = {
         "to_shapiq needs shapiq: pip install shapiq"
     ),
     (
-        "numba",
+        "sklearn",
         lambda: with_trees(None, ROWS, None),
-    ): "sampler='surrogate' needs numba: pip install 'fairfield[trees]'",
+    ): "sampler='surrogate' needs scikit-learn: pip install 'fairfield[ml]'",
 }
 
 

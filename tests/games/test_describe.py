@@ -105,6 +105,17 @@ CASES = {
         lambda name: ff.FunctionGame(np.sum, 3, name=name),
         {"name": ("one", "other")},
     ),
+    "remote": (
+        ff.RemoteGame,
+        ff.RemoteGame,
+        {
+            "worth": (len, sorted),
+            "players": (3, 4),
+            "always": ((), ("question",)),
+            "empty": (None, 0.5),
+            "name": (None, "other"),
+        },
+    ),
     "sum": (Combination, total, {**TABLE, "factor": (2.0, 3.0)}),
     "held": (
         ConditionedGame,

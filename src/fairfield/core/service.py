@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any
 
 
@@ -24,6 +25,11 @@ class Worth:
     cost: float | None = None
     tokens: int = 0
     record: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        for name, given in (("cost", self.cost), ("tokens", self.tokens)):
+            if given is not None and not 0 <= given < inf:
+                raise ValueError(f"Worth({name}={given!r}) was given; it must be 0 or more")
 
 
 @dataclass(frozen=True)

@@ -63,3 +63,10 @@ def test_weights_that_no_points_stand_for_use_random_orders():
     problem = resolve(lambda S: S.sum(axis=1) * 1.0, 40, None, {"budget": 500})
     found = estimator_of(problem, "semivalue", "semivalue", criterion="semivalue", shares=shares)
     assert isinstance(found, Permutations)
+
+
+def test_few_coalitions_and_few_different_worths_are_warned_of():
+    assert "not to be trusted; 74 are the least for that" in estimated((1, 4), 60).stop
+    assert "not to be trusted" not in estimated((1, 4), 100).stop
+    vote = estimated((1, 4), 200, worths=lambda S: (S.sum(axis=1) > 6) * 1.0)
+    assert vote.stop.endswith("error bars are not to be trusted")

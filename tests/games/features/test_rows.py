@@ -153,3 +153,26 @@ def test_a_model_that_takes_absent_entries_for_something_else_is_refused():
         ff.FeatureGame(Odd(), given, np.zeros(3))
     with pytest.raises(ValueError, match=r"Odd.predict returns other numbers"):
         ff.FeatureGame(Odd(), np.zeros(3), given)
+
+
+def test_columns_in_another_order_are_refused_unless_the_model_knows_its_names():
+    from sklearn.linear_model import LinearRegression
+    from sklearn.tree import DecisionTreeRegressor
+
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [10.0, 20.0, 40.0]})
+    turned = frame[["b", "a"]]
+
+    def weigh(table):
+        return np.asarray(table) @ [1.0, 100.0]
+
+    with pytest.raises(ValueError, match="the same columns in another order"):
+        ff.FeatureGame(weigh, turned[:1], frame[1:])
+    model = LinearRegression().fit(frame, [1.0, 0.0, 5.0])
+    plain = ff.FeatureGame(model, frame[:1], frame[1:])
+    other = ff.FeatureGame(model.predict, frame[:1], turned[1:])
+    np.testing.assert_allclose(ff.shapley(other).values, ff.shapley(plain).values)
+    with pytest.raises(ValueError, match="the same columns in another order"):
+        ff.FeatureGame(model, turned[:1], frame[1:])
+    trees = DecisionTreeRegressor().fit(frame.to_numpy(), [1.0, 0.0, 5.0])
+    with pytest.raises(ValueError, match="not those of the rows"):
+        ff.TreeGame(trees, turned[:1], frame[1:])

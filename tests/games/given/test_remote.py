@@ -297,7 +297,7 @@ def test_an_interrupt_gives_the_best_estimate_so_far(tmp_path):
         await asyncio.sleep(0.001)
         return truth(names)
 
-    v = ff.shapley(ff.RemoteGame(worth, TWELVE), tolerance=1e-9, store=tmp_path / "w.db")
+    v = ff.shapley(ff.RemoteGame(worth, TWELVE), tolerance=1e-30, store=tmp_path / "w.db")
     assert v.stop.startswith("interrupted")
     assert v.stderr is not None
     assert ff.describe_store(tmp_path / "w.db").answers == count
@@ -323,6 +323,18 @@ def test_without_its_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "tenacity", None)
     with pytest.raises(ImportError, match=r"tenacity: pip install 'fairfield\[remote\]'"):
         ff.shapley(ff.RemoteGame(truth, NAMES))
+
+
+@pytest.mark.parametrize("given", ["hi", ["p1"]])
+def test_what_is_always_in_is_a_list_of_others(given):
+    with pytest.raises(ValueError, match="names that are in every coalition and are no players"):
+        ff.RemoteGame(truth, TWELVE, always=given)
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf")])
+def test_costs_are_numbers_of_at_least_0(cost):
+    with pytest.raises(ValueError, match=r"Worth\(cost=.*must be 0 or more"):
+        ff.Worth(1.0, cost=cost)
 
 
 def test_equal_coalitions_are_asked_for_once():

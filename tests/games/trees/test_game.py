@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import coo_array, csc_array, csr_matrix
+from sklearn.base import clone
 from sklearn.ensemble import (
     RandomForestRegressor,
 )
@@ -38,8 +39,13 @@ def test_players_and_data():
     one = TreeGame(model, frame.iloc[0], frame.iloc[10:20])
     assert (one.players, one.batch) == (tuple("abcdef"), ())
     np.testing.assert_array_equal(one.info.data, X[0])
-    mixed = TreeGame(model, frame.iloc[:3], frame.loc[10:19, list("fedcba")])
-    np.testing.assert_array_equal(mixed.extension().shapley(), game.extension().shapley())
+    # The model knows no names, so one of the two orders is wrong.
+    with pytest.raises(ValueError, match="background are not those of the rows"):
+        TreeGame(model, frame.iloc[:3], frame.loc[10:19, list("fedcba")])
+    named = clone(model).fit(frame, frame["a"])
+    mixed = TreeGame(named, frame.iloc[:3], frame.loc[10:19, list("fedcba")])
+    plain = TreeGame(named, frame.iloc[:3], frame.iloc[10:20])
+    np.testing.assert_array_equal(mixed.extension().shapley(), plain.extension().shapley())
     assert TreeGame(model, X[:3]).players == tuple(range(COLUMNS))
     assert repr(game) == "TreeGame: 3 rows of 6 features, for the prediction"
 

@@ -31,6 +31,8 @@ from fairfield.results.valuation import as_number
 
 # This share of the coalitions is spread evenly over the sizes.
 EVENLY = 0.1
+# Error bars from fewer coalitions per player are unreliable, and those of so few different worths.
+RELIABLE, FEW_WORTHS = 6, 4
 
 
 class BySize(Received):
@@ -84,8 +86,24 @@ class BySize(Received):
             values=np.stack([answer.values[game] for answer, game in chosen]).reshape(shape),
             covariance=np.stack([a.covariance[g] for a, g in chosen]).reshape(*shape, -1),
             method="; ".join(dict.fromkeys(answer.method for answer, _ in chosen)),
+            warnings=self._warnings(len(rows), worths),
             more={"empty": as_number(given[..., 0]), "grand": as_number(given[..., 1])},
         )
+
+    def _warnings(self, count: int, worths: FloatArray) -> tuple[str, ...]:
+        """Why errors are not to be trusted: few coalitions, or worths that hardly differ."""
+        least = min(RELIABLE * self.players + 2, 2**self.players)
+        if count < least:
+            return (
+                f"{count:,} coalitions are few for {self.players} players, and the error bars are not "
+                f"to be trusted; {least:,} are the least for that",
+            )
+        if count < 2**self.players and min(len(np.unique(each)) for each in worths) <= FEW_WORTHS:
+            return (
+                "the worths take a few values only, as those of votes do, and the error bars are not "
+                "to be trusted",
+            )
+        return ()
 
     def _corrected(self, posed: Posterior, rows: BoolArray, worths: FloatArray) -> list[Answer]:
         """The values of the mean game and what the mean game leaves, where two coalitions of each size show it."""

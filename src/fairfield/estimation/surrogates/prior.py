@@ -25,6 +25,9 @@ def prior_answer(posterior: Posterior, diagonal: Diagonal, gain: FloatArray | No
         values = values + ((gain - values.sum(axis=1)) / count)[:, None]
         apart = np.eye(count) - 1 / count
         covariance = apart @ covariance @ apart
+        # Rounding may leave less than nothing.
+        place = np.arange(count)
+        covariance[:, place, place] = np.maximum(covariance[:, place, place], 0.0)
     method = f"{NAME}, given {len(posterior.coalitions):,} coalitions"
     return Answer(values, covariance, method)
 

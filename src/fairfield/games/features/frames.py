@@ -15,8 +15,12 @@ def is_frame(table: Any) -> bool:
     return hasattr(table, "columns") and hasattr(table, "dtypes")
 
 
-def same_frames(rows: Any, background: Any) -> tuple[Any, Any]:
-    """Two frames with the columns of the first, in its order."""
+def same_frames(rows: Any, background: Any, names: Any = None) -> tuple[Any, Any]:
+    """Two frames with the columns of the first, in its order.
+
+    ``names`` are those of a model that knows them; other models take columns by their places, and
+    which of two orders is theirs cannot be told.
+    """
     import pandas as pd
 
     if not (is_frame(rows) and is_frame(background)):
@@ -40,7 +44,13 @@ def same_frames(rows: Any, background: Any) -> tuple[Any, Any]:
             "the columns of rows and background differ: the background "
             f"{' and '.join(seen) or 'has a column twice'}; give the same columns to both"
         )
-    return rows, background[list(rows.columns)]
+    order = list(rows.columns)
+    if order != list(background.columns) and (names is None or order != list(names)):
+        raise ValueError(
+            "rows and background have the same columns in another order; give both in the order of "
+            "the model"
+        )
+    return rows, background[order]
 
 
 def in_dtypes(frame: Any, dtypes: Mapping[Hashable, Any]) -> Any:

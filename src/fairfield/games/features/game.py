@@ -133,7 +133,7 @@ class FeatureGame(Game):
                     f"{whose} of shape {table.shape} were given; give at least one row"
                 )
         self.given = explained
-        self.tabular = Tabular.of(explained, explained if others is None else others)
+        self.tabular = Tabular.of(explained, explained if others is None else others, predict)
         self.players, self.player_of = group_columns(self.tabular.columns, groups)
         self.output = output_of(predict, output, y, explained)
         for given, table in ((rows, explained), (background, others)):

@@ -51,7 +51,7 @@ class LinearGame(Game):
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
         single, rows_given = as_table(rows)
-        tabular = Tabular.of(rows_given, as_table(background, rows)[1])
+        tabular = Tabular.of(rows_given, as_table(background, rows)[1], model)
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
         values, others = (
             np.asarray(tabular.decode(matrix), dtype=float)

@@ -42,10 +42,12 @@ class Tabular:
     decode: Decode
 
     @classmethod
-    def of(cls, rows: Any, background: Any) -> Tabular:
-        """From arrays or DataFrames of the same columns, two axes each."""
+    def of(cls, rows: Any, background: Any, model: Any = None) -> Tabular:
+        """From arrays or DataFrames of the same columns, two axes each, for a model or its method."""
         if is_frame(rows) or is_frame(background):
-            rows, background = same_frames(rows, background)
+            owner = getattr(model, "__self__", model)
+            known = getattr(owner, "feature_names_in_", None)
+            rows, background = same_frames(rows, background, known)
             names, found = rows.columns, _of_frames(rows, background)
         else:
             names, found = range(rows.shape[1]), _of_arrays(rows, background)

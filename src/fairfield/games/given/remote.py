@@ -72,6 +72,11 @@ class RemoteGame(Game):
                 raise ValueError(f"per_minute has {unit!r}; it limits 'requests' and 'tokens'")
             _positive(f"per_minute[{unit!r}]", limit)
         self.players = name_players(players)
+        if isinstance(always, str) or set(always) & set(self.players):
+            raise ValueError(
+                f"always={always!r} was given; it lists names that are in every coalition and are no "
+                "players, as ['question']"
+            )
         self.name = name or name_of(worth)
         self.service = Service(
             worth,

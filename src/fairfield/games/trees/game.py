@@ -97,7 +97,8 @@ class TreeGame(Game):
             forest, others = DeviceForest, DeviceRows(trees, given[:0])
         if background is not None:
             _, table = self._table(background, given)
-            if names is not None and set(names_of(table) or ()) == set(names):
+            # A model without names takes columns by their places: their order is left as it is.
+            if names is not None and trees.names and set(names_of(table) or ()) == set(names):
                 table = table[list(names)]
             trees.check_columns(table, "background", names)
             others = trees.seen(table, sparse_rows(background), given)
