@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import FloatArray
+from fairfield.core.checks import number
 from fairfield.core.game import Players
 from fairfield.core.special import jacobi_nodes, log_beta
 from fairfield.criteria.criterion import Criterion, register, value
@@ -60,9 +61,10 @@ def beta(a: float, b: float) -> Beta:
     >>> beta(1, 1).by_size(3).round(4).tolist()
     [0.3333, 0.1667, 0.3333]
     """
-    if not (0 < a < np.inf and 0 < b < np.inf):
+    first, second = number(a, "a"), number(b, "b")
+    if not (first > 0 and second > 0):
         raise ValueError(f"beta({a}, {b}): both numbers must be above 0 and finite")
-    return Beta(float(a), float(b))
+    return Beta(first, second)
 
 
 @register

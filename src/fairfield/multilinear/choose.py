@@ -20,6 +20,8 @@ from fairfield.multilinear.table import TableExtension
 MOST_WORTHS = 2**16
 # All worths of so few players are soon found, whatever tolerance or time is given.
 FEW = 8
+# Of these no estimate needs fewer worths than there are.
+FEWEST = 3
 AT_ONCE = "finds all its worths at once, not coalition by coalition"
 
 
@@ -125,7 +127,8 @@ def to_be_estimated(game: Game, options: Options) -> bool:
         return too_dear or (options.budget is not None and count > options.budget)
     if options.budget is not None:
         return bool(count > options.budget)
-    return options.estimates and len(game.players) > FEW
+    # Each call of a service may take seconds and money, so even a small table may be too much.
+    return options.estimates and len(game.players) > (FEW if service is None else FEWEST)
 
 
 def table_refused(game: Game, options: Options) -> bool:

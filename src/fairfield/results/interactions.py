@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player
 from fairfield.results.batched import Batched
@@ -137,7 +138,7 @@ class Interactions(Batched):
 
     def top(self, count: int = 10) -> list[tuple[tuple[Player, ...], float]]:
         """The strongest interactions; of a batch, those of the largest mean |interaction|, and that."""
-        found = self.strongest(count)
+        found = self.strongest(whole("count", count))
         shown = found.magnitude if self.batch else found.values
         return [*zip(found.coalitions, shown.tolist(), strict=True)]
 

@@ -325,6 +325,20 @@ def test_without_its_extra_it_says_what_to_install(monkeypatch):
         ff.shapley(ff.RemoteGame(truth, NAMES))
 
 
+def test_a_cap_ends_an_estimate_of_few_players_too():
+    calls = 0
+
+    def dear(names):
+        nonlocal calls
+        calls += 1
+        return ff.Worth(truth(names), cost=0.001)
+
+    found = ff.shapley(ff.RemoteGame(dear, TWELVE[:8]), spend=0.1)
+    assert found.stderr is not None
+    assert 18 <= calls <= 100
+    assert found.usage["cost"] <= 0.1 + 1e-9
+
+
 @pytest.mark.parametrize("given", ["hi", ["p1"]])
 def test_what_is_always_in_is_a_list_of_others(given):
     with pytest.raises(ValueError, match="names that are in every coalition and are no players"):
