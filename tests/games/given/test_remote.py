@@ -286,7 +286,15 @@ def test_time_ends_a_run_with_an_estimate(tmp_path):
         assert ff.describe_store(tmp_path / "w.db").answers == v.usage["calls"]
 
 
-def test_an_interrupt_gives_the_best_estimate_so_far(tmp_path):
+@pytest.fixture
+def interruptible():
+    """Shells start what runs behind them with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_gives_the_best_estimate_so_far(tmp_path, interruptible):
     count = 0
 
     async def worth(names):
