@@ -59,7 +59,7 @@ def interactions(
     decoupling error falls when A is kept together. Only the last two and "variational_index"
     depend on the ``temperature``.
 
-    Cost: of a table one pass for all pairs, about six times that for all triples; of a closed
+    Cost: of a table one pass for all pairs, two to four times that for all triples; of a closed
     form about n/2 Hessians for pairs, n² for triples, each of 2n gradients at most; "log_odds"
     and "block_gain" one pass and 2^|A| indices for each coalition.
 
