@@ -7,6 +7,7 @@ is linear without error; the second is the better one where little is linear.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,17 @@ class Answer:
     def spread(self) -> FloatArray:
         """The sum of the variances of the values, (games,)."""
         return np.asarray(np.trace(self.covariance, axis1=1, axis2=2))
+
+
+def smallest(answers: Sequence[Answer]) -> Answer:
+    """The answer with the smallest spread, game by game."""
+    which = np.argmin([answer.spread for answer in answers], axis=0)
+    chosen = [(answers[i], game) for game, i in enumerate(which)]
+    return Answer(
+        np.stack([answer.values[game] for answer, game in chosen]),
+        np.stack([answer.covariance[game] for answer, game in chosen]),
+        "; ".join(dict.fromkeys(answer.method for answer, _ in chosen)),
+    )
 
 
 @dataclass(frozen=True)

@@ -70,3 +70,12 @@ def test_few_coalitions_and_few_different_worths_are_warned_of():
     assert "not to be trusted" not in estimated((1, 4), 100).stop
     vote = estimated((1, 4), 200, worths=lambda S: (S.sum(axis=1) > 6) * 1.0)
     assert vote.stop.endswith("error bars are not to be trusted")
+
+
+def test_a_vote_meets_its_tolerance():
+    """The remark on its worths must not keep a run from ending."""
+    found = ff.semivalue(
+        lambda S: (S.sum(axis=1) > 15) * 1.0, ff.beta(2, 2), players=30, tolerance=0.5
+    )
+    assert found.stop.startswith("every 95 % interval is within ±0.5")
+    assert "not to be trusted" in found.stop

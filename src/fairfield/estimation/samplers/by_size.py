@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.estimation.corrections import Answer
+from fairfield.estimation.corrections import Answer, smallest
 from fairfield.estimation.loop import Estimate, Estimator
 from fairfield.estimation.pairs import Distinct, in_turn
 from fairfield.estimation.prior.posterior import Posterior, posterior
@@ -79,34 +79,37 @@ class BySize(Received):
             left = posterior(rows, worths, None if noise is None else noise.reshape(worths.shape))
             plain = prior_answer(left, self.diagonal, None)
             answers = [plain, *self._corrected(left, rows, worths)]
-        which = np.argmin([answer.spread for answer in answers], axis=0)
-        chosen = [(answers[i], game) for game, i in enumerate(which)]
-        shape = (*batch, self.players)
+        best, shape = smallest(answers), (*batch, self.players)
         return Estimate(
-            values=np.stack([answer.values[game] for answer, game in chosen]).reshape(shape),
-            covariance=np.stack([a.covariance[g] for a, g in chosen]).reshape(*shape, -1),
-            method="; ".join(dict.fromkeys(answer.method for answer, _ in chosen)),
-            warnings=self._warnings(len(rows), worths),
+            values=best.values.reshape(shape),
+            covariance=best.covariance.reshape(*shape, -1),
+            method=best.method,
+            warnings=self._warnings(len(rows)),
+            remarks=self._remarks(worths),
             more={"empty": as_number(given[..., 0]), "grand": as_number(given[..., 1])},
         )
 
-    def _warnings(self, count: int, worths: FloatArray) -> tuple[str, ...]:
-        """Why errors are not to be trusted: few coalitions, or worths that hardly differ."""
+    def _warnings(self, count: int) -> tuple[str, ...]:
         least = min(RELIABLE * self.players + 2, 2**self.players)
-        if count < least:
-            return (
-                f"{count:,} coalitions are few for {self.players} players, and the error bars are not "
-                f"to be trusted; {least:,} are the least for that",
-            )
-        if count < 2**self.players and min(len(np.unique(each)) for each in worths) <= FEW_WORTHS:
-            return (
-                "the worths take a few values only, as those of votes do, and the error bars are not "
-                "to be trusted",
-            )
-        return ()
+        if count >= least:
+            return ()
+        return (
+            f"{count:,} coalitions are few for {self.players} players, and the error bars are not "
+            f"to be trusted; {least:,} are the least for that",
+        )
+
+    def _remarks(self, worths: FloatArray) -> tuple[str, ...]:
+        """On worths that hardly differ; no warning, which a tolerance would wait out in vain."""
+        seen = min(len(np.unique(each)) for each in worths)
+        if worths.shape[1] == 2**self.players or seen > FEW_WORTHS:
+            return ()
+        return (
+            "the worths take a few values only, as those of votes do, and the error bars are not to "
+            "be trusted",
+        )
 
     def _corrected(self, posed: Posterior, rows: BoolArray, worths: FloatArray) -> list[Answer]:
-        """The values of the mean game and what the mean game leaves, where two coalitions of each size show it."""
+        """The mean game's values and what it leaves, where two coalitions of each size show that."""
         sizes = rows.sum(axis=1)
         drawn = np.bincount(sizes, minlength=self.players + 1)
         every = np.array([1.0, *(each.pairs for each in self.strata), 1.0])

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.estimation.corrections import Answer, known_moments, least_squares
+from fairfield.estimation.corrections import Answer, known_moments, least_squares, smallest
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.pairs import STRATA, Pairs, pairs_for
@@ -112,25 +112,23 @@ class Paired:
                 if not self._pace.fits(surrogate.name, len(sample.coalitions), until):
                     continue
                 weights = sample.weights**2 * (1 - sample.fraction)
-                best = min(fits, key=lambda fit: float(np.sum(weights * fit.outside**2)))
+                rival = min(fits, key=lambda fit: float(np.sum(weights * fit.outside**2)))
                 with self._pace.timed(surrogate.name, len(sample.coalitions)):
-                    fit = surrogate.fit(sample, self.diagonal, self.pairs.seed, best.outside)
+                    fit = surrogate.fit(sample, self.diagonal, self.pairs.seed, rival.outside)
                 if fit is not None:
                     fits.append(fit)
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
                     answers.append(regression.of(fit, known))
-        which = np.argmin([answer.spread for answer in answers], axis=0)
-        chosen = [(answers[i], game) for game, i in enumerate(which)]
-        covariance = np.stack([answer.covariance[game] for answer, game in chosen])
-        noise = self.pairs.noise()
+        best, noise = smallest(answers), self.pairs.noise()
+        covariance = best.covariance
         if self.efficient and noise is not None:
             # The error of F(N) - F(∅) is shared out evenly; that of pairs is in their residuals.
-            covariance += noise[:, :2].sum(axis=1)[:, None, None] / self.players**2
+            covariance = covariance + noise[:, :2].sum(axis=1)[:, None, None] / self.players**2
         shape = (*batch, self.players)
         return Estimate(
-            values=np.stack([answer.values[game] for answer, game in chosen]).reshape(shape),
+            values=best.values.reshape(shape),
             covariance=covariance.reshape(*shape, self.players),
-            method="; ".join(dict.fromkeys(answer.method for answer, _ in chosen)),
+            method=best.method,
             warnings=self._warnings(len(sample.coalitions)),
             more={
                 "empty": as_number(known[:, 0].reshape(batch)),

@@ -19,7 +19,7 @@ def same_frames(rows: Any, background: Any, names: Any = None) -> tuple[Any, Any
     """Two frames with the columns of the first, in its order.
 
     ``names`` are those of a model that knows them; other models take columns by their places, and
-    which of two orders is theirs cannot be told.
+    which of two orders is theirs cannot be known.
     """
     import pandas as pd
 
