@@ -170,14 +170,13 @@ def test_estimates_agree_with_the_exact_values(rng, criterion):
 @pytest.mark.parametrize("features", [30, 200])
 def test_what_is_out_of_reach_is_estimated_with_errors(rng, features):
     X, model = probabilities(rng, features, used=features)
-    budget = 2 * features + 2048
-    with pytest.warns(
-        UserWarning, match=rf"estimated from {budget:,} coalitions.*budget= or a tol"
-    ):
+    with pytest.warns(UserWarning, match=r"of reach, .*within ±\S+ from at most 16,\d+ "):
         found = ff.explain(
             model, X[0], X[100:104], "shapley", output="probability", sampler="regression"
         )
-    assert budget - 1 <= found.evaluations <= budget
+    wanted = 0.01 * abs(found.grand - found.empty)
+    assert found.stop.startswith("every 95 % interval is within")
+    assert found.half_widths.max() <= 1.05 * wanted
     assert found.stderr.shape == (features,)
     assert 0 < found.stderr.max() < 0.05
     assert_allclose(found.values.sum(), found.grand - found.empty, atol=1e-10)
@@ -191,11 +190,25 @@ def test_what_is_out_of_reach_is_estimated_with_errors(rng, features):
 
 def test_any_model_of_many_features_is_estimated(rng):
     X = rng.standard_normal((8, 40))
-    with pytest.warns(UserWarning, match=r"estimated from 2,128 coalitions"):
-        found = ff.explain(wavy, X[0], X, "banzhaf")
-    assert found.evaluations == 2128
-    with pytest.warns(UserWarning, match=r"estimated from 2,128 coalitions"):
-        ff.explain(wavy, X[0], lambda row, kept, rng: X[:1], "shapley")
+    with pytest.warns(UserWarning, match=r"are out of reach.* estimated to within"):
+        found = ff.explain(wavy, X[0], X, "banzhaf", sampler="regression")
+    assert found.evaluations <= 2 * 40 + 2**14
+    with pytest.warns(UserWarning, match=r"are out of reach.* estimated from at most"):
+        ff.explain(wavy, X[0], lambda row, kept, rng: X[:1], "shapley")  # F(N) = F(∅)
+
+
+def test_a_table_that_takes_long_is_filled_only_when_asked_for(rng, monkeypatch):
+    X = rng.standard_normal((8, 10))
+    exact = ff.explain(wavy, X[:2], X[2:], "shapley")
+    monkeypatch.setattr("fairfield.explanations.MOST_ROWS", 2**13)
+    with pytest.warns(UserWarning, match=r"exact values take 12,\d+ model rows, which exact=True"):
+        found = ff.explain(wavy, X[:2], X[2:], "shapley")
+    assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
+    assert_array_equal(ff.explain(wavy, X[:2], X[2:], "shapley", exact=True).values, exact.values)
+    with pytest.raises(ValueError, match="exact values need all 1,024 worths, the budget allows"):
+        ff.explain(wavy, X[:2], X[2:], "shapley", exact=True, budget=100)
+    with pytest.raises(ValueError, match="exact='yes' was given"):
+        ff.explain(wavy, X[:2], X[2:], "shapley", exact="yes")
 
 
 def test_the_probability_of_a_forest_has_a_closed_form(X):
@@ -576,6 +589,6 @@ class TestExplainer:
 
     def test_what_is_out_of_reach_is_estimated(self, rng):
         X = rng.standard_normal((8, 40))
-        explainer = ff.Explainer(wavy, X, criterion="banzhaf")
-        with pytest.warns(UserWarning, match=r"estimated from 2,128 coalitions"):
-            assert explainer(X[0]).evaluations == 2128
+        explainer = ff.Explainer(wavy, X, criterion="banzhaf", sampler="regression")
+        with pytest.warns(UserWarning, match=r"estimated to within"):
+            assert explainer(X[0]).evaluations <= 2 * 40 + 2**14

@@ -12,6 +12,7 @@ from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import elsewhere
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
+from fairfield.estimation.received import ends
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
@@ -19,10 +20,14 @@ from fairfield.games.features.rows import as_table
 from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
 from fairfield.games.trees.readers.registry import reader_of
+from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
 
-# Beside two for each feature, an estimate that nobody asked for uses so many coalitions.
-FEWEST = 2048
+# From more model rows than this a table is not filled unasked: that takes minutes at least.
+MOST_ROWS = 2**26
+# An estimate that nobody asked for ends at this share of the largest F(N) - F(∅), or after as many
+# coalitions as so many model rows allow: at least so many for each feature, at most so many in all.
+TOLERANCE, FEWEST, MOST_COALITIONS = 0.01, 20, 2**14
 
 
 def explain(
@@ -55,9 +60,11 @@ def explain(
 
     Values are exact wherever that is within reach: always by a closed form, up to 25 features
     by the table of all worths, and beyond where rows differ from the background in few
-    features (values that no split of a tree model tells apart do not differ). Else, unless
-    ``budget``, ``tolerance`` or ``seconds`` are given, they are estimates from 2n + 2048
-    coalitions of the n features, with standard errors, and a warning says so.
+    features (values that no split of a tree model tells apart do not differ). Beyond, and where
+    a table takes more than 67 million model rows, they are estimates with standard errors unless
+    ``exact=True`` insists: by ``budget``, ``tolerance`` or ``seconds``, and without these to
+    within 1 % of the largest difference between a row's output and that of the background, or
+    from 16 384 coalitions and two for each feature; a warning says so, and what exact values take.
 
     >>> import numpy as np
     >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
@@ -165,18 +172,50 @@ def _one_of(background: Any) -> Any:
 
 
 def _value(game: Game, call: Call) -> Valuation:
-    """The valuation of a game of features, estimated where exact values are out of reach."""
+    """The valuation of a game of features, estimated where exact values would take too long."""
     problem = call.posed(game)
-    if call.criterion.is_estimable() and problem.source.out_of_reach():
-        budget = 2 * len(game.players) + FEWEST
+    why = _too_long(problem) if call.criterion.is_estimable() else None
+    if why is not None:
+        budget, within = _affordable(game), ""
+        call = replace(call, options={**call.options, "budget": budget})
+        gains = np.diff(game.worths(ends(len(game.players))), axis=-1)
+        if gains.any():
+            tolerance = float(f"{TOLERANCE * np.abs(gains).max():.2g}")
+            call = replace(call, options={**call.options, "tolerance": tolerance})
+            within = f" to within ±{tolerance:g}"
         warnings.warn(
-            f"{game!r}: exact values are out of reach, so these are estimated from {budget:,} "
-            "coalitions, with their errors in stderr; give a larger budget= or a tolerance= for "
-            f"smaller errors, group features, or {game.info.advice}",
+            f"{game!r}: exact values {why}, so these are estimated{within} from at most {budget:,} "
+            "coalitions, with their errors in stderr; give a tolerance=, budget= or seconds= of your "
+            f"own, group features, or {game.info.advice}",
             stacklevel=3,
         )
-        problem = replace(call, options={**call.options, "budget": budget}).posed(game)
+        problem = call.posed(game)
     return call.answer(problem)
+
+
+def _too_long(problem: Problem) -> str | None:
+    """Why exact values are not computed unasked, where they are not."""
+    source, game = problem.source, problem.game
+    if not source.tabled or source.evaluated or problem.options.exact:
+        return None
+    if source.out_of_reach():
+        return "are out of reach"
+    rows = _model_rows(game)
+    asked = "which exact=True would ask for"
+    return f"take {rows:,} model rows, {asked}" if rows > MOST_ROWS else None
+
+
+def _model_rows(game: Game) -> int:
+    """The model rows of a table, as far as they are known."""
+    return game.model_rows() if isinstance(game, FeatureGame) else 0
+
+
+def _affordable(game: Game) -> int:
+    """The coalitions of an estimate: as many as model rows allow, within bounds."""
+    count = len(game.players)
+    many = 2 * count + MOST_COALITIONS
+    share: int = 2**count * MOST_ROWS // max(_model_rows(game), 1)
+    return min(many, max(FEWEST * count, share))
 
 
 def game_of(

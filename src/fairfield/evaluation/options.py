@@ -58,6 +58,7 @@ class Keywords(TypedDict, total=False):
     retries: int | None
     on_error: float | Literal["raise"]
     spend: float | None
+    exact: bool
     each_round: bool
 
 
@@ -86,6 +87,8 @@ class Options:
       such a coalition takes, and the valuation counts them.
     - ``spend``: the most that the calls of a service may cost, which also permits an estimate. It
       is never exceeded by more than the calls under way.
+    - ``exact``: True insists on exact values, however long they take; what has to be estimated is
+      refused then.
     - ``each_round``: a valuation after every round of an estimate; ``stream`` sets it.
     """
 
@@ -102,6 +105,7 @@ class Options:
     retries: int | None = None
     on_error: float | Literal["raise"] = "raise"
     spend: float | None = None
+    exact: bool = False
     each_round: bool = False
 
     def __post_init__(self) -> None:
@@ -128,6 +132,8 @@ class Options:
             given = getattr(self, name)
             if not (given is None or isinstance(given, bool | np.bool_)):
                 raise ValueError(f"{name}={given!r} was given; give True, False or None")
+        if not isinstance(self.exact, bool | np.bool_):
+            raise ValueError(f"exact={self.exact!r} was given; give True or False")
         if not isinstance(self.sampler, str):
             raise TypeError(f"sampler={self.sampler!r} was given; give the name of a sampler")
 

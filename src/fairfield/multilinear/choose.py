@@ -114,12 +114,14 @@ def affordable(game: Game, options: Options) -> Division | None:
     if division is None:
         return None
     most = options.budget or (2**FEW if options.estimates else MOST_WORTHS)
-    return division if division.evaluations <= most and fits(division.numbers) else None
+    insisted = options.exact and options.budget is None
+    cheap = insisted or division.evaluations <= most
+    return division if cheap and fits(division.numbers) else None
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
     """Whether the worths of a game are too many for what the options allow."""
-    if isinstance(game, TableGame):
+    if isinstance(game, TableGame) or options.exact:
         return False
     count, service, spend = 2 ** len(game.players), game.traits.service, options.spend
     if spend is not None and service is not None and service.price:
