@@ -15,8 +15,11 @@ from fairfield.core.special import expit
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.pool import Pool, is_rare
-from fairfield.estimation.reading import Reading, read
+from fairfield.estimation.prior.posterior import Posterior, posterior
+from fairfield.estimation.reading import Control, Reading, read
 from fairfield.estimation.received import ends
+from fairfield.estimation.surrogates.prior import prior_control
+from fairfield.evaluation.threads import one_blas_thread
 from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -26,8 +29,12 @@ FIRST_DRAWS = 50
 REPEATS = 8
 # Draws that repeat known coalitions cost no evaluation, but time and memory.
 MOST_DRAWS, MOST_NUMBERS = 2**16, 2**22
-# The least share of the draws that must be effective at a point for errors to be reliable.
-TRUSTED = 0.2
+# The least share of the draws that must be effective at a point for errors to be reliable, and the
+# least number of them for each player.
+TRUSTED, RELIABLE = 0.2, 4
+# A prior over games helps with so many coalitions at most; from so many on it is too slow to point the
+# way of every batch.
+MOST_FITTED, FEW_COALITIONS = 4000, 400
 
 
 @dataclass(frozen=True)
@@ -49,11 +56,12 @@ class Found:
 class Draws:
     """Batches of draws, each at the points that the worths so far suggest.
 
-    A temperature relative to Banzhaf's value is fixed after the first batch, drawn at ½.
+    A temperature relative to Banzhaf's value is fixed after the first batch, drawn at ½. They are
+    ``helped`` by a prior over games, or by nothing.
     """
 
-    def __init__(self, problem: Problem, start: FloatArray) -> None:
-        self.problem, self.players = problem, len(problem.game.players)
+    def __init__(self, problem: Problem, start: FloatArray, *, helped: bool = True) -> None:
+        self.problem, self.helped, self.players = problem, helped, len(problem.game.players)
         games = int(np.prod(problem.game.batch, dtype=int))
         self.pool = Pool(self.players, games)
         self.prior = np.zeros(self.players) if problem.prior is None else problem.prior
@@ -64,6 +72,9 @@ class Draws:
         self.temperature = None if T is None else T.reshape(games)
         self.batches = 0
         self._stale = False
+        # That of the worths of the first so many coalitions, and what follows for each game.
+        self._posterior: tuple[int, Posterior] | None = None
+        self._controls: list[Control] | None = None
         first = (2 * FIRST_DRAWS, 8) if T is None else (FIRST_DRAWS, 2)
         self.first = max(first[0], first[1] * self.players, games)
         self.least = 2 + max(2 * self.players, games)
@@ -110,6 +121,7 @@ class Draws:
         shape = len(self.start), len(coalitions)
         noise = None if variances is None else variances.reshape(shape)
         self.pool.tell(coalitions, worths.reshape(shape), noise)
+        self._controls = None
         self._settle()
 
     def adopt(self, others: list[Pairs | Pool]) -> None:
@@ -119,16 +131,38 @@ class Draws:
         if len(self.pool.counts):
             self.batches = 1
             self.least = max(0, self.least - len(self.pool.counts))
+            self._controls = None
             self._settle()
 
     def _settle(self) -> None:
         """Fix a pending temperature by Banzhaf values; the points are to be moved."""
         if self.temperature is None and self.problem.pending is not None:
             half = np.full(self.players, 0.5)
-            games = range(len(self.start))
-            banzhaf = np.stack([read(self.pool, half, game).slopes.gradient for game in games])
+            banzhaf = np.stack(
+                [
+                    read(self.pool, half, game, control=self.control(game)).slopes.gradient
+                    for game in range(len(self.start))
+                ]
+            )
             self.temperature = self.problem.pending.factor * scale_of(banzhaf)
         self._stale = True
+
+    def control(self, game: int, most: int = MOST_FITTED) -> Control | None:
+        """What a prior over games makes of the worths so far, unless there are more than so many."""
+        pool = self.pool
+        if not self.helped or len(pool.counts) > most:
+            return None
+        # One thread: the same bits on every machine.
+        with one_blas_thread():
+            count = len(pool.counts)
+            if self._posterior is None or self._posterior[0] < count:
+                noise = pool.noise if pool.noise.any() else None
+                self._posterior = count, posterior(pool.coalitions, pool.worths, noise)
+            if self._controls is None:
+                games = range(len(self.start))
+                left = self._posterior[1]
+                self._controls = [prior_control(left, pool, each) for each in games]
+        return self._controls[game]
 
     def catch_up(self) -> None:
         """Move the points, if worths have come in since: the last of them need no next point."""
@@ -190,7 +224,7 @@ class Draws:
                 f"of {self.pool.drawn:,} draws only {effective:,.0f} are effective at the point "
                 "found, so its errors are not to be trusted; raise the budget"
             )
-        if effective < 4 * (self.players + 1):
+        if effective < RELIABLE * (self.players + 1):
             found.append(
                 f"the error bars rest on {effective:,.0f} effective draws for {self.players} "
                 "players, and are not to be trusted; raise the budget"

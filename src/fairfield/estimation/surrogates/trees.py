@@ -126,7 +126,7 @@ def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed
         known -= fitted / FOLDS
         left[out] -= fitted[out]
         extensions.append(ends.extension())
-    return Control(np.where(times > 1, known, left), scale, tuple(extensions))
+    return Control("boosted trees", np.where(times > 1, known, left), scale, tuple(extensions))
 
 
 def _boosted(
