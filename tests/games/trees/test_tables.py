@@ -11,7 +11,7 @@ from fairfield.games.trees.tables import by_code, count_codes, fill, look_up, lo
 from games.trees.models import BACKGROUND, COLUMNS, X, fitted, table_of
 
 NAMES = {"boosting": None, "histogram with categories": None, "boosting of three classes": "all",
-         "forest of classes": "all"}  # fmt: skip
+         "forest of classes": "all", "boosting of constants": None}  # fmt: skip
 
 
 def made(name, background=X[BACKGROUND], order=1):

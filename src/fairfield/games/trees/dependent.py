@@ -80,7 +80,7 @@ def walk(
         total, paid = np.zeros(shape[1]), np.zeros((len(values), shape[1]))
         _walk(nodes, path, order, some, np.ascontiguousarray(x), goes, ahead, total, paid)
         worth[low : low + step] += total.reshape(-1, width).sum(axis=0)
-        values[:, low : low + step] += paid.reshape(len(paid), -1, width).sum(axis=1)
+        values[:, low : low + step] += paid.reshape(len(paid), len(weights), width).sum(axis=1)
 
 
 @compiled

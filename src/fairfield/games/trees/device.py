@@ -107,7 +107,7 @@ class DeviceExtension(AlongDiagonal):
         count = n if order == 1 else n * (n - 1) // 2
         values = np.zeros((len(self.forest.intercept), count, rows.shape[1]))
         left = self.forest.diagonal.add(rows, at, shares, order, values, over=None)
-        paid = values.transpose(2, 0, 1).reshape(-1, count)
+        paid = values.transpose(2, 0, 1).reshape(len(values) * rows.shape[1], count)
         if len(left):
             rest = self._closed(self.forest.on_host.only(left))
             paid = paid + rest.working_as(self).paid(at, shares, order)

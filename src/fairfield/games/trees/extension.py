@@ -138,7 +138,8 @@ class AlongDiagonal(Extension):
 
     def gradient(self, x: ArrayLike) -> FloatArray:
         point = np.asarray(x, dtype=float)
-        if point.ndim == 1 and (point == point[0]).all() and _inside(point).all():
+        alike = point.shape == (self.players,) and (point == point[0]).all()
+        if alike and _inside(point).all():
             return self.along_diagonal(point[:1], np.ones(1))
         return self.centred(x)[1]
 
@@ -208,7 +209,7 @@ class DependentExtension(TreeExtension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         _, pairs, lead = self._walked(x, order=2)
         n = self.players
-        return square(pairs.reshape(-1, pairs.shape[-1]), n).reshape((*lead, n, n))
+        return square(pairs, n).reshape((*lead, n, n))
 
     def rows(self, chosen: slice | Int64s) -> DependentExtension:
         some = np.ascontiguousarray(self.explained[:, chosen])
@@ -253,8 +254,8 @@ def _inside(at: FloatArray) -> BoolArray:
 
 
 def square(pairs: FloatArray, players: int) -> FloatArray:
-    """Values of pairs, (rows, pairs), as symmetric matrices: (rows, players, players)."""
-    matrix = np.zeros((len(pairs), players, players))
+    """Values of pairs, (…, pairs), as symmetric matrices: (…, players, players)."""
+    matrix = np.zeros((*pairs.shape[:-1], players, players))
     second, first = np.tril_indices(players, -1)
-    matrix[:, first, second] = matrix[:, second, first] = pairs
+    matrix[..., first, second] = matrix[..., second, first] = pairs
     return matrix

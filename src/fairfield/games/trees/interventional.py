@@ -67,7 +67,7 @@ class InterventionalExtension(TreeExtension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         _, pairs, lead = self._derivatives(x, order=2)
         n = self.players
-        return square(pairs.reshape(-1, pairs.shape[-1]), n).reshape((*lead, n, n))
+        return square(pairs, n).reshape((*lead, n, n))
 
     def _derivatives(
         self, x: ArrayLike, order: int

@@ -138,7 +138,9 @@ def _form(table: Any) -> Any:
     if not hasattr(table, "columns"):
         return table.dtype if table.dtype.kind in "biuf" else None
     dtypes = tuple(table.dtypes)
-    return None if object in dtypes else dtypes
+    # Two dtypes that list the same categories in another order are equal; their codes are not.
+    listed = (tuple(each.categories) for each in dtypes if hasattr(each, "categories"))
+    return None if object in dtypes else (*dtypes, *listed)
 
 
 def same_columns(table: Any, other: Any) -> bool:

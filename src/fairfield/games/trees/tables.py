@@ -274,11 +274,10 @@ def _look_up(
 def by_code(groups: Groups, entry: Int64s, table: FloatArray) -> FloatArray:
     """Tables of players with what a code pays to all of them side by side, for :func:`look_up_few`."""
     turned = np.empty_like(table)
-    for begin, end, members in zip(
-        entry, np.append(entry[1:], table.shape[1]), np.diff(groups.member), strict=True
-    ):
-        own = table[:, begin:end].reshape(len(table), members, -1)
-        turned[:, begin:end] = own.swapaxes(1, 2).reshape(len(table), -1)
+    for begin, members, bits in zip(entry, np.diff(groups.member), np.diff(groups.bit), strict=True):
+        own = turned[:, begin : begin + (members << bits)]
+        given = table[:, begin : begin + (members << bits)].reshape(len(table), members, 1 << bits)
+        own[:] = given.swapaxes(1, 2).reshape(own.shape)
     return turned
 
 
