@@ -101,7 +101,9 @@ def test_one_background_row_is_a_baseline():
     np.testing.assert_allclose(empty, own(model, X[50:51])[0], atol=1e-12)
 
 
-@pytest.mark.parametrize("background", [X[BACKGROUND, :1], None], ids=["interventional", "dependent"])
+@pytest.mark.parametrize(
+    "background", [X[BACKGROUND, :1], None], ids=["interventional", "dependent"]
+)
 @pytest.mark.parametrize("y", [X[:, 0], X[:, :3]], ids=["one output", "three"])
 def test_a_single_player_has_no_pairs(y, background, rng):
     model = DecisionTreeRegressor(max_depth=4).fit(X[:, :1], y)

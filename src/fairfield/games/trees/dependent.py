@@ -18,9 +18,9 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s, compiled
-from fairfield.games.trees.groups import Bytes, branches
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import pair_place
+from fairfield.games.trees.pairs import pair_place
+from fairfield.games.trees.tables.groups import Bytes, branches
 
 # Numbers of one level, points times rows, that are worked on together.
 SIDE_BY_SIDE = 256

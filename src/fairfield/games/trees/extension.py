@@ -17,8 +17,9 @@ from fairfield.core.extension import Extension
 from fairfield.evaluation.blocks import over_rows
 from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.dependent import walk
-from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.pairs import square
+from fairfield.games.trees.tables.diagonal import Diagonal
 from fairfield.games.trees.worths import add_dependent_worths, add_outputs, add_worths
 
 # Tables divide by points of the diagonal, and lose digits where these are small.
@@ -251,11 +252,3 @@ class DependentExtension(TreeExtension):
 def _inside(at: FloatArray) -> BoolArray:
     """At which points of the diagonal tables may be read."""
     return np.asarray((at >= LEAST) & (at < 1))
-
-
-def square(pairs: FloatArray, players: int) -> FloatArray:
-    """Values of pairs, (…, pairs), as symmetric matrices: (…, players, players)."""
-    matrix = np.zeros((*pairs.shape[:-1], players, players))
-    second, first = np.tril_indices(players, -1)
-    matrix[..., first, second] = matrix[..., second, first] = pairs
-    return matrix

@@ -61,7 +61,7 @@ class TreeModel:
         Categories must be those of the table that these rows are ``like``.
         """
         if elsewhere(table):
-            from fairfield.games.trees.device_tables import DeviceRows
+            from fairfield.games.trees.device.tables import DeviceRows
 
             self.seen(on_host(table[:COMPARED], None), like=like, trusting=trusting)
             return DeviceRows(self, table)

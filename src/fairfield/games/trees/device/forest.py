@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, elsewhere
 from fairfield.core.extension import Extension
 from fairfield.games.trees.compiled import Int64s
-from fairfield.games.trees.device_tables import DeviceDiagonal
-from fairfield.games.trees.diagonal import NO_POINTS
+from fairfield.games.trees.device.tables import DeviceDiagonal
 from fairfield.games.trees.extension import AlongDiagonal, Forest, TreeExtension
-from fairfield.games.trees.tables import FEW
+from fairfield.games.trees.tables.diagonal import NO_POINTS
+from fairfield.games.trees.tables.look_up import FEW
 
 
 def device_table(rows: Any, like: Any) -> tuple[bool, Any]:
