@@ -121,7 +121,8 @@ class TreeGame(Game):
         elif not same_columns(given, like):
             raise ValueError(_other_columns(names_of(given), names_of(like)))
         self.batch = batch_of_rows(given, single, self._what)
-        data = on_host(given, None) if self._groups is None else None
+        shown = given.to_numpy() if hasattr(given, "to_numpy") else on_host(given, None)
+        data = np.array(shown) if self._groups is None else None  # rows may change after the call
         self.info = info_of_rows(given, single, self._what, data)
         before = like if trusting else None
         self.rows = self._trees.seen(given, sparse_rows(rows), before, trusting=trusting)

@@ -187,8 +187,11 @@ def categorical(rows: Any) -> dict[Hashable, list[Any]]:
     """The categorical columns of a frame, and the categories that each lists."""
     if not hasattr(rows, "columns"):
         return {}
-    dtypes = zip(rows.columns, rows.dtypes, strict=True)
-    return {name: list(each.categories) for name, each in dtypes if each == "category"}
+    dtypes = list(rows.dtypes)
+    if not any(hasattr(each, "categories") for each in dtypes):
+        return {}  # without the names, which take as long as all else for a single row
+    pairs = zip(rows.columns, dtypes, strict=True)
+    return {name: list(each.categories) for name, each in pairs if hasattr(each, "categories")}
 
 
 def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> FloatArray:
