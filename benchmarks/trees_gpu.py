@@ -24,8 +24,8 @@ import torch
 import xgboost
 
 import fairfield as ff
-from fairfield.games.trees import diagonal
-from fairfield.games.trees.device_tables import DeviceDiagonal, DeviceRows
+from fairfield.games.trees.device.tables import DeviceDiagonal, DeviceRows
+from fairfield.games.trees.tables import diagonal
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ROWS, BACKGROUND, COLUMNS, NUMBERS = 3_000_000, 5_000_000, 127, 38

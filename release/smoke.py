@@ -49,7 +49,7 @@ def ml() -> None:
 
 def trees() -> None:
     # Numba comes with the extra, models with the user: what is compiled must compile.
-    import fairfield.games.trees.kernels  # noqa: F401
+    import fairfield.games.trees.products.walk  # noqa: F401
 
 
 def plots() -> None:

@@ -561,6 +561,12 @@ class TestExplainer:
         numbers = ff.Explainer(model, None, criterion="shapley")
         assert numbers(frame[:1]).players == tuple("abcd")
 
+    def test_a_row_may_change_after_the_call(self, X, model):
+        explainer, row = ff.Explainer(model, X, criterion="shapley"), X[0].copy()
+        found = explainer(row)
+        row[:] = 99.0
+        assert_allclose(found.data, X[0])
+
     def test_threads_share_it(self, X, model):
         from concurrent.futures import ThreadPoolExecutor
 

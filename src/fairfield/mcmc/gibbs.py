@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.rows import Rows
 from fairfield.core.special import expit
 from fairfield.mcmc.bases import Mixture
 from fairfield.mcmc.landscape import Landscape
+from fairfield.mean_field.rows import Rows
 
 # The share of blocks accepted at which the number of accepted changes is about largest.
 ACCEPTED = 0.6

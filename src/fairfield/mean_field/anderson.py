@@ -8,8 +8,8 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
-from fairfield.core.rows import rows_where
 from fairfield.mean_field.elbo import CERTAIN, log_odds
+from fairfield.mean_field.rows import rows_where
 from fairfield.mean_field.solvers import (
     IN_TURN,
     MOST_STEPS,

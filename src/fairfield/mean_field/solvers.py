@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
-from fairfield.core.rows import Rows, rows_where
 from fairfield.core.special import expit
 from fairfield.mean_field.elbo import elbo, log_odds
+from fairfield.mean_field.rows import Rows, rows_where
 from fairfield.results.valuation import CONVERGED
 
 # Solvers iterate to this residual, well below CONVERGED, where rounding permits.

@@ -1,10 +1,13 @@
 """Frames with the same columns in the same dtypes, or a sentence why that cannot be."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import fairfield as ff
+from fairfield.games.features.frames import in_dtypes, row_as_frame
 from games.features.models import read
 
 pd = pytest.importorskip("pandas")
@@ -56,6 +59,21 @@ def first(table):
     """A model that answers with its first column, and tells the dtypes it was given."""
     first.seen = [str(dtype) for dtype in table.dtypes]
     return table.iloc[:, 0].to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize("number", [3.0, 2.5, -1.0, 300.0, 0.1, 2.0**60, 2.0**63, 1e300, np.inf, np.nan])
+@pytest.mark.parametrize("name", [None, 7, "row"])
+def test_a_row_of_numbers_is_as_if_its_cells_were_looked_at_one_by_one(number, name):
+    dtypes = ["float64", "int64", "int8", "float32", "bool", "int32"]
+    row = pd.Series([0.5, *[number] * 5], index=[f"c{j}" for j in range(6)], name=name)
+    for chosen in (dtypes, ["float64"] * 6, dtypes[:2] * 3, dtypes[::3] * 3):
+        like = pd.DataFrame(np.ones((2, 6)), columns=row.index).astype(dict(zip(row.index, chosen, strict=True)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of casts that are given up
+            wanted = in_dtypes(row.to_frame().T, dict(like.dtypes))
+            pd.testing.assert_frame_equal(row_as_frame(row, like), wanted)
+            other = row_as_frame(row.rename({"c0": "z"}), like)
+            assert list(other.columns) == ["z", *row.index[1:]]
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "Int64", "float32", "Float64"])

@@ -22,9 +22,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import fairfield as ff
 from conftest import needs
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.games.trees import interventional
-from fairfield.games.trees.diagonal import MOST_PLAYERS, Diagonal
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.products import interventional
+from fairfield.games.trees.tables.diagonal import MOST_PLAYERS, Diagonal
 from fairfield.multilinear.table import TableExtension
 
 COLUMNS = 6

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
@@ -87,6 +88,8 @@ def test_points_of_all_shapes(rng):
     np.testing.assert_allclose(one.extension().shapley(), closed.shapley()[0], atol=1e-12)
     with pytest.raises(ValueError, match="last axis must hold one probability per player"):
         closed.gradient(np.ones(3))
+    with pytest.raises(ValueError, match="last axis must hold one probability per player"):
+        closed.gradient(np.full(3, 0.5))  # which along the diagonal takes another way
     with pytest.raises(ValueError, match="do not match a batch"):
         closed.gradient(np.ones((5, COLUMNS)))
 
@@ -96,6 +99,16 @@ def test_one_background_row_is_a_baseline():
     game = TreeGame(model, X[ROWS], X[50])
     empty = game.worths(np.zeros((1, COLUMNS), bool))[:, 0]
     np.testing.assert_allclose(empty, own(model, X[50:51])[0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "background", [X[BACKGROUND, :1], None], ids=["interventional", "dependent"]
+)
+@pytest.mark.parametrize("y", [X[:, 0], X[:, :3]], ids=["one output", "three"])
+def test_a_single_player_has_no_pairs(y, background, rng):
+    model = DecisionTreeRegressor(max_depth=4).fit(X[:, :1], y)
+    output = None if y.ndim == 1 else "all"
+    assert_is_its_table(TreeGame(model, X[ROWS, :1], background, output=output), rng)
 
 
 def test_many_rows_and_one_at_a_time(rng):

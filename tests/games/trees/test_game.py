@@ -15,8 +15,8 @@ from sklearn.ensemble import (
 
 import fairfield as ff
 from fairfield.games.trees import game as trees
-from fairfield.games.trees import terms
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.products import terms
 from games.trees.models import (
     BACKGROUND,
     COLUMNS,

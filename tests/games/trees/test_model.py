@@ -105,3 +105,14 @@ def test_categories_are_routed_as_the_model_does(library, gaps, rng):
     np.testing.assert_allclose(game.worths(coalitions), means, rtol=0, atol=near * np.abs(y).max())
     assert_is_its_table(game, rng)
     assert_is_its_table(TreeGame(model, rows), rng)
+
+
+def test_other_rows_list_their_categories_in_the_same_order():
+    """Where the model does not keep them: pandas takes two orders for one dtype."""
+    frame, y = with_categories()
+    read = read_model(categorical_model("histogram").fit(frame, y))
+    read.keeps_categories = False
+    game, other = TreeGame(read, frame[:5], frame[50:80]), frame[5:9].copy()
+    other["city"] = other["city"].cat.set_categories(["oslo", "kyiv", "rome", "lima", "bonn"])
+    with pytest.raises(ValueError, match=r"different categories in {city}.*does not keep"):
+        game.explaining(other)

@@ -12,7 +12,8 @@ from fairfield.core.coalitions import spell
 
 def is_frame(table: Any) -> bool:
     """Whether this is a DataFrame, of any library."""
-    return hasattr(table, "columns") and hasattr(table, "dtypes")
+    # Asked of its class: pandas would make a Series of the dtypes just to say that it has them.
+    return hasattr(table, "columns") and hasattr(type(table), "dtypes")
 
 
 def same_frames(rows: Any, background: Any, names: Any = None) -> tuple[Any, Any]:
@@ -51,6 +52,34 @@ def same_frames(rows: Any, background: Any, names: Any = None) -> tuple[Any, Any
             "the model"
         )
     return rows, background[order]
+
+
+def row_as_frame(row: Any, like: Any) -> Any:
+    """A Series as a frame of one row, its cells in the dtypes that the other table has for them."""
+    if not is_frame(like):
+        return in_dtypes(row.to_frame().T, {})
+    quick = _floats_as_frame(row, like) if row.index.equals(like.columns) else None
+    return in_dtypes(row.to_frame().T, dict(like.dtypes)) if quick is None else quick
+
+
+def _floats_as_frame(row: Any, like: Any) -> Any:
+    """The same without a Series for each column; None of what has to be looked at one by one."""
+    import pandas as pd
+
+    dtypes, numbers = list(like.dtypes), row.to_numpy()
+    plain = all(isinstance(each, np.dtype) and each.kind in "bif" for each in dtypes)
+    if not plain or row.dtype != np.float64 or isinstance(row.name, tuple):
+        return None
+    labels = {"index": [0 if row.name is None else row.name], "columns": row.index}
+    if all(each == row.dtype for each in dtypes):
+        return pd.DataFrame(numbers[None].copy(), **labels)
+    with np.errstate(invalid="ignore", over="ignore"):
+        cast = [numbers[j : j + 1].astype(each) for j, each in enumerate(dtypes)]
+        back = np.concatenate(cast, dtype=float)
+    # Larger numbers than these may lose digits on the way back.
+    if not (((back == numbers) & (np.abs(numbers) < 2**53)) | np.isnan(numbers) & np.isnan(back)).all():
+        return None
+    return pd.DataFrame(dict(enumerate(cast)), index=labels["index"]).set_axis(row.index, axis=1)
 
 
 def in_dtypes(frame: Any, dtypes: Mapping[Hashable, Any]) -> Any:

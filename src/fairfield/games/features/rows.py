@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, IntArray, is_sparse
 from fairfield.core.game import GameInfo, Player, name_players
-from fairfield.games.features.frames import in_dtypes, is_frame, join_columns, same_frames
+from fairfield.games.features.frames import is_frame, join_columns, row_as_frame, same_frames
 from fairfield.games.outputs import Explained
 
 Matrix = NDArray[Any]
@@ -157,9 +157,8 @@ def as_table(rows: Any, like: Any = None, absent: float = 0.0) -> tuple[bool, An
     if is_frame(rows):
         return False, rows
     if hasattr(rows, "to_frame"):
-        frame = rows.to_frame().T
         # A Series has one dtype for all its cells; the other table has those of its columns.
-        return True, in_dtypes(frame, dict(like.dtypes) if is_frame(like) else {})
+        return True, row_as_frame(rows, like)
     table = _filled(rows, absent) if is_sparse(rows) else np.asarray(rows)
     if table.ndim not in (1, 2):
         raise ValueError(

@@ -18,9 +18,9 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s, compiled
-from fairfield.games.trees.groups import Bytes, branches
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import pair_place
+from fairfield.games.trees.pairs import pair_place
+from fairfield.games.trees.tables.groups import Bytes, branches
 
 # Numbers of one level, points times rows, that are worked on together.
 SIDE_BY_SIDE = 256
@@ -80,7 +80,7 @@ def walk(
         total, paid = np.zeros(shape[1]), np.zeros((len(values), shape[1]))
         _walk(nodes, path, order, some, np.ascontiguousarray(x), goes, ahead, total, paid)
         worth[low : low + step] += total.reshape(-1, width).sum(axis=0)
-        values[:, low : low + step] += paid.reshape(len(paid), -1, width).sum(axis=1)
+        values[:, low : low + step] += paid.reshape(len(paid), len(weights), width).sum(axis=1)
 
 
 @compiled

@@ -17,8 +17,9 @@ from fairfield.core.extension import Extension
 from fairfield.evaluation.blocks import over_rows
 from fairfield.games.trees.compiled import Int64s
 from fairfield.games.trees.dependent import walk
-from fairfield.games.trees.diagonal import Diagonal
 from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.pairs import square
+from fairfield.games.trees.tables.diagonal import Diagonal
 from fairfield.games.trees.worths import add_dependent_worths, add_outputs, add_worths
 
 # Tables divide by points of the diagonal, and lose digits where these are small.
@@ -138,7 +139,8 @@ class AlongDiagonal(Extension):
 
     def gradient(self, x: ArrayLike) -> FloatArray:
         point = np.asarray(x, dtype=float)
-        if point.ndim == 1 and (point == point[0]).all() and _inside(point).all():
+        alike = point.shape == (self.players,) and (point == point[0]).all()
+        if alike and _inside(point).all():
             return self.along_diagonal(point[:1], np.ones(1))
         return self.centred(x)[1]
 
@@ -208,7 +210,7 @@ class DependentExtension(TreeExtension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         _, pairs, lead = self._walked(x, order=2)
         n = self.players
-        return square(pairs.reshape(-1, pairs.shape[-1]), n).reshape((*lead, n, n))
+        return square(pairs, n).reshape((*lead, n, n))
 
     def rows(self, chosen: slice | Int64s) -> DependentExtension:
         some = np.ascontiguousarray(self.explained[:, chosen])
@@ -250,11 +252,3 @@ class DependentExtension(TreeExtension):
 def _inside(at: FloatArray) -> BoolArray:
     """At which points of the diagonal tables may be read."""
     return np.asarray((at >= LEAST) & (at < 1))
-
-
-def square(pairs: FloatArray, players: int) -> FloatArray:
-    """Values of pairs, (rows, pairs), as symmetric matrices: (rows, players, players)."""
-    matrix = np.zeros((len(pairs), players, players))
-    second, first = np.tril_indices(players, -1)
-    matrix[:, first, second] = matrix[:, second, first] = pairs
-    return matrix

@@ -69,7 +69,7 @@ class TreeGame(Game):
         with needed_for("TreeGame"):
             import numba  # noqa: F401
         from fairfield.games.trees.extension import Forest
-        from fairfield.games.trees.terms import MOST
+        from fairfield.games.trees.products.terms import MOST
         from fairfield.games.trees.worths import extent
 
         if callable(background):
@@ -91,8 +91,8 @@ class TreeGame(Game):
         forest: type[Forest] = Forest
         others: Any = np.empty((trees.columns, 0))
         if elsewhere(given):
-            from fairfield.games.trees.device import DeviceForest
-            from fairfield.games.trees.device_tables import DeviceRows
+            from fairfield.games.trees.device.forest import DeviceForest
+            from fairfield.games.trees.device.tables import DeviceRows
 
             forest, others = DeviceForest, DeviceRows(trees, given[:0])
         if background is not None:
@@ -121,7 +121,8 @@ class TreeGame(Game):
         elif not same_columns(given, like):
             raise ValueError(_other_columns(names_of(given), names_of(like)))
         self.batch = batch_of_rows(given, single, self._what)
-        data = on_host(given, None) if self._groups is None else None
+        shown = given.to_numpy() if hasattr(given, "to_numpy") else on_host(given, None)
+        data = np.array(shown) if self._groups is None else None  # rows may change after the call
         self.info = info_of_rows(given, single, self._what, data)
         before = like if trusting else None
         self.rows = self._trees.seen(given, sparse_rows(rows), before, trusting=trusting)
@@ -136,7 +137,7 @@ class TreeGame(Game):
             # Splits by categories are followed on the host.
             rows, like = (on_host(each, None) if elsewhere(each) else each for each in (rows, like))
             return as_table(rows, like, self._absent)
-        from fairfield.games.trees.device import device_table
+        from fairfield.games.trees.device.forest import device_table
 
         return device_table(rows, like)
 
@@ -175,8 +176,8 @@ class TreeGame(Game):
 
     def extension(self) -> Extension:
         from fairfield.games.trees.extension import DependentExtension
-        from fairfield.games.trees.interventional import InterventionalExtension
         from fairfield.games.trees.outputs import OutputsExtension
+        from fairfield.games.trees.products.interventional import InterventionalExtension
 
         kind = DependentExtension if self.forest.dependent else InterventionalExtension
 
@@ -187,7 +188,7 @@ class TreeGame(Game):
 
         if isinstance(self.rows, np.ndarray):
             return closed(self.forest)
-        from fairfield.games.trees.device import DeviceExtension
+        from fairfield.games.trees.device.forest import DeviceExtension
 
         return DeviceExtension(closed, self.forest, self.rows, self.batch)
 

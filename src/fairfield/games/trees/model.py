@@ -61,7 +61,7 @@ class TreeModel:
         Categories must be those of the table that these rows are ``like``.
         """
         if elsewhere(table):
-            from fairfield.games.trees.device_tables import DeviceRows
+            from fairfield.games.trees.device.tables import DeviceRows
 
             self.seen(on_host(table[:COMPARED], None), like=like, trusting=trusting)
             return DeviceRows(self, table)
@@ -138,7 +138,9 @@ def _form(table: Any) -> Any:
     if not hasattr(table, "columns"):
         return table.dtype if table.dtype.kind in "biuf" else None
     dtypes = tuple(table.dtypes)
-    return None if object in dtypes else dtypes
+    # Two dtypes that list the same categories in another order are equal; their codes are not.
+    listed = (tuple(each.categories) for each in dtypes if hasattr(each, "categories"))
+    return None if object in dtypes else (*dtypes, *listed)
 
 
 def same_columns(table: Any, other: Any) -> bool:
@@ -185,8 +187,11 @@ def categorical(rows: Any) -> dict[Hashable, list[Any]]:
     """The categorical columns of a frame, and the categories that each lists."""
     if not hasattr(rows, "columns"):
         return {}
-    dtypes = zip(rows.columns, rows.dtypes, strict=True)
-    return {name: list(each.categories) for name, each in dtypes if each == "category"}
+    dtypes = list(rows.dtypes)
+    if not any(hasattr(each, "categories") for each in dtypes):
+        return {}  # without the names, which take as long as all else for a single row
+    pairs = zip(rows.columns, dtypes, strict=True)
+    return {name: list(each.categories) for name, each in pairs if hasattr(each, "categories")}
 
 
 def as_numbers(rows: Any, categories: Sequence[Sequence[Any]] | None = None) -> FloatArray:

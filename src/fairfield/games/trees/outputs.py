@@ -100,7 +100,7 @@ class OutputsExtension(SideBySide, AlongDiagonal):
             for output, value in enumerate(values):
                 part = self.kind(rest.of(output), rows, rows.shape[1:]).working_as(self)
                 part.add_paid(at, shares, order, value)
-        return values.transpose(2, 0, 1).reshape(-1, count)
+        return values.transpose(2, 0, 1).reshape(len(values) * rows.shape[1], count)
 
     def _over(self, work: Callable[[slice], None]) -> None:
         over_rows(work, self.explained.shape[1], self)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.readers.registry import read_model
 from games.trees import models
 from games.trees.models import (
     BACKGROUND,
@@ -88,6 +89,16 @@ def test_joint_trees_without_covers_are_refused(monkeypatch):
         TypeError, match=r"before version 3.2 .*multi_output_tree'; fit with a newer"
     ):
         TreeGame(model, X[ROWS], output=0)
+
+
+@pytest.mark.parametrize("sign", [0.1, float(np.float32(0.1)), 1e-50])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_sign_for_missing_is_compared_in_single_precision(sign, dtype):
+    xgboost = pytest.importorskip("xgboost")
+    rows = np.array([[0.1, 1e-50], [0.2, 0.0], [0.3, 1.0], [0.4, 2.0]], dtype)
+    model = xgboost.XGBRegressor(n_estimators=2, missing=sign, n_jobs=1).fit(rows, np.arange(4.0))
+    seen = np.isfinite(read_model(model).encode(rows)).sum()
+    assert seen == xgboost.DMatrix(rows, missing=sign).num_nonmissing() < 8
 
 
 def test_weights_of_dropped_trees_matter():

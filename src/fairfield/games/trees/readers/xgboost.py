@@ -71,9 +71,9 @@ def read_xgboost(model: Any, output: Any) -> TreeModel:
     types = {"feature_names": booster.feature_names, "feature_types": booster.feature_types}
 
     def encode(rows: Any) -> FloatArray:
-        numbers = as_numbers(rows, categories)
-        numbers[numbers == missing] = np.nan
-        return in_single(numbers)
+        numbers = in_single(as_numbers(rows, categories))
+        numbers[numbers == float(np.float32(missing))] = np.nan  # compared in single precision
+        return numbers
 
     def raw(rows: Any, rounds: int = rounds) -> Any:
         about = {"enable_categorical": True} if hasattr(rows, "columns") else types

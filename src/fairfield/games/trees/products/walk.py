@@ -17,9 +17,9 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s, compiled
-from fairfield.games.trees.leaves import FULL, Walk, completing, emit
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.terms import ONE, Terms, Word, Words
+from fairfield.games.trees.products.leaves import FULL, Walk, completing, emit
+from fairfield.games.trees.products.terms import ONE, Terms, Word, Words
 from fairfield.games.trees.worths import goes_left
 
 

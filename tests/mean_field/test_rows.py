@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from fairfield.core.rows import Rows
+from fairfield.mean_field.rows import Rows
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fairfield.games.trees import interventional
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.products import interventional
 from games.trees.models import BACKGROUND, COLUMNS, X, corners, fitted
 
 FOREST = fitted("forest")[0]

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, elsewhere
 from fairfield.core.extension import Extension
 from fairfield.games.trees.compiled import Int64s
-from fairfield.games.trees.device_tables import DeviceDiagonal
-from fairfield.games.trees.diagonal import NO_POINTS
+from fairfield.games.trees.device.tables import DeviceDiagonal
 from fairfield.games.trees.extension import AlongDiagonal, Forest, TreeExtension
-from fairfield.games.trees.tables import FEW
+from fairfield.games.trees.tables.diagonal import NO_POINTS
+from fairfield.games.trees.tables.look_up import FEW
 
 
 def device_table(rows: Any, like: Any) -> tuple[bool, Any]:
@@ -107,7 +107,7 @@ class DeviceExtension(AlongDiagonal):
         count = n if order == 1 else n * (n - 1) // 2
         values = np.zeros((len(self.forest.intercept), count, rows.shape[1]))
         left = self.forest.diagonal.add(rows, at, shares, order, values, over=None)
-        paid = values.transpose(2, 0, 1).reshape(-1, count)
+        paid = values.transpose(2, 0, 1).reshape(len(values) * rows.shape[1], count)
         if len(left):
             rest = self._closed(self.forest.on_host.only(left))
             paid = paid + rest.working_as(self).paid(at, shares, order)

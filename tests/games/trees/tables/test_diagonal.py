@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import fairfield as ff
-from fairfield.games.trees import diagonal
 from fairfield.games.trees.extension import LEAST, Forest
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.tables import diagonal
 from games.trees.models import BACKGROUND, COLUMNS, X, fitted, table_of
 
 MANY = np.repeat(X, 20, axis=0)

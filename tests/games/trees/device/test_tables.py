@@ -5,9 +5,10 @@ import pytest
 
 from conftest import needs
 from fairfield.core import arrays
-from fairfield.games.trees import device_tables, diagonal
-from fairfield.games.trees.device_tables import DeviceRows
+from fairfield.games.trees.device import tables
+from fairfield.games.trees.device.tables import DeviceRows
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.tables import diagonal
 from games.trees.models import BACKGROUND, X, fitted, shared_readings
 
 
@@ -25,8 +26,8 @@ def test_any_blocks_chunks_and_parts_are_the_same(name, torch, monkeypatch):
     output = "all" if "classes" in name else None
     rows, background = (torch.asarray(each) for each in (X, X[BACKGROUND]))
     wanted = shared_readings(TreeGame(model, rows, background, output=output))
-    monkeypatch.setattr(device_tables, "AT_ONCE", 3000)
-    monkeypatch.setattr(device_tables, "TOGETHER", 5)
+    monkeypatch.setattr(tables, "AT_ONCE", 3000)
+    monkeypatch.setattr(tables, "TOGETHER", 5)
     monkeypatch.setattr(diagonal, "KEPT", 0)
     monkeypatch.setattr(diagonal, "AT_ONCE", 2000)
     found = shared_readings(TreeGame(model, rows, background, output=output))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fairfield.games.trees.groups import HEIGHT, branches, cut, encode, room_of
 from fairfield.games.trees.readers.registry import read_model
+from fairfield.games.trees.tables.groups import HEIGHT, branches, cut, encode, room_of
 from games.trees.models import X, fitted
 
 NAMES = ["boosting", "histogram with categories", "forest", "stump", "tree of constants"]

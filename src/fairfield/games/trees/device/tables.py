@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray, beside, on_host, slabs
 from fairfield.games.trees.compiled import Int64s
-from fairfield.games.trees.diagonal import Diagonal, Some
-from fairfield.games.trees.groups import Groups
 from fairfield.games.trees.model import TreeModel
 from fairfield.games.trees.nodes import Nodes
+from fairfield.games.trees.tables.diagonal import Diagonal, Some
+from fairfield.games.trees.tables.groups import Groups
 
 # Numbers of the largest array that is worked on at once: half a GiB of them.
 AT_ONCE = 2**26

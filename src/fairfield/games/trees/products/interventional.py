@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import points_of_games
 from fairfield.core.extension import Extension
-from fairfield.games.trees import terms as tree_terms
-from fairfield.games.trees.cells import collect_groups
 from fairfield.games.trees.compiled import Int64s
-from fairfield.games.trees.extension import Forest, TreeExtension, square
-from fairfield.games.trees.kernels import collect
-from fairfield.games.trees.leaves import start_walk
-from fairfield.games.trees.terms import Terms
+from fairfield.games.trees.extension import Forest, TreeExtension
+from fairfield.games.trees.pairs import square
+from fairfield.games.trees.products import terms as tree_terms
+from fairfield.games.trees.products.cells import collect_groups
+from fairfield.games.trees.products.leaves import start_walk
+from fairfield.games.trees.products.terms import Terms
+from fairfield.games.trees.products.walk import collect
 
 # Entries of the arrays that hold the terms computed at once, and bytes of terms that are kept
 # for the next evaluation.
@@ -67,7 +68,7 @@ class InterventionalExtension(TreeExtension):
     def hessian(self, x: ArrayLike) -> FloatArray:
         _, pairs, lead = self._derivatives(x, order=2)
         n = self.players
-        return square(pairs.reshape(-1, pairs.shape[-1]), n).reshape((*lead, n, n))
+        return square(pairs, n).reshape((*lead, n, n))
 
     def _derivatives(
         self, x: ArrayLike, order: int

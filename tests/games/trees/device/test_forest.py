@@ -8,9 +8,9 @@ import pytest
 import fairfield as ff
 from conftest import needs
 from fairfield.core import arrays
-from fairfield.games.trees.device import DeviceExtension
-from fairfield.games.trees.diagonal import Diagonal
+from fairfield.games.trees.device.forest import DeviceExtension
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.tables.diagonal import Diagonal
 from games.trees.models import (
     BACKGROUND,
     COLUMNS,

@@ -15,9 +15,10 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s
-from fairfield.games.trees.groups import MOST_BITS, Groups, cut
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.tables import FEW, by_code, count_codes, fill, look_up, look_up_few
+from fairfield.games.trees.tables.fill import fill
+from fairfield.games.trees.tables.groups import MOST_BITS, Groups, cut
+from fairfield.games.trees.tables.look_up import FEW, by_code, count_codes, look_up, look_up_few
 
 Over = Callable[[Callable[[slice], None]], None]
 # Most players on a path, the order (-1: players, by code), and the points with their weights.

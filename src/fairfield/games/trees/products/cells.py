@@ -16,10 +16,18 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int64s, compiled
-from fairfield.games.trees.groups import MOST_BITS, Bytes, Codes, Groups, branches, encode, room_of
 from fairfield.games.trees.nodes import Nodes
-from fairfield.games.trees.tables import satisfied
-from fairfield.games.trees.terms import Terms, Word
+from fairfield.games.trees.products.terms import Terms, Word
+from fairfield.games.trees.tables.fill import satisfied
+from fairfield.games.trees.tables.groups import (
+    MOST_BITS,
+    Bytes,
+    Codes,
+    Groups,
+    branches,
+    encode,
+    room_of,
+)
 
 # Leaves of a group.
 LEAVES = 4

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int32s, Int64s, compiled
+from fairfield.games.trees.pairs import pair_place
 
 # Players on one path: the bits of a word.
 MOST = 64
@@ -161,12 +162,6 @@ def _most_products(terms: Terms) -> int:
     for c in range(len(terms.low)):
         most = max(most, terms.high[c] - terms.low[c])
     return most
-
-
-@compiled
-def pair_place(i: int, j: int) -> int:
-    """The place of the pair i > j among all pairs."""
-    return i * (i - 1) // 2 + j
 
 
 @compiled

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int32s, Int64s, compiled
-from fairfield.games.trees.terms import ONE, Terms, Word, Words
+from fairfield.games.trees.products.terms import ONE, Terms, Word, Words
 
 FULL = ~np.uint64(0)
 

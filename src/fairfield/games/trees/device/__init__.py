@@ -1,0 +1,1 @@
+"""Tree games whose rows are on a GPU."""

@@ -1,0 +1,1 @@
+"""Games with a background as sums of products, at any point."""

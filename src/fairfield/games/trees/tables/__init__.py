@@ -1,0 +1,1 @@
+"""What leaves pay, from tables over the patterns of rows."""
