@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -286,8 +287,8 @@ def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions of the libraries that worths may depend on."""
-    found = {}
+    """The versions of Python and of the libraries that worths may depend on."""
+    found = {"python": ".".join(map(str, sys.version_info[:2]))}
     for name in ("fairfield", "numpy", "scipy", "scikit-learn"):
         try:
             found[name] = version(name)

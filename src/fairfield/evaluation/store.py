@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
+from fairfield.core.fingerprint import without_code
 from fairfield.core.game import NO_FAILURES, Failures, Game
 from fairfield.evaluation.drivers import Driver, Heartbeat, drivers_of
 from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
@@ -80,7 +82,7 @@ class Store:
             try:
                 if not _tables(self._base):
                     self._create(description, versions)
-                _check(self._base, self.path, description)
+                _check(self._base, self.path, description, versions)
                 self._heart = Heartbeat(self.path, self._base)
             except BaseException:
                 self._base.close()
@@ -169,9 +171,11 @@ def recheck(
 ) -> tuple[int, Failures]:
     """Evaluate a few stored worths again, and refuse the store if they have changed.
 
-    Returns how many were evaluated, and the failures among them.
+    They are chosen by chance, so that a change that some worths do not show is found sooner or
+    later; ∅ comes last, its worth is 0 in most games. Returns how many there were, and failures.
     """
-    chosen = np.unique(np.linspace(0, len(keys) - 1, min(most, len(keys))).astype(int))
+    order = np.random.default_rng().permutation(len(keys))
+    chosen = np.sort(order[np.argsort(keys[order] == b"", kind="stable")][:most])
     if not len(chosen):
         return 0, NO_FAILURES
     coalitions = unpack(keys[chosen], len(game.players))
@@ -181,8 +185,9 @@ def recheck(
     # Up to rounding, which is relative to the worths, not to a difference near 0.
     if not (np.abs(repeated - worths[chosen]) <= 1e-9 * np.abs(worths).max(axis=0)).all():
         raise StoreError(
-            f"{path} was made when {game!r} had other worths than it has now; "
-            "delete the file, or give the changed game another name"
+            f"{path} was made when {game!r} had other worths than it has now; delete the file, or "
+            "give the changed game another name; if its worths are random, say so by "
+            "FunctionGame(…, random=True)"
         )
     return len(chosen), found.failures
 
@@ -209,19 +214,47 @@ def _tables(base: sqlite3.Connection) -> set[str]:
     return {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'")}
 
 
-def _check(base: sqlite3.Connection, path: str, description: dict[str, Any] | None = None) -> None:
-    """Refuse a file that is no store, or the store of a game that is not the one described."""
+def _check(
+    base: sqlite3.Connection,
+    path: str,
+    description: dict[str, Any] | None = None,
+    versions: dict[str, str] | None = None,
+) -> None:
+    """Refuse a file that is no store, or the store of a game that is not the one described.
+
+    Other ``versions`` of libraries than those that made it are warned of.
+    """
     if not {"game", "rounds"} <= _tables(base):
         raise StoreError(f"{path} is not a store of fairfield; use another file")
-    found, held, theirs = base.execute(
-        "SELECT format, fingerprint, description FROM game"
-    ).fetchone()
+    found, held, about = base.execute("SELECT format, description, versions FROM game").fetchone()
     if found != FORMAT:
         raise StoreError(f"{path} has format {found}; this version reads format {FORMAT}")
-    if description is not None and held != fingerprint(description):
-        apart = _differences(json.loads(theirs), json.loads(json.dumps(description, default=str)))
+    if description is None:
+        return
+    before = json.loads(about)
+    theirs, ours = json.loads(held), json.loads(json.dumps(description, default=str))
+    if versions is not None and before.get("python") != versions.get("python"):
+        # Another version compiles the same code to other instructions.
+        theirs, ours = without_code(theirs), without_code(ours)
+    if theirs != ours:
+        apart = _differences(theirs, ours)
+        advice = "use another file"
+        if apart == ["code"]:
+            advice += (
+                ", or give the game a name= that stands for its code, if the worths are the same"
+            )
         raise StoreError(
-            f"{path} holds the worths of another game, with other {', '.join(apart)}; use another file"
+            f"{path} holds the worths of another game, with other {', '.join(apart)}; {advice}"
+        )
+    changed = [
+        f"{name} {before[name]} (now {version})"
+        for name, version in (versions or {}).items()
+        if name in before and before[name] != version
+    ]
+    if changed:
+        warnings.warn(
+            f"{path} was made with {', '.join(changed)}; where that changes worths, delete the file",
+            stacklevel=2,
         )
 
 
@@ -253,5 +286,6 @@ def _differences(held: dict[str, Any], given: dict[str, Any]) -> list[str]:
             values = ", ".join(_differences(old, new))
         else:
             values = " not ".join(json.dumps(each, ensure_ascii=False) for each in (old, new))
-        apart.append(f"{name} ({values})" if len(values) <= SHORT else name)
+        shown = len(values) <= SHORT and name != "code"  # whose digests tell nobody anything
+        apart.append(f"{name} ({values})" if shown else name)
     return apart
