@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil, inf
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import Outcome, WorthError
 from fairfield.evaluation.progress import bar
 from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
+from fairfield.evaluation.sharing import share
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Workers
 
@@ -32,6 +33,10 @@ FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
 # What the first coalitions cost says little about the others (the empty one may cost nothing),
 # so a round has at most this many times the blocks of the largest before it.
 GROWTH = 4
+
+# Worths that take fewer seconds are not worth a claim in the store. While all that is missing is
+# being evaluated by other drivers, the store is read again after so long.
+CLAIMED, POLL = 1e-4, 0.1
 
 Blocks = Callable[[int], BoolArray]
 
@@ -200,13 +205,27 @@ class Evaluator:
             yield from self._ask(self._calls, asked, until)
             return
         done = 0
+        # Blocks that another driver of the store evaluates.
+        elsewhere: list[BoolArray] = []
         with bar(total, "worths", self.options.progress) as shown:
-            while done < len(starts) and (left := until - perf_counter()) > 0:
+            while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
                 most = GROWTH * self._largest
                 length = min(self._length, left)
                 per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
                 chosen = starts[done : done + per_task * tasks]
+                done += len(chosen)
                 blocks = [block(start) for start in chosen]
+                if (store := self._shares() if blocks else self._store) is not None:
+                    if not blocks:
+                        at = per_task * tasks
+                        blocks, elsewhere = elsewhere[:at], elsewhere[at:]
+                    blocks, theirs, found = share(store, self._kept, blocks)
+                    elsewhere += theirs
+                    yield found
+                    shown.update(len(found[0]))
+                    if not blocks:
+                        sleep(POLL if done == len(starts) and elsewhere else 0.0)
+                        continue
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
                 try:
                     outcomes = self._workers.run(shared)
@@ -217,10 +236,14 @@ class Evaluator:
                 coalitions, worths = self._commit(blocks, outcomes, provenance)
                 yield coalitions, worths
                 shown.update(len(coalitions))
-                done += len(chosen)
                 self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
                 self._length = min(2 * self._length, LONGEST_ROUND)
-                self._largest = max(self._largest, len(chosen))
+                self._largest = max(self._largest, len(blocks))
+
+    def _shares(self) -> Store | None:
+        """The store, where worths are costly enough to be shared with its other drivers."""
+        cost = self._cost / block_size(self.game)
+        return self._store if cost == 0 or cost >= CLAIMED else None
 
     def _ask(
         self, calls: Calls, coalitions: BoolArray, until: float
@@ -248,7 +271,7 @@ class Evaluator:
             lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
             self.failures = sum((found.failures for _, found, _ in good), self.failures)
             self.evaluations += len(coalitions)
-            if self._store is not None and lasting.any():
+            if self._store is not None:
                 self._store.add(coalitions[lasting], worths[lasting], provenance)
         for each in outcomes:
             if each.failure is not None:
