@@ -129,8 +129,16 @@ class Evaluator:
         def block(start: int) -> BoolArray:
             return missing[start : start + size]
 
-        for rows, worths in self._rounds(starts, block, len(missing), provenance, until):
-            self._kept.add(pack(rows), worths)
+        try:
+            for rows, worths in self._rounds(starts, block, len(missing), provenance, until):
+                self._kept.add(pack(rows), worths)
+        except WorthError as error:
+            kept = as_measured(self.game, self._kept.worths.T, self.failures)
+            error.coalitions, error.worths = (
+                unpack(self._kept.keys, coalitions.shape[1]),
+                kept.worths,
+            )
+            raise
         at, there = self._kept.find(keys)
         if not there.all():
             at = at[: np.argmin(there)]
@@ -163,8 +171,14 @@ class Evaluator:
             rows: IntArray = start + np.flatnonzero(missing[start : start + size])
             return coalitions_in(rows, count)
 
-        for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
-            table[:, rows_of(coalitions)] = worths.T
+        try:
+            for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
+                table[:, rows_of(coalitions)] = worths.T
+        except WorthError as error:
+            known = np.flatnonzero(~np.isnan(table[0]))
+            found = as_measured(self.game, table[:, known], self.failures)
+            error.coalitions, error.worths = coalitions_in(known, count), found.worths
+            raise
         if self.ended is not None:
             raise self.stopped("exact values need all worths")
         self._check_full(table)
@@ -236,6 +250,7 @@ class Evaluator:
                 coalitions, worths = self._commit(blocks, outcomes, provenance)
                 yield coalitions, worths
                 shown.update(len(coalitions))
+                _raise_failures(outcomes)
                 self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
                 self._length = min(2 * self._length, LONGEST_ROUND)
                 self._largest = max(self._largest, len(blocks))
@@ -259,27 +274,32 @@ class Evaluator:
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None
     ) -> tuple[BoolArray, FloatArray]:
-        """Store what a round gave, then raise what went wrong in it."""
+        """Store what a round gave."""
         good = [
             (rows, each.measured, not each.filled)
             for rows, each in zip(blocks, outcomes, strict=True)
             if each.measured is not None
         ]
-        if good:
-            coalitions = np.concatenate([rows for rows, _, _ in good])
-            worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
-            lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
-            self.failures = sum((found.failures for _, found, _ in good), self.failures)
-            self.evaluations += len(coalitions)
-            if self._store is not None:
-                self._store.add(coalitions[lasting], worths[lasting], provenance)
-        for each in outcomes:
-            if each.failure is not None:
-                error = WorthError(each.failure)
-                if each.trace:
-                    error.add_note(f"in a worker:\n{each.trace}")
-                raise error from each.error
+        if not good:
+            return blocks[0][:0], np.empty((0, numbers_kept(self.game)))
+        coalitions = np.concatenate([rows for rows, _, _ in good])
+        worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
+        lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
+        self.failures = sum((found.failures for _, found, _ in good), self.failures)
+        self.evaluations += len(coalitions)
+        if self._store is not None:
+            self._store.add(coalitions[lasting], worths[lasting], provenance)
         return coalitions, worths
+
+
+def _raise_failures(outcomes: list[Outcome]) -> None:
+    """Raise what went wrong in a round, if anything did."""
+    for each in outcomes:
+        if each.failure is not None:
+            error = WorthError(each.failure)
+            if each.trace:
+                error.add_note(f"in a worker:\n{each.trace}")
+            raise error from each.error
 
 
 def evaluate_all(game: Game, options: Options) -> tuple[Measured, int]:

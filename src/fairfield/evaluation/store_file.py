@@ -36,9 +36,13 @@ def connect(path: str) -> sqlite3.Connection:
     if not path or path.startswith(":memory:"):
         raise StoreError(f"store={path!r} is no file; give the path of one, or leave store= out")
     base = sqlite3.connect(path, timeout=WAIT)
-    base.execute("PRAGMA trusted_schema = OFF")  # a schema of others may not run functions
-    with suppress(sqlite3.OperationalError):  # locked, or a file that may only be read
-        base.execute("PRAGMA journal_mode = WAL")
+    try:
+        base.execute("PRAGMA trusted_schema = OFF")  # a schema of others may not run functions
+        with suppress(sqlite3.OperationalError):  # locked, or a file that may only be read
+            base.execute("PRAGMA journal_mode = WAL")
+    except BaseException:
+        base.close()
+        raise
     return base
 
 

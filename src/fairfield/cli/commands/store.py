@@ -53,7 +53,7 @@ def _facts(held: StoreSummary) -> dict[str, Any]:
         "worths": f"{held.worths:,}{every}",
         **({"answers": f"{held.answers:,}"} if held.answers else {"rounds": held.rounds}),
         **({"drivers": runs} if runs else {}),
-        "versions": ", ".join(f"{name} {version}" for name, version in held.versions.items()),
+        "versions": ", ".join(f"{k} {v}" for k, v in held.versions.items() if k != "python"),
     }
 
 
