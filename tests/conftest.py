@@ -47,6 +47,25 @@ def reference():
     return load
 
 
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs a command in an empty folder and gives its result; bugs are raised, not hidden."""
+    pytest.importorskip("typer")
+    from typer.testing import CliRunner
+
+    from fairfield.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+
+    def go(*arguments):
+        result = CliRunner().invoke(app, [str(each) for each in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return go
+
+
 def needs(module, engine):
     """The module, or a skip where it is not installed and not required."""
     try:

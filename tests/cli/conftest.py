@@ -1,26 +1,7 @@
-"""The command line in this process, and tables for it."""
+"""Tables for the command line."""
 
 import numpy as np
 import pytest
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Runs a command in an empty folder and gives its result; bugs are raised, not hidden."""
-    pytest.importorskip("typer")
-    from typer.testing import CliRunner
-
-    from fairfield.cli.app import app
-
-    monkeypatch.chdir(tmp_path)
-
-    def go(*arguments):
-        result = CliRunner().invoke(app, [str(each) for each in arguments])
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result
-
-    return go
 
 
 @pytest.fixture

@@ -234,7 +234,7 @@ def test_a_full_disk_is_reported_and_earlier_worths_stay(path):
     """The operating system refuses to let the file grow, as a full disk does."""
     assert resource.RLIMIT_FSIZE is not None
     full = subprocess.run(
-        [sys.executable, "-c", FULL, str(path), "20000"],
+        [sys.executable, "-c", FULL, str(path), "90000"],
         capture_output=True,
         text=True,
         check=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
@@ -17,4 +18,7 @@ def main() -> None:
         raise SystemExit(2) from None
     from fairfield.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show must not end a command
+            stream.reconfigure(errors="replace")
     app(prog_name="fairfield")

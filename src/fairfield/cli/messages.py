@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from fairfield.core.terminal import shown
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.store import describe_store
 from fairfield.evaluation.store_errors import StoreError
@@ -36,6 +37,8 @@ def reported(interrupted: Callable[[], str] = lambda: "stopped") -> Iterator[Non
         with warnings.catch_warnings():
             warnings.showwarning = _print_warning
             yield
+    except BrokenPipeError:  # whoever read the output has gone; files are written before
+        raise
     except KeyboardInterrupt:
         say(interrupted())
         raise typer.Exit(INTERRUPTED) from None
@@ -69,7 +72,7 @@ def _print_warning(message: Warning | str, *place: Any, **more: Any) -> None:
 
 def say(text: str) -> None:
     """Print a line to the error stream, where progress goes too."""
-    print(text, file=sys.stderr)
+    print(shown(text), file=sys.stderr)
 
 
 def worths_kept(store: Path | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ import typer
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature, relative
 from fairfield.cli.engines import Backend, engine
 from fairfield.cli.messages import InputError, worths_kept
+from fairfield.core.files import check_writable
 from fairfield.criteria.criterion import USUAL, plain_names
 from fairfield.reports import WRITERS
 
@@ -83,8 +85,11 @@ class ValuationOptions:
             )
         return relative(number) if text.endswith("x") else number
 
-    def check(self) -> None:
-        """Refuse before any work what could only be refused after it."""
+    def check(self, inputs: Iterable[Path] = ()) -> None:
+        """Refuse before any work what could only be refused after it.
+
+        That is a file that cannot be written, and one that is also read.
+        """
         self.criteria()
         self.parsed_temperature()
         for option, path, endings in (
@@ -96,6 +101,19 @@ class ValuationOptions:
                 raise InputError(
                     f"--{option} cannot write to {path.name!r}; end the name in {', '.join(endings)}"
                 )
+        taken = {path.resolve(): "is read by this command" for path in inputs}
+        for option, path in self.outputs().items():
+            if path.resolve() in taken:
+                raise InputError(
+                    f"--{option} {path} {taken[path.resolve()]}; give another file to write to"
+                )
+            taken[path.resolve()] = f"is written by --{option} too"
+            check_writable(path)
+
+    def outputs(self) -> dict[str, Path]:
+        """The files to be written, by their options."""
+        named = {"csv": self.csv, "json": self.json, "report": self.report}
+        return {option: path for option, path in named.items() if path is not None}
 
     def keywords(self) -> dict[str, Any]:
         """The keywords of the criteria."""
@@ -126,13 +144,17 @@ class EvaluationOptions(ValuationOptions):
         Path | None, how(help="Keep worths in this file; the same command resumes from it.")
     ] = None
 
-    def check(self) -> None:
+    def check(self, inputs: Iterable[Path] = ()) -> None:
         """Refuse before any work what could only be refused after it."""
-        super().check()
+        super().check(inputs)
         for option, unit in (("tolerance", "the units of the worths"), ("seconds", "seconds")):
             given = getattr(self, option)
             if given is not None and not 0 < given < inf:
                 raise InputError(f"--{option} {given:g} is no number above 0; give one, in {unit}")
+
+    def outputs(self) -> dict[str, Path]:
+        """The files to be written, by their options."""
+        return super().outputs() | ({} if self.store is None else {"store": self.store})
 
     def keywords(self) -> dict[str, Any]:
         """The keywords of the criteria."""

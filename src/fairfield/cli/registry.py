@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -54,6 +56,17 @@ def _about(
     """Every command has this option."""
 
 
+def _paths(arguments: Iterable[Any]) -> Iterator[Path]:
+    """The files among the arguments of a command; those that are given as text are looked up."""
+    for each in arguments:
+        if isinstance(each, Path):
+            yield each
+        elif isinstance(each, list):
+            yield from _paths(each)
+        elif isinstance(each, str) and os.path.isfile(each):
+            yield Path(each)
+
+
 def command(
     examples: str, group: typer.Typer = app
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -89,7 +102,7 @@ def command(
             arguments = {name: given.pop(name) for name in own}
             options = kind(**given)
             with reported(options.interrupted):
-                options.check()
+                options.check(_paths(arguments.values()))
                 function(options=options, **arguments)
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from fairfield.cli.messages import say
 from fairfield.cli.options import ValuationOptions
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
+from fairfield.core.terminal import shown
 from fairfield.criteria.annealing import annealing
 from fairfield.criteria.compare import compare_with_worths
 from fairfield.criteria.interactions.interactions import interactions
@@ -27,6 +29,8 @@ from fairfield.results.interactions import Interactions
 
 # A path of comparisons and a matrix of pairs are worth their time up to so many players.
 MOST_PATHS, MOST_PAIRS = 2000, 60
+# Letters of a name that a narrow terminal keeps on one line.
+NAME = 16
 
 
 def value(
@@ -55,8 +59,6 @@ def value(
             temperature=options.parsed_temperature(),
             **options.keywords(),
         )
-        if not options.quiet:
-            print_table(found)
         for path in filter(None, (options.csv, options.json, options.report)):
             extras = (
                 _extras(game, evaluated, found, options, curves) if path is options.report else {}
@@ -64,6 +66,12 @@ def value(
             report(found, path, **(extras | known))
             if not options.quiet:
                 say(f"wrote {path}")
+    # Last, since whoever reads the table may have gone.
+    if not options.quiet:
+        if scores is not None:
+            print_text(f"{scores!r}\n")
+        print_table(found)
+        sys.stdout.flush()
 
 
 def _extras(
@@ -94,25 +102,34 @@ def print_table(found: Comparison) -> None:
     summary = summarise(found)
     (name, players), *columns = table_of_values(summary).items()
     table = Table(box=None, pad_edge=False)
-    table.add_column(name, overflow="fold")
-    for label, _ in columns:
-        table.add_column(label, justify="right", no_wrap=True)
+    table.add_column(_text(name), overflow="fold", min_width=min(NAME, max(map(len, players))))
+    for label, cells in columns:
+        width = max(map(len, cells))
+        table.add_column(_text(label), justify="right", overflow="fold", min_width=width)
     for player, *cells in zip(players, *(cells for _, cells in columns), strict=True):
-        shown = (Text(cell, style="red" if cell.startswith("-") else "") for cell in cells)
-        table.add_row(Text(player), *shown)
+        signed = (_text(cell, "red" if cell.startswith("-") else "") for cell in cells)
+        table.add_row(_text(player), *signed)
     console = Console(highlight=False)
-    console.print(Text(summary["title"], style="bold"))
-    console.print(table)
+    console.print(_text(summary["title"], "bold"))
+    # A terminal too narrow for the columns wraps their lines, where rich would leave some empty.
+    needed = sum(each.min_width or 0 for each in table.columns) + len(table.columns)
+    console.print(table, width=max(console.width, needed), no_wrap=True, crop=False)
     for line in [*outputs_left_out(summary), *summary["notes"]]:
-        console.print(Text(line, style="dim"))
+        console.print(_text(line, "dim"))
     for each in summary["criteria"]:
         if each["caveat"] is not None:
-            console.print(Text(f"{each['label']}: {each['caveat']}"))
+            console.print(_text(f"{each['label']}: {each['caveat']}"))
     for warning in summary["warnings"]:
-        console.print(Text(f"warning: {warning}", style="yellow"))
+        console.print(_text(f"warning: {warning}", "yellow"))
     console.print()
 
 
+def _text(text: str, style: str = "") -> Text:
+    """Text that is neither markup nor a command to the terminal."""
+    return Text(shown(text), style=style)
+
+
 def print_text(text: str, style: str = "") -> None:
-    """Print text as it is, neither wrapped nor read as markup."""
-    Console(highlight=False, soft_wrap=True).print(Text(text, style=style))
+    """Print lines as they are, neither wrapped nor read as markup."""
+    for line in text.split("\n"):
+        Console(highlight=False, soft_wrap=True).print(_text(line, style))

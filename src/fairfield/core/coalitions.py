@@ -14,6 +14,7 @@ import array_api_compat
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, IntArray
+from fairfield.core.terminal import shown
 
 
 def enumerate_coalitions(players: int, start: int = 0, stop: int | None = None) -> BoolArray:
@@ -88,7 +89,7 @@ def spell(members: Iterable[object], most: int = 12) -> str:
     >>> spell(range(100), most=3)
     '{0, 1, 2, … 97 more}'
     """
-    names = [str(name) for name in members]
+    names = [shown(name) for name in members]
     if len(names) > most:
         names = [*names[:most], f"… {len(names) - most} more"]
     return "{" + ", ".join(names) + "}"

@@ -8,28 +8,74 @@ from typing import Any
 
 import numpy as np
 
+from fairfield.core.code import code_parts
+
 # Types whose repr is complete.
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, slice, range, np.generic)
 # Libraries whose functions and classes are identified by name; other code may be edited.
 _RELEASED = {"builtins", "numpy", "scipy", "sklearn"}
 
 
-def text_of(parameter: Any) -> str:
+def text_of(parameter: Any, above: tuple[Any, ...] = ()) -> str:
     """A parameter as text that is the same in every process.
+
+    ``above`` are those that it is a part of.
 
     >>> text_of([1, None, {"log": np.log1p}])
     "list(0=1, 1=None, 2=dict('log'=numpy.log1p))"
     """
+    if any(parameter is each for each in above):
+        return "itself"
     if _has_name(parameter):
-        return f"{parameter.__module__}.{parameter.__qualname__}"
+        code = code_of(parameter, above)  # a user's module may be __main__ or have its name
+        home = "" if code else f"{parameter.__module__}."
+        return f"{home}{parameter.__qualname__}{code}"
     if _is_data(parameter):
         return digest(parameter)
+    kind, inside = type(parameter), (*above, parameter)
     parts = _parts_of(parameter)
     if parts is None:
-        return re.sub(r" at 0x[0-9a-f]+", "", repr(parameter), flags=re.IGNORECASE)
-    kind = type(parameter)
+        shown = re.sub(r" at 0x[0-9a-f]+", "", repr(parameter), flags=re.IGNORECASE)
+        return f"{shown}{code_of(parameter, above)}"
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-    return f"{name}({', '.join(f'{key}={text_of(part)}' for key, part in parts.items())})"
+    own = code_of(kind, above)
+    return (
+        f"{name}{own}({', '.join(f'{key}={text_of(part, inside)}' for key, part in parts.items())})"
+    )
+
+
+def code_of(function: Any, above: tuple[Any, ...] = ()) -> str:
+    """A digest of a user's function or class and all it depends on; "" for those of libraries.
+
+    It depends on the version of Python, which compiles: :func:`without_code` leaves it out.
+
+    >>> one, other = (lambda S: S.sum(axis=1) * 2), (lambda S: S.sum(axis=1) * 3)
+    >>> code_of(one) == code_of(other), code_of(np.log1p)
+    (False, '')
+    """
+    parts = code_parts(function)
+    if parts is None:
+        return ""
+    inside = (*above, function)
+    text = "; ".join(f"{name}: {text_of(part, inside)}" for name, part in sorted(parts.items()))
+    return f"<code {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+
+
+def without_code(description: Any) -> Any:
+    """A description without the digests of code in it, which differ between versions of Python.
+
+    >>> without_code({"function": "team", "code": code_of(lambda S: 1), "scoring": ["<code 0>"]})
+    {'function': 'team', 'scoring': ['']}
+    """
+    if isinstance(description, dict):
+        return {k: without_code(each) for k, each in description.items() if k != "code"}
+    if isinstance(description, list):
+        return [without_code(each) for each in description]
+    return (
+        re.sub(r"<code [0-9a-f]+>", "", description)
+        if isinstance(description, str)
+        else description
+    )
 
 
 def is_complete(parameter: Any) -> bool:

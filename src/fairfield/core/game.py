@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
+from fairfield.core.fingerprint import code_of
 from fairfield.core.parts import Division
 from fairfield.core.service import NO_USAGE, Service, Usage
 
@@ -153,8 +154,13 @@ class Game:
         return None
 
     def describe(self) -> dict[str, Any]:
-        """What identifies the game, as plain data: every number that its worths depend on."""
-        return {"game": type(self).__name__, "players": [str(p) for p in self.players]}
+        """What identifies the game, as plain data: every number that its worths depend on.
+
+        The code of a class that is not fairfield's own is in it; what its objects hold is not.
+        """
+        own = code_of(type(self))
+        known = {"game": type(self).__name__, "players": [str(p) for p in self.players]}
+        return {**known, "code": own} if own else known
 
     def __repr__(self) -> str:
         info, count, lead = self.info, len(self.players), self.batch

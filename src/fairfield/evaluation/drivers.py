@@ -52,8 +52,10 @@ class Heartbeat:
                     base.execute(table)
                 row = (self.id, socket.gethostname(), os.getpid(), now, now, None)
                 base.execute("INSERT INTO drivers VALUES (?, ?, ?, ?, ?, ?)", row)
-        except sqlite3.OperationalError:  # a file that may only be read
-            self.writes = False
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise
+            self.writes = False  # a file that may only be read
             return
         _own.add(self.id)
         threading.Thread(target=self._beat, daemon=True, name="fairfield heartbeat").start()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil, inf
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import Outcome, WorthError
 from fairfield.evaluation.progress import bar
 from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
+from fairfield.evaluation.sharing import share
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Workers
 
@@ -31,6 +33,10 @@ FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
 # What the first coalitions cost says little about the others (the empty one may cost nothing),
 # so a round has at most this many times the blocks of the largest before it.
 GROWTH = 4
+
+# Worths that take fewer seconds are not worth a claim in the store. While all that is missing is
+# being evaluated by other drivers, the store is read again after so long.
+CLAIMED, POLL = 1e-4, 0.1
 
 Blocks = Callable[[int], BoolArray]
 
@@ -123,8 +129,16 @@ class Evaluator:
         def block(start: int) -> BoolArray:
             return missing[start : start + size]
 
-        for rows, worths in self._rounds(starts, block, len(missing), provenance, until):
-            self._kept.add(pack(rows), worths)
+        try:
+            for rows, worths in self._rounds(starts, block, len(missing), provenance, until):
+                self._kept.add(pack(rows), worths)
+        except WorthError as error:
+            kept = as_measured(self.game, self._kept.worths.T, self.failures)
+            error.coalitions, error.worths = (
+                unpack(self._kept.keys, coalitions.shape[1]),
+                kept.worths,
+            )
+            raise
         at, there = self._kept.find(keys)
         if not there.all():
             at = at[: np.argmin(there)]
@@ -157,8 +171,14 @@ class Evaluator:
             rows: IntArray = start + np.flatnonzero(missing[start : start + size])
             return coalitions_in(rows, count)
 
-        for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
-            table[:, rows_of(coalitions)] = worths.T
+        try:
+            for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
+                table[:, rows_of(coalitions)] = worths.T
+        except WorthError as error:
+            known = np.flatnonzero(~np.isnan(table[0]))
+            found = as_measured(self.game, table[:, known], self.failures)
+            error.coalitions, error.worths = coalitions_in(known, count), found.worths
+            raise
         if self.ended is not None:
             raise self.stopped("exact values need all worths")
         self._check_full(table)
@@ -199,13 +219,27 @@ class Evaluator:
             yield from self._ask(self._calls, asked, until)
             return
         done = 0
+        # Blocks that another driver of the store evaluates.
+        elsewhere: list[BoolArray] = []
         with bar(total, "worths", self.options.progress) as shown:
-            while done < len(starts) and (left := until - perf_counter()) > 0:
+            while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
                 most = GROWTH * self._largest
                 length = min(self._length, left)
                 per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
                 chosen = starts[done : done + per_task * tasks]
+                done += len(chosen)
                 blocks = [block(start) for start in chosen]
+                if (store := self._shares() if blocks else self._store) is not None:
+                    if not blocks:
+                        at = per_task * tasks
+                        blocks, elsewhere = elsewhere[:at], elsewhere[at:]
+                    blocks, theirs, found = share(store, self._kept, blocks)
+                    elsewhere += theirs
+                    yield found
+                    shown.update(len(found[0]))
+                    if not blocks:
+                        sleep(POLL if done == len(starts) and elsewhere else 0.0)
+                        continue
                 shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
                 try:
                     outcomes = self._workers.run(shared)
@@ -216,10 +250,15 @@ class Evaluator:
                 coalitions, worths = self._commit(blocks, outcomes, provenance)
                 yield coalitions, worths
                 shown.update(len(coalitions))
-                done += len(chosen)
+                _raise_failures(outcomes)
                 self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
                 self._length = min(2 * self._length, LONGEST_ROUND)
-                self._largest = max(self._largest, len(chosen))
+                self._largest = max(self._largest, len(blocks))
+
+    def _shares(self) -> Store | None:
+        """The store, where worths are costly enough to be shared with its other drivers."""
+        cost = self._cost / block_size(self.game)
+        return self._store if cost == 0 or cost >= CLAIMED else None
 
     def _ask(
         self, calls: Calls, coalitions: BoolArray, until: float
@@ -235,27 +274,32 @@ class Evaluator:
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None
     ) -> tuple[BoolArray, FloatArray]:
-        """Store what a round gave, then raise what went wrong in it."""
+        """Store what a round gave."""
         good = [
             (rows, each.measured, not each.filled)
             for rows, each in zip(blocks, outcomes, strict=True)
             if each.measured is not None
         ]
-        if good:
-            coalitions = np.concatenate([rows for rows, _, _ in good])
-            worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
-            lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
-            self.failures = sum((found.failures for _, found, _ in good), self.failures)
-            self.evaluations += len(coalitions)
-            if self._store is not None and lasting.any():
-                self._store.add(coalitions[lasting], worths[lasting], provenance)
-        for each in outcomes:
-            if each.failure is not None:
-                error = WorthError(each.failure)
-                if each.trace:
-                    error.add_note(f"in a worker:\n{each.trace}")
-                raise error from each.error
+        if not good:
+            return blocks[0][:0], np.empty((0, numbers_kept(self.game)))
+        coalitions = np.concatenate([rows for rows, _, _ in good])
+        worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
+        lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
+        self.failures = sum((found.failures for _, found, _ in good), self.failures)
+        self.evaluations += len(coalitions)
+        if self._store is not None:
+            self._store.add(coalitions[lasting], worths[lasting], provenance)
         return coalitions, worths
+
+
+def _raise_failures(outcomes: list[Outcome]) -> None:
+    """Raise what went wrong in a round, if anything did."""
+    for each in outcomes:
+        if each.failure is not None:
+            error = WorthError(each.failure)
+            if each.trace:
+                error.add_note(f"in a worker:\n{each.trace}")
+            raise error from each.error
 
 
 def evaluate_all(game: Game, options: Options) -> tuple[Measured, int]:
@@ -286,8 +330,8 @@ def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions of the libraries that worths may depend on."""
-    found = {}
+    """The versions of Python and of the libraries that worths may depend on."""
+    found = {"python": ".".join(map(str, sys.version_info[:2]))}
     for name in ("fairfield", "numpy", "scipy", "scikit-learn"):
         try:
             found[name] = version(name)

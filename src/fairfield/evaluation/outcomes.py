@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
@@ -24,7 +24,13 @@ _abandoned: list[threading.Thread] = []
 
 
 class WorthError(RuntimeError):
-    """The worth of a coalition could not be computed."""
+    """The worth of a coalition could not be computed.
+
+    ``coalitions`` (m, n) and ``worths`` (*batch, m) are those that were known by then.
+    """
+
+    coalitions: BoolArray | None = None
+    worths: FloatArray | None = None
 
 
 class _RefusedError(ValueError):

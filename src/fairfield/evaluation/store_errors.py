@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,4 +24,23 @@ def sqlite_errors(path: str) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise StoreError(
             f"{path} is not a store of fairfield, or is damaged ({error}); use another file"
+        ) from error
+
+
+@contextmanager
+def damage(path: str) -> Iterator[None]:
+    """What strange contents make of the reader, as a StoreError that names the file."""
+    try:
+        yield
+    except (
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        OverflowError,
+        struct.error,
+    ) as error:
+        raise StoreError(
+            f"{path} is damaged ({type(error).__name__}: {error}); restore the file from a copy, or "
+            "delete it"
         ) from error

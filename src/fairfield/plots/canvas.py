@@ -10,6 +10,7 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Player
 from fairfield.core.imports import needed_for
+from fairfield.core.terminal import shown
 from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
@@ -58,7 +59,16 @@ def names_of(players: Iterable[Player], data: Any = None) -> list[str]:
     names = [str(player) for player in players]
     if data is not None:
         names = [f"{name} = {number(value)}" for name, value in zip(names, data, strict=True)]
-    return [shorten(name) for name in names]
+    return [plain(shorten(name)) for name in names]
+
+
+def plain(text: object) -> str:
+    """Text that is drawn as it is: dollar signs would be read as mathematics.
+
+    >>> print(plain("$5"))
+    \\$5
+    """
+    return shown(text).replace("$", r"\$")
 
 
 def shorten(name: str) -> str:

@@ -21,6 +21,7 @@ from fairfield.plots.canvas import (
     axes_of,
     check_one,
     names_of,
+    plain,
 )
 from fairfield.plots.criteria import with_error
 from fairfield.results.valuation import Valuation
@@ -120,7 +121,7 @@ def curves(
             label=with_error(curve.label, error),
         )  # fmt: skip
     words = drawn[0].words if drawn else PLAYERS
-    ax.set(xlabel=f"share of the {words.nouns}", ylabel=words.worth_name)
+    ax.set(xlabel=f"share of the {words.nouns}", ylabel=plain(words.worth_name))
     ax.legend(frameon=False, fontsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

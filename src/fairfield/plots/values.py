@@ -21,6 +21,7 @@ from fairfield.plots.canvas import (
     make_room,
     name_lines,
     names_of,
+    plain,
     signed,
 )
 from fairfield.results.exports import REMAINDER, remainder
@@ -110,7 +111,7 @@ def bars_side_by_side(
     for k, (name, (column, error)) in enumerate(columns.items()):
         at = np.arange(len(labels)) + (k - (len(columns) - 1) / 2) * height
         ax.barh(
-            at, column, height=height, label=name, color=SERIES[k % 6], hatch=HATCHES[k % 6],
+            at, column, height=height, label=plain(name), color=SERIES[k % 6], hatch=HATCHES[k % 6],
             edgecolor="white", linewidth=0.4, **_whiskers(error, 0.8),
         )  # fmt: skip
     # Above the axes: bars may lie anywhere inside.
@@ -128,7 +129,7 @@ def _whiskers(error: FloatArray | None, width: float, cap: float = 0) -> dict[st
 
 def _named(ax: Axes, labels: Sequence[str], label: str) -> Axes:
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_xlabel(label)
+    ax.set_xlabel(plain(label))
     name_lines(ax, labels)
     return ax
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
+from fairfield.core.files import write_file
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable
@@ -61,6 +62,5 @@ def report(
         scores=scores,
         most_players=MOST_PLAYERS if writer is html else None,
     )
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(writer(found), encoding="utf-8", newline="")
+    write_file(place, writer(found))
     return place

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as comma_separated
 import io
 import json as javascript_object_notation
+import re
 from itertools import product
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy as np
 from fairfield.results.display import number, rows_to_show, text_table
 from fairfield.results.tables import MOST_COLUMNS
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+
 
 def json(summary: dict[str, Any]) -> str:
     """The summary itself; every number is finite or null."""
@@ -20,11 +23,19 @@ def json(summary: dict[str, Any]) -> str:
 
 
 def csv(summary: dict[str, Any]) -> str:
-    """One line per player (and per row of a batch), the criteria as columns."""
+    """One line per player (and per row of a batch), the criteria as columns.
+
+    Text that a spreadsheet would run as a formula has an apostrophe before it.
+    """
     written = io.StringIO()
     writer = comma_separated.writer(written, lineterminator="\n")
-    writer.writerows(csv_lines(summary))
+    writer.writerows([_guarded(cell) for cell in line] for line in csv_lines(summary))
     return written.getvalue()
+
+
+def _guarded(cell: Any) -> Any:
+    text = isinstance(cell, str) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if text and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:

@@ -99,6 +99,14 @@ class Comparison(Shown, Mapping[str, Valuation]):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Comparison:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
-        parts = read_plain(path, "comparison")
-        totals = parts.pop(TOTALS, {})
-        return cls({name: Valuation(**entries) for name, entries in parts.items()}, **totals)
+
+        def made(parts: dict[str, dict[str, Any]]) -> Comparison:
+            totals = parts.pop(TOTALS, {})
+            if not all(isinstance(each, int | float) for each in totals.values()):
+                raise ValueError("its totals are no numbers")
+            found = {name: Valuation.checked(entries) for name, entries in parts.items()}
+            if len({v.players for v in found.values()}) != 1:
+                raise ValueError("its criteria do not have the same players")
+            return cls(found, **totals)
+
+        return read_plain(path, "comparison", made)

@@ -9,6 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfield.core.terminal import shown
+
 Columns: TypeAlias = dict[str, list[object]]
 
 MOST_ROWS = 20
@@ -39,7 +41,7 @@ def number(value: object, digits: int = 4) -> str:
         return ""
     if isinstance(value, (float, np.floating)):
         return f"{value:.{digits}g}"
-    return str(value)
+    return shown(value)
 
 
 def rows_to_show(values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -104,12 +106,14 @@ def text_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = (
     ann       0.5
     exact table
     """
-    cells = [[name, *map(number, _without_noise(column))] for name, column in columns.items()]
+    cells = [
+        [shown(name), *map(number, _without_noise(column))] for name, column in columns.items()
+    ]
     for place, column in enumerate(cells):
         width, pad = max(map(len, column)), str.rjust if place else str.ljust
         cells[place] = [pad(cell, width) for cell in column]
     lines = ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
-    return "\n".join([*lines, *notes])
+    return "\n".join([*lines, *map(shown, notes)])
 
 
 def html_table(columns: Mapping[str, Sequence[object]], notes: Sequence[str] = ()) -> str:

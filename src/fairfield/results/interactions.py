@@ -20,6 +20,7 @@ from fairfield.results.display import HALF_INTERVAL, MOST_ROWS, Columns, not_sho
 from fairfield.results.exports import frame, interaction_values
 from fairfield.results.means import Means
 from fairfield.results.saved import read_plain, write_plain
+from fairfield.results.valid import check_fields
 from fairfield.results.valuation import NORMAL
 from fairfield.results.words import PLAYERS, Words
 
@@ -167,10 +168,17 @@ class Interactions(Batched):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Interactions:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
-        held = read_plain(path, KIND)[""]
-        parts = np.split(held.pop("coalitions"), np.cumsum(held.pop("sizes"))[:-1])
-        names = held["players"]
-        return cls(**held, coalitions=[tuple(names[i] for i in part) for part in parts])
+
+        def made(parts: dict[str, dict[str, Any]]) -> Interactions:
+            held = parts[""]
+            sizes, places, names = held.pop("sizes"), held.pop("coalitions"), held["players"]
+            if not ((sizes > 0).all() and sizes.sum() == len(places) and (places >= 0).all()):
+                raise ValueError("its coalitions do not fit")
+            check_fields(held, cls.per_game, len(sizes))
+            split = np.split(places, np.cumsum(sizes)[:-1])
+            return cls(**held, coalitions=[tuple(names[i] for i in part) for part in split])
+
+        return read_plain(path, KIND, made)
 
     def _shown(self) -> tuple[Columns, list[str]]:
         found, notes = self.strongest(MOST_ROWS), not_shown(len(self.coalitions), "coalitions")

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping
+import os
+import zipfile
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfield.core.files import write_file
+from fairfield.results.plain import decoded, encoded
 from fairfield.results.words import Words
 
 Entries = Mapping[str, Any]
-# Fields whose items may be of any type; what JSON cannot hold is saved as text.
+Result = TypeVar("Result")
+# 2: names keep their types, as do cells of data. Files of 1 are read.
+FORMAT = 2
+# Fields whose items may be of any type.
 NAMES = ("players", "labels", "outputs")
 
 
@@ -28,43 +36,87 @@ def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Entrie
             if isinstance(held, np.ndarray) and held.dtype != object:
                 arrays[f"{name}/{entry}"] = held
             elif isinstance(held, np.ndarray):
-                about[name][entry] = {"objects": np.vectorize(str)(held).tolist()}
+                cells = [encoded(each) for each in held.ravel()]
+                about[name][entry] = {"cells": cells, "shape": held.shape}
             elif entry in NAMES and held is not None:
-                about[name][entry] = [each if _is_plain(each) else str(each) for each in held]
+                about[name][entry] = [encoded(each) for each in held]
             elif isinstance(held, Words):
                 about[name][entry] = asdict(held)
             elif held is not None:
                 about[name][entry] = dict(held) if isinstance(held, Mapping) else held
-    text = json.dumps({"fairfield": kind, "parts": about})
-    with open(path, "wb") as file:
-        np.savez_compressed(file, about=np.array(text), **arrays)  # type: ignore[arg-type]  # names are free
+    text = json.dumps({"fairfield": kind, "format": FORMAT, "parts": about})
+    file = io.BytesIO()
+    np.savez_compressed(file, about=np.array(text), **arrays)  # type: ignore[arg-type]  # names are free
+    write_file(path, file.getvalue())
 
 
-def read_plain(path: str | PathLike[str], kind: str) -> dict[str, dict[str, Any]]:
-    """Read what :func:`write_plain` wrote, refusing anything else."""
+def read_plain(
+    path: str | PathLike[str], kind: str, made: Callable[[dict[str, dict[str, Any]]], Result]
+) -> Result:
+    """What is ``made`` of the parts that :func:`write_plain` wrote; anything else is refused."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        about = json.loads(str(arrays.pop("about")))
-        if about["fairfield"] != kind:
-            raise ValueError(f"it holds a {about['fairfield']}")
-        parts: dict[str, dict[str, Any]] = about["parts"]
+        parts = _parts(path, kind)
+        for held in parts.values():
+            held.update({name: tuple(map(decoded, held[name])) for name in NAMES if name in held})
+            if "words" in held:
+                held["words"] = Words(**_texts(held["words"]))
+            if isinstance(held.get("data"), dict):
+                held["data"] = _cells(held["data"])
+        return made(parts)
     except Exception as reason:  # whatever a strange file makes of zip, NumPy and JSON
         if isinstance(reason, OSError) and reason.errno:  # no such file, no permission
             raise
-        raise ValueError(f"{path} is not a saved {kind} of fairfield ({reason})") from reason
+        said = str(reason) or type(reason).__name__
+        raise ValueError(f"{path} is not a saved {kind} of fairfield ({said})") from reason
+
+
+def _parts(path: str | PathLike[str], kind: str) -> dict[str, dict[str, Any]]:
+    _check_sizes(path)
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    about = json.loads(str(arrays.pop("about")))
+    if about["fairfield"] != kind:
+        raise ValueError(f"it holds a {about['fairfield']}")
+    version = about.get("format", 1)
+    if version not in range(1, FORMAT + 1):
+        raise ValueError(f"it has format {version}, and this version reads up to {FORMAT}")
+    parts: dict[str, dict[str, Any]] = about["parts"]
     for key, array in arrays.items():
         name, entry = key.rsplit("/", 1)
         parts[name][entry] = array
-    for held in parts.values():
-        held.update({name: tuple(held[name]) for name in NAMES if name in held})
-        if "words" in held:
-            held["words"] = Words(**held["words"])
-        data = held.get("data")
-        if isinstance(data, dict):
-            held["data"] = np.array(data["objects"], dtype=object)
     return parts
 
 
-def _is_plain(name: object) -> bool:
-    return name is None or isinstance(name, (str, int, float, bool))
+def _check_sizes(path: str | PathLike[str]) -> None:
+    """Refuse arrays that are not as large as they say, or larger than memory, before any is made."""
+    total = 0
+    with zipfile.ZipFile(path) as file:
+        for member in file.infolist():
+            with file.open(member) as raw:
+                version = np.lib.format.read_magic(raw)
+                read = np.lib.format.read_array_header_1_0
+                if version != (1, 0):
+                    read = np.lib.format.read_array_header_2_0
+                shape, _, dtype = read(raw)
+                size = int(np.prod(shape, dtype=object)) * dtype.itemsize
+                if dtype.hasobject or raw.tell() + size != member.file_size:
+                    raise ValueError(f"the size of {member.filename} does not match")
+            total += size
+    if total > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2:
+        raise ValueError(f"it unpacks to {total / 1e9:.3g} GB, more than half of the memory")
+
+
+def _texts(held: Any) -> dict[str, str]:
+    if not all(isinstance(each, str) for each in held.values()):
+        raise ValueError("its words are no texts")
+    return dict(held)
+
+
+def _cells(held: dict[str, Any]) -> NDArray[Any]:
+    """Data of any type, an object each."""
+    if "objects" in held:  # format 1
+        return np.array(held["objects"], dtype=object)
+    cells = np.empty(len(held["cells"]), dtype=object)
+    for place, cell in enumerate(held["cells"]):  # at once, tuples would be taken for rows
+        cells[place] = decoded(cell)
+    return cells.reshape(held["shape"])

@@ -19,6 +19,7 @@ from fairfield.results.exports import explanation, frame
 from fairfield.results.means import Means
 from fairfield.results.saved import read_plain, write_plain
 from fairfield.results.tables import valuation_table
+from fairfield.results.valid import check_fields
 from fairfield.results.words import PLAYERS, Words, no_player
 
 if TYPE_CHECKING:
@@ -230,7 +231,13 @@ class Valuation(Batched):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Valuation:
         """Read a file written by :meth:`save`; nothing in it is ever executed."""
-        return cls(**read_plain(path, "valuation")[""])
+        return read_plain(path, "valuation", lambda parts: cls.checked(parts[""]))
+
+    @classmethod
+    def checked(cls, held: dict[str, Any]) -> Valuation:
+        """The valuation of these fields, refused where they do not fit together."""
+        check_fields(held, cls.per_game, len(held["players"]))
+        return cls(**held)
 
     def entries(self) -> dict[str, Any]:
         """All fields by name, as they are."""

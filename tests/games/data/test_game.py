@@ -330,7 +330,7 @@ def test_a_store_answers_the_second_time(sets, groups, tmp_path):
         ff.shapley(ff.DataGame(LogisticRegression(C=9), *sets, groups=groups), store=store)
 
 
-def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
+def test_functions_behind_a_name_are_told_by_their_code(sets, groups, tmp_path):
     def game(factor):
         def scaled(model, X, y):
             return factor * model.score(X, y)
@@ -340,7 +340,7 @@ def test_functions_behind_a_name_are_tried_again(sets, groups, tmp_path):
     store = tmp_path / "worths.db"
     ff.shapley(game(1.0), store=store)
     assert ff.shapley(game(1.0), store=store).evaluations == 4
-    with pytest.raises(ff.StoreError, match="had other worths"):
+    with pytest.raises(ff.StoreError, match="another game, with other scoring"):
         ff.shapley(game(2.0), store=store)
 
 

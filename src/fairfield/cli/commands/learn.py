@@ -121,15 +121,13 @@ def _scores(
     if test is None:
         return None
     found = score_table({name: game}, test, learned_from=train, seed=options.seed)
-    if not options.quiet:
-        print_text(f"{found!r}\n")
-        if _is_worse(game, name, found, train, test):
-            remedy = f"a --strength above {game.fit.strength:g}"
-            say(
-                "warning: as a law of whole baskets the game is worse than independent players, perhaps "
-                "because it expects baskets that are never seen; "
-                f"{remedy if game.objective == 'nce' else '--objective nce'} may help"
-            )
+    if not options.quiet and _is_worse(game, name, found, train, test):
+        remedy = f"a --strength above {game.fit.strength:g}"
+        say(
+            "warning: as a law of whole baskets the game is worse than independent players, perhaps "
+            "because it expects baskets that are never seen; "
+            f"{remedy if game.objective == 'nce' else '--objective nce'} may help"
+        )
     return found
 
 

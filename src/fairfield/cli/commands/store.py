@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairfield.cli.registry import app, command
+from fairfield.core.terminal import shown
 from fairfield.evaluation.store import StoreSummary, describe_store, verify_store
 
 store = typer.Typer(no_args_is_help=True, help="Files of kept worths, as --store writes them.")
@@ -31,14 +32,14 @@ def show(
     """What a store holds: the game, its players, how many worths."""
     held = describe_store(path)
     if as_json:
-        typer.echo(json.dumps(asdict(held), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(asdict(held), indent=2))
         return
     facts = _facts(held)
     if full:
         facts |= {k: v for k, v in held.description.items() if k not in ("game", "players")}
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, fact in facts.items():
-        table.add_row(Text(name, style="dim"), Text(str(fact), overflow="fold"))
+        table.add_row(Text(name, style="dim"), Text(shown(fact), overflow="fold"))
     Console(highlight=False).print(table)
 
 
@@ -52,11 +53,11 @@ def _facts(held: StoreSummary) -> dict[str, Any]:
         "worths": f"{held.worths:,}{every}",
         **({"answers": f"{held.answers:,}"} if held.answers else {"rounds": held.rounds}),
         **({"drivers": runs} if runs else {}),
-        "versions": ", ".join(f"{name} {version}" for name, version in held.versions.items()),
+        "versions": ", ".join(f"{k} {v}" for k, v in held.versions.items() if k != "python"),
     }
 
 
 @command("**Example** `fairfield store check worths.db`", store)
 def check(path: File) -> None:
     """Verify every checksum of a store."""
-    typer.echo(f"{path} is intact: {verify_store(path):,} worths")
+    typer.echo(f"{shown(path)} is intact: {verify_store(path):,} worths")

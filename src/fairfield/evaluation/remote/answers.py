@@ -18,7 +18,7 @@ from typing import Any
 from fairfield.core.service import Worth
 from fairfield.evaluation.drivers import Heartbeat, claim
 from fairfield.evaluation.remote.attempts import without_secrets
-from fairfield.evaluation.store_errors import StoreError, sqlite_errors
+from fairfield.evaluation.store_errors import StoreError, damage, sqlite_errors
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (id INTEGER PRIMARY KEY, coalition BLOB, worth BLOB, "
@@ -87,13 +87,15 @@ def read_answers(
     for number, key, worth, cost, tokens, seconds, record, checksum in base.execute(
         query, (after,)
     ):
-        if _checksum(key, worth, record) != checksum:
-            raise StoreError(
-                f"{path} is damaged: the checksum of answer {number} does not match; restore the "
-                "file from a copy, or delete it"
-            )
-        kept = None if record is None else json.loads(record)
-        yield number, Answer(key, Worth(struct.unpack("<d", worth)[0], cost, tokens, kept), seconds)
+        with damage(path):
+            if _checksum(key, worth, record) != checksum:
+                raise StoreError(
+                    f"{path} is damaged: the checksum of answer {number} does not match; restore the "
+                    "file from a copy, or delete it"
+                )
+            kept = None if record is None else json.loads(record)
+            found = Worth(struct.unpack("<d", worth)[0], cost, tokens, kept)
+        yield number, Answer(key, found, seconds)
 
 
 def _row(answer: Answer) -> tuple[Any, ...]:

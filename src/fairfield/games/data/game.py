@@ -136,11 +136,10 @@ class DataGame(Game):
         return Measured(found.mean(axis=-1).reshape(shape), variances, failures)
 
     def describe(self) -> dict[str, Any]:
-        kind = type(self.model)
         data = {"X": self.X, "y": self.y, "X_test": self.X_test, "y_test": self.y_test}
         return {
             **super().describe(),
-            "model": f"{kind.__module__}.{kind.__qualname__}",
+            "model": text_of(type(self.model)),
             "parameters": {k: text_of(v) for k, v in self._pattern.get_params(deep=True).items()},
             "data": {name: digest(table) for name, table in data.items()},
             "groups": digest(self.owner),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal
 
 import array_api_compat
@@ -10,6 +11,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, device_named, free_bytes, on_host, written
 from fairfield.core.coalitions import coalitions_in, members
+from fairfield.core.fingerprint import code_of
 from fairfield.core.game import Game, Measured, Players, Traits, Worths, name_players
 from fairfield.core.service import Service
 from fairfield.evaluation.options import Options
@@ -30,6 +32,11 @@ class FunctionGame(Game):
     With ``takes="names"`` the function takes the names of one coalition's members, a tuple, and
     returns its worth; it may be ``async``, and is then called as a :class:`RemoteGame` is.
 
+    A store knows the worths by the code of the function, with its constants, its defaults and the
+    variables from around it; a ``name`` identifies them instead, whatever becomes of the code.
+    Of stored worths, four are evaluated again before they are used, unless ``random`` says that
+    they are random.
+
     With a ``device`` ("cuda", or a device of PyTorch, CuPy or JAX) the function is given
     coalitions as an array there and returns worths there; the table of all worths is
     filled in place and stays on the device, in the precision of the worths.
@@ -49,6 +56,7 @@ class FunctionGame(Game):
         takes: Literal["coalitions", "names"] = "coalitions",
         name: str | None = None,
         device: Any = None,
+        random: bool = False,
     ) -> None:
         if not callable(function):
             raise TypeError(f"a worth function was expected, {type(function).__name__} was given")
@@ -62,9 +70,9 @@ class FunctionGame(Game):
         called: Callable[..., Any] = function
         self.function = called
         self.players, self.takes = name_players(players), takes
-        self.name = name or name_of(function)
+        self.name, self.named = name or name_of(function), name is not None
         # One coalition a call, so that one that fails does not repeat others.
-        self.traits = Traits(device=device, block=1 if by_name else None)
+        self.traits = Traits(device=device, block=1 if by_name else None, opaque=not random)
         if is_async(function):
             self.traits = Traits(opaque=False, service=Service(called, is_passing))
 
@@ -111,7 +119,12 @@ class FunctionGame(Game):
         return worths
 
     def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "function": self.name}
+        return {**super().describe(), "function": self.name, **self._code}
+
+    @cached_property
+    def _code(self) -> dict[str, str]:
+        # Once, since the function may change what it holds while it is called.
+        return {} if self.named else {"code": code_of(self.function)}
 
 
 def name_of(function: Any) -> str:
