@@ -162,4 +162,4 @@ def _rounded(most: float) -> list[str]:
         return []
     # Shown to two digits, so never less than it is.
     bound = f"at most {1.05 * most:.2g}" if isfinite(most) else "an unknown amount"
-    return [f"votes were rounded for the closed form, which moves a Banzhaf value by {bound}"]
+    return [f"the game was rounded for its closed form, which moves a Banzhaf value by {bound}"]

@@ -60,7 +60,7 @@ def test_numbers_below_zero_and_single_ones():
     with pytest.raises(ValueError, match=r"claims hold -1\.0; none may be negative"):
         nonnegative([0, -1], "claims")
     assert number(3, "quota") == 3.0
-    with pytest.raises(ValueError, match=r"quota of shape \(1,\) were given"):
+    with pytest.raises(ValueError, match=r"quota is \[3\]; it must be a finite number"):
         number([3], "quota")
 
 

@@ -4,12 +4,13 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from fairfield.core.special import (
+    beta_nodes,
     brentq,
     expit,
-    jacobi_nodes,
     log_beta,
     log_binomials,
     log_sum_exp,
@@ -45,7 +46,14 @@ def test_a_log_sum_neither_overflows_nor_vanishes():
     assert_allclose(log_sum_exp(logs), wanted, rtol=1e-15)
 
 
-def test_beta_functions_and_jacobi_nodes():
+def test_beta_functions():
     assert_allclose(np.exp(log_beta([1, 2], 3)), [1 / 3, 1 / 12], rtol=1e-14)
-    at, weights = jacobi_nodes(3, 0.0, 0.0)
-    assert_allclose(weights @ at**4, 2 / 5, rtol=1e-13)
+
+
+@pytest.mark.parametrize("a", [1e-300, 1e-3, 0.5, 1.0, 7.0, 1100.0, 1e300])
+@pytest.mark.parametrize("b", [1e-300, 0.5, 1.0, 3.0, 1100.0, 1e300])
+def test_quadrature_against_a_beta_distribution(a, b):
+    at, weights = beta_nodes(4, a, b)
+    for power in range(8):
+        k = np.arange(power)
+        assert_allclose(weights @ at**power, np.prod((a + k) / (a + b + k)), rtol=1e-12, atol=1e-14)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -55,7 +56,7 @@ def concentrated(share: float = 0.5) -> Concentrated:
     >>> concentrated(0.9)
     Concentrated(share=0.9)
     """
-    if not 0 < share < 1:
+    if not (isinstance(share, Real) and 0 < share < 1):
         raise ValueError(f"a concentration of {share!r} was given; it must lie between 0 and 1")
     return Concentrated(float(share))
 

@@ -75,8 +75,19 @@ def nonnegative(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:
 
 
 def number(given: float, what: str) -> float:
-    """One finite number."""
-    return float(numbers(given, what, axes=0))
+    """One finite number.
+
+    >>> number("a", "the quota")
+    Traceback (most recent call last):
+    ValueError: the quota is 'a'; it must be a finite number
+    """
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        found = np.asarray(np.nan)
+    if found.ndim or not np.isfinite(found):
+        raise ValueError(f"{what} is {given!r}; it must be a finite number")
+    return float(found)
 
 
 def names(players: Players | None, count: int) -> tuple[Player, ...]:

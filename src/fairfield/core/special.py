@@ -46,12 +46,21 @@ def log_beta(a: ArrayLike, b: ArrayLike) -> FloatArray:
     return np.asarray(betaln(a, b))
 
 
-def jacobi_nodes(count: int, alpha: float, beta: float) -> tuple[FloatArray, FloatArray]:
-    """Points in (-1, 1) and weights of Gauss–Jacobi quadrature for (1-u)^α (1+u)^β."""
-    from scipy.special import roots_jacobi
+def beta_nodes(count: int, a: float, b: float) -> tuple[FloatArray, FloatArray]:
+    """Points in [0, 1] and weights of Gauss quadrature against the distribution Beta(a, b).
 
-    at, weights = roots_jacobi(count, alpha, beta)
-    return at, weights
+    By the eigenvectors of Jacobi's matrix; SciPy's roots_jacobi overflows where a + b > 1000.
+    """
+    from scipy.linalg import eigh_tridiagonal
+
+    k, total = np.arange(1, count), a + b
+    s, tilt = 2 * (k - 1) + total, (a - b) / total
+    diagonal = np.append(tilt, tilt * ((total - 2) / s) * (total / (s + 2)))
+    with np.errstate(divide="ignore", invalid="ignore"):  # s = 1 where a + b = 1, set below
+        off = 4 * (k / s) * ((k - 1 + a) / s) * ((k - 1 + b) / (s + 1)) * ((s - k) / (s - 1))
+    off[:1] = 4 * (a / total) * (b / total) / (total + 1)
+    at, vectors = eigh_tridiagonal(diagonal, np.sqrt(off))
+    return np.clip((1 + at) / 2, 0.0, 1.0), vectors[0] ** 2
 
 
 def log_sum_exp(logs: FloatArray) -> FloatArray:

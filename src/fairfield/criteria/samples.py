@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import ceil, log
 
+from fairfield.core.checks import number, whole
+
 
 def samples_needed(epsilon: float, delta: float, players: int = 1) -> int:
     """Samples per player so that all gradients are ε-close with probability 1 - δ.
@@ -14,9 +16,9 @@ def samples_needed(epsilon: float, delta: float, players: int = 1) -> int:
     >>> samples_needed(0.1, 0.05, players=20)
     1337
     """
-    if not (epsilon > 0 and 0 < delta < 1 and players >= 1):
+    count = whole("players", players)
+    if not (number(epsilon, "epsilon") > 0 and 0 < number(delta, "delta") < 1):
         raise ValueError(
-            f"samples_needed({epsilon}, {delta}, {players}): epsilon must be above 0, delta between "
-            "0 and 1, and there must be at least one player"
+            f"samples_needed({epsilon}, {delta}): epsilon must be above 0, delta between 0 and 1"
         )
-    return ceil(2 / epsilon**2 * log(2 * players / delta))
+    return ceil(2 / epsilon**2 * log(2 * count / delta))

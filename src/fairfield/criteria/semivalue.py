@@ -9,7 +9,7 @@ Each is a reading of ∇f on the diagonal: Banzhaf at ½, leave-one-out at 1, Be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import comb, inf
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -20,7 +20,7 @@ from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import number
 from fairfield.core.game import Players
-from fairfield.core.special import jacobi_nodes, log_beta
+from fairfield.core.special import beta_nodes, log_beta
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
 from fairfield.estimation.samplers.registry import estimator_of
@@ -47,9 +47,7 @@ class Beta:
 
     def nodes(self, count: int) -> tuple[FloatArray, FloatArray]:
         """Points on the diagonal and weights: exact for polynomials of degree 2·count - 1."""
-        # The diagonal variable follows Beta(b, a); Jacobi weights are (1-u)^α (1+u)^β.
-        at, weights = jacobi_nodes(count, self.a - 1, self.b - 1)
-        return (1 + at) / 2, weights / weights.sum()
+        return beta_nodes(count, self.b, self.a)  # the diagonal variable follows Beta(b, a)
 
 
 Weights: TypeAlias = Beta | ArrayLike
@@ -61,9 +59,9 @@ def beta(a: float, b: float) -> Beta:
     >>> beta(1, 1).by_size(3).round(4).tolist()
     [0.3333, 0.1667, 0.3333]
     """
-    first, second = number(a, "a"), number(b, "b")
-    if not (first > 0 and second > 0):
-        raise ValueError(f"beta({a}, {b}): both numbers must be above 0 and finite")
+    first, second = number(a, "a of beta(a, b)"), number(b, "b of beta(a, b)")
+    if not (first > 0 and second > 0 and first + second < inf):
+        raise ValueError(f"beta({a}, {b}): both numbers, and their sum, must be above 0 and finite")
     return Beta(first, second)
 
 
@@ -154,7 +152,13 @@ def size_shares(weights: ArrayLike, players: int) -> FloatArray:
 
 
 def _checked(weights: ArrayLike, players: int) -> FloatArray:
-    given = np.asarray(weights, dtype=float)
+    try:
+        given = np.asarray(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"weights={weights!r} was given; pass beta(a, b), or {players} weights, for coalitions of "
+            f"size 0 to {players - 1}"
+        ) from None
     if given.shape != (players,) or not np.isfinite(given).all():
         raise ValueError(
             f"weights of shape {given.shape} were given; {players} players need {players} finite "

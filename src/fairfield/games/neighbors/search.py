@@ -35,6 +35,9 @@ SMALL = 4096
 
 # Metrics that have another name in SciPy than in scikit-learn.
 ALIASES = {"l1": "cityblock", "l2": "euclidean", "manhattan": "cityblock", "minkowski": "euclidean"}
+# Those that both libraries compute alike and that obey the triangle inequality, by which search
+# trees leave rows out; all rows are sorted by any other.
+BY_TREE = ("euclidean", "cityblock", "chebyshev", "canberra", "hamming")
 
 
 @dataclass(frozen=True)
@@ -54,14 +57,20 @@ class OnCopies:
 class MetricSearch:
     """Exact search by a metric: distances are always those of SciPy's direct formula.
 
-    Short lists take their candidates from scikit-learn, long ones sort all rows: O(N D +
-    N log N) per test point.
+    Short lists take their candidates from scikit-learn where the metric allows it, long ones sort
+    all rows: O(N D + N log N) per test point. The variances and covariances that some metrics
+    scale by are those of the training rows.
     """
 
     def __init__(self, X: FloatArray, X_test: FloatArray, metric: Metric) -> None:
         self.X, self.X_test = X, X_test
         self.metric = ALIASES.get(metric, metric) if isinstance(metric, str) else OnCopies(metric)
         self._index: Any = None
+        self._scale: dict[str, FloatArray] = {}
+        if self.metric == "seuclidean":
+            self._scale["V"] = np.var(X, axis=0, ddof=1)
+        elif self.metric == "mahalanobis":
+            self._scale["VI"] = _inverse(np.atleast_2d(np.cov(X.T)))
         try:
             self._distances(X_test[:1], X[:1])
         except ValueError as error:
@@ -81,7 +90,7 @@ class MetricSearch:
 
     def _nearest(self, points: FloatArray, count: int) -> IntArray:
         ask = count + 8
-        while len(self.X) > SMALL and ask <= len(self.X) // 8:
+        while self.metric in BY_TREE and len(self.X) > SMALL and ask <= len(self.X) // 8:
             found = self._candidates(points, ask)
             if found.shape[1] >= count:
                 return found
@@ -115,7 +124,14 @@ class MetricSearch:
     def _distances(self, points: FloatArray, rows: FloatArray) -> FloatArray:
         from scipy.spatial.distance import cdist
 
-        return np.asarray(cdist(points, rows, self.metric))
+        found = np.asarray(cdist(points, rows, self.metric, **self._scale))
+        if np.isnan(found).any():
+            raise ValueError(
+                f"the distance of a test point and a row of X is not a number by metric={self.metric!r}, "
+                "as where all columns of a row are 0, or a column is constant; drop them, or name "
+                "another metric"
+            )
+        return found
 
 
 class DeviceSearch:
@@ -245,6 +261,15 @@ class Neighborhoods:
         rows = self.search(tests, count)
         # The recursions read one neighbour of all test points at a time.
         return Near(np.ascontiguousarray(rows.T), np.ascontiguousarray(self.match(rows, tests).T))
+
+
+def _inverse(covariance: FloatArray) -> FloatArray:
+    if np.linalg.matrix_rank(covariance) < len(covariance):
+        raise ValueError(
+            "metric='mahalanobis' needs rows of X whose columns do not determine each other; drop some "
+            "columns, or use metric='seuclidean'"
+        )
+    return np.linalg.inv(covariance)
 
 
 def by_distance(distances: FloatArray) -> IntArray:

@@ -67,7 +67,10 @@ class BankruptcyGame(Game):
         left_over = np.maximum(0.0, self.estate - self.unit * np.arange(top + 1))
         absent = np.ones((1, len(self.claims)), dtype=bool)
         sums = WeightedSums(self._rounded, absent, left_over[None])
-        return WeightedSumExtension([sums], "closed form: bankruptcy")
+        closed = WeightedSumExtension([sums], "closed form: bankruptcy")
+        # A slope is off by the bounds with the player in and out, whose mean is that at ½.
+        closed.coarseness = 2 * float(self.error_bound(np.full(len(self.claims), 0.5)))
+        return closed
 
     def error_bound(self, x: ArrayLike) -> FloatArray:
         """How far f(x) of the rounded claims can be from that of the given ones.

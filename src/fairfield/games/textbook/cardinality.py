@@ -45,9 +45,15 @@ class CardinalityExtension(WeightedSumExtension):
 
     def __init__(self, worth_by_size: FloatArray) -> None:
         ones = np.ones(len(worth_by_size) - 1, dtype=np.int64)
-        sums = WeightedSums(ones, ones[None] < 1, worth_by_size[None])
+        # An offset would cost the recursions its digits.
+        self.middle = (worth_by_size.min() + worth_by_size.max()) / 2
+        sums = WeightedSums(ones, ones[None] < 1, worth_by_size[None] - self.middle)
         super().__init__([sums], "closed form: cardinality")
         self.worth_by_size = worth_by_size
+
+    @property
+    def offset(self) -> FloatArray:
+        return np.asarray(self.middle)
 
     def shapley(self) -> FloatArray:
         """Equal shares of φ(n) - φ(0)."""

@@ -65,7 +65,7 @@ class WeightedSumExtension(Extension):
         value = np.zeros(len(at))
         for block, some, counted in self._parts(at):
             value[some] += backward(counted, block.weights, block.worths)[0].sum(axis=-1)
-        return value.reshape(lead)
+        return value.reshape(lead) + self.offset
 
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
