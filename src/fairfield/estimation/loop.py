@@ -6,6 +6,10 @@ tolerance or time, early enough for the last estimate to be made in time: under 
 estimates are timed as the sample grows. An estimator asks for the same coalitions given the
 same seed and the same worths, so a run on a store repeats itself without an evaluation, and a
 larger budget continues where a smaller one stopped.
+
+A worth may be revised: by further answers of a noisy service, or where answers of an earlier run are
+valued by another judge. Coalitions are asked for by the first worths of all, estimates are made of
+the last.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from fairfield.core.game import Failures, Game
 from fairfield.estimation.pace import Pace
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 from fairfield.results.valuation import NORMAL, Valuation
@@ -88,6 +93,10 @@ class Estimator(Protocol):
         """
         ...
 
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace all the worths received, in their order; the coalitions stay what they are."""
+        ...
+
     def estimate(self, until: float = inf) -> Estimate:
         """The values as the worths received so far have them.
 
@@ -118,40 +127,53 @@ def run(
 ) -> Iterator[Standing]:
     """Round after round of an estimator on a game, until a limit of the options is reached.
 
-    Runs that are parts of one call share an evaluator, and so evaluate no coalition twice.
+    Runs that are parts of one call share an evaluator, and so evaluate no coalition twice. A worth
+    that fails ends the run with its error, after what can be said without it.
     """
     check_run(game, estimator, options)
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
     used, timed, largest = 0, 0, 0.0
+    told = np.empty((0, len(game.players)), dtype=bool)
     before = 0 if shared is None else shared.evaluations
-    pace = Pace({"estimate": 0.0})
+    pace, failed = Pace({"estimate": 0.0}), None
     with Evaluator(game, options) if shared is None else nullcontext(shared) as evaluator:
         while True:
             coalitions = estimator.ask(budget - used)
             deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
             # The first estimate is waited for.
             wait = deadline if used >= estimator.least else inf
-            found = evaluator.measure(coalitions, estimator.provenance(), wait)
-            worths, variances = found.worths, found.variances
-            received = worths.shape[-1]
+            try:
+                found = evaluator.measure(coalitions, estimator.provenance(), wait)
+            except WorthError as error:
+                failed, found = error, evaluator.known(coalitions)
+            received = found.worths.shape[-1]
             if received:
-                largest = max(largest, float(np.abs(worths).max()))
+                largest = max(largest, float(np.abs(found.worths).max()))
                 _check_scale(game, largest)
-                estimator.tell(coalitions[:received], worths, variances)
-                used += received
-            elif used < estimator.least and evaluator.ended is None:
+                coalitions = coalitions[:received]
+                first = evaluator.known(coalitions, leading=True)
+                estimator.tell(coalitions, first.worths, first.variances)
+                told, used = np.concatenate([told, coalitions]), used + received
+            elif used < estimator.least and evaluator.ended is None and failed is None:
                 raise AssertionError("the estimator asks for nothing, yet cannot estimate")
             if used < estimator.least:
+                if failed is not None:
+                    raise failed
                 if evaluator.ended is not None:
                     raise evaluator.stopped(f"an estimate needs {estimator.least:,} coalitions")
                 continue
             ended = evaluator.ended or _ended(
                 used, received, deadline, options, evaluator.options.budget
             )
+            if failed is not None:
+                ended = f"ended by an error after {used:,} coalitions"
             wanted = ended is not None or options.tolerance is not None or options.each_round
             if not wanted and (until == inf or used < TIMED_AGAIN * timed):
                 continue
+            if evaluator.calls is not None:
+                last = evaluator.known(told)
+                estimator.revise(last.worths, last.variances)
             now, timed = perf_counter(), used
             # Worths that came late do not cost the estimate its own time.
             end = max(until, now + SLACK * pace.expected("estimate", used))
@@ -163,14 +185,24 @@ def run(
                 ended = _settled(estimate, options.tolerance, used) or ended
             evaluations = evaluator.evaluations - before
             yield Standing(estimate, used, evaluations, ended, found.failures)
+            if failed is not None:
+                raise failed
             if ended is not None:
                 return
 
 
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
-    """Valuations after each round of an estimator; the last says why it stopped."""
-    for standing in run(problem.game, estimator, problem.options):
-        yield written(problem, criterion, standing)
+    """Valuations after each round of an estimator; the last says why it stopped.
+
+    The error of a worth that failed carries the last of them as its ``partial``.
+    """
+    last = None
+    try:
+        for standing in run(problem.game, estimator, problem.options, problem.evaluator):
+            yield (last := written(problem, criterion, standing))
+    except WorthError as error:
+        error.partial = last
+        raise
 
 
 def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,12 @@ _abandoned: list[threading.Thread] = []
 
 
 class WorthError(RuntimeError):
-    """The worth of a coalition could not be computed."""
+    """The worth of a coalition could not be computed.
+
+    ``partial`` is the valuation of the worths that could, where they allow an estimate; else None.
+    """
+
+    partial: Any = None
 
 
 class _RefusedError(ValueError):

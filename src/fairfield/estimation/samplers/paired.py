@@ -77,6 +77,10 @@ class Paired:
         """Keep the worths with the pairs."""
         self.pairs.tell(coalitions, worths, variances)
 
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace the worths of all pairs."""
+        self.pairs.revise(worths, variances)
+
     def estimate(self, until: float = inf) -> Estimate:
         """Values by the surrogate and the correction with the smallest variance, game by game.
 

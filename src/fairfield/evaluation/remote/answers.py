@@ -10,7 +10,6 @@ import json
 import sqlite3
 import struct
 import zlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -50,13 +49,13 @@ class Answers:
         with sqlite_errors(self._path):
             return claim(self._base, self._heart.id, list(dict.fromkeys(keys)))
 
-    def fresh(self) -> dict[bytes, list[float]]:
-        """The worths of the answers that were not read yet, and that others added since."""
-        found: dict[bytes, list[float]] = defaultdict(list)
+    def fresh(self) -> list[Answer]:
+        """The answers that were not read yet, and that others added since."""
+        found = []
         for number, each in read_answers(self._base, self._path, self._last):
             self._last = number
             if number not in self._own:
-                found[each.coalition].append(each.worth.value)
+                found.append(each)
         return found
 
     def add(self, answers: list[Answer]) -> None:
