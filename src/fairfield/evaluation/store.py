@@ -71,7 +71,15 @@ class StoreSummary:
 class Store:
     """The worths of one game in one file."""
 
-    def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        game: Game,
+        versions: dict[str, str],
+        *,
+        alive: bool = True,
+    ) -> None:
+        """Open or create it; ``alive`` marks it as worked on until it is closed."""
         self.path = fspath(path)
         self.players, self.games = len(game.players), numbers_kept(game)
         description = game.describe()
@@ -81,7 +89,7 @@ class Store:
                 if not _tables(self._base):
                     self._create(description, versions)
                 _check(self._base, self.path, description)
-                self._heart = Heartbeat(self.path, self._base)
+                self._heart = Heartbeat(self.path, self._base) if alive else None
             except BaseException:
                 self._base.close()
                 raise
@@ -121,7 +129,8 @@ class Store:
 
     def close(self) -> None:
         """Close the file."""
-        self._heart.close(self._base)
+        if self._heart is not None:
+            self._heart.close(self._base)
         self._base.close()
 
 

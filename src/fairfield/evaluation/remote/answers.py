@@ -37,7 +37,7 @@ class Answer:
 class Answers:
     """The answers in one store."""
 
-    def __init__(self, base: sqlite3.Connection, heart: Heartbeat, path: str) -> None:
+    def __init__(self, base: sqlite3.Connection, heart: Heartbeat | None, path: str) -> None:
         self._base, self._heart, self._path = base, heart, path
         # The number of the last answer that was read, and those that this run added.
         self._last, self._own = 0, set[int]()
@@ -46,6 +46,7 @@ class Answers:
 
     def claim(self, keys: Iterable[bytes]) -> set[bytes]:
         """The coalitions that this run may ask for, since no other does."""
+        assert self._heart is not None
         with sqlite_errors(self._path):
             return claim(self._base, self._heart.id, list(dict.fromkeys(keys)))
 
