@@ -27,6 +27,7 @@ from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Failures, Game
 from fairfield.estimation.pace import Pace
+from fairfield.estimation.repeats import worth_repeating
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
 from fairfield.evaluation.outcomes import WorthError
@@ -133,13 +134,16 @@ def run(
     check_run(game, estimator, options)
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
-    used, timed, largest = 0, 0, 0.0
+    # Coalitions that were told, and what of the budget they took.
+    used, spent, timed, largest = 0, 0, 0, 0.0
     told = np.empty((0, len(game.players)), dtype=bool)
     before = 0 if shared is None else shared.evaluations
     pace, failed = Pace({"estimate": 0.0}), None
     with Evaluator(game, options) if shared is None else nullcontext(shared) as evaluator:
+        calls = evaluator.calls
+        auto = calls is not None and calls.service.auto
         while True:
-            coalitions = estimator.ask(budget - used)
+            coalitions = estimator.ask(max(0, budget - spent))
             deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
             # The first estimate is waited for.
             wait = deadline if used >= estimator.least else inf
@@ -155,6 +159,7 @@ def run(
                 first = evaluator.known(coalitions, leading=True)
                 estimator.tell(coalitions, first.worths, first.variances)
                 told, used = np.concatenate([told, coalitions]), used + received
+                spent = evaluator.answers(told) if auto else used
             elif used < estimator.least and evaluator.ended is None and failed is None:
                 raise AssertionError("the estimator asks for nothing, yet cannot estimate")
             if used < estimator.least:
@@ -164,14 +169,14 @@ def run(
                     raise evaluator.stopped(f"an estimate needs {estimator.least:,} coalitions")
                 continue
             ended = evaluator.ended or _ended(
-                used, received, deadline, options, evaluator.options.budget
+                spent, received or auto, deadline, options, evaluator.options.budget
             )
             if failed is not None:
                 ended = f"ended by an error after {used:,} coalitions"
             wanted = ended is not None or options.tolerance is not None or options.each_round
-            if not wanted and (until == inf or used < TIMED_AGAIN * timed):
+            if not (wanted or auto) and (until == inf or used < TIMED_AGAIN * timed):
                 continue
-            if evaluator.calls is not None:
+            if calls is not None:
                 last = evaluator.known(told)
                 estimator.revise(last.worths, last.variances)
             now, timed = perf_counter(), used
@@ -179,16 +184,48 @@ def run(
             end = max(until, now + SLACK * pace.expected("estimate", used))
             with pace.timed("estimate", used):
                 estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
-            if not wanted:
-                continue
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
+            if auto and ended is None:
+                # As many as the round had, so that the next one is chosen by what they say.
+                # What a store holds beyond them was paid for already, and is used as it comes.
+                left = budget - max(spent, calls.total) if calls is not None else 0
+                most = max(0, min(left, max(received, spent // 2)))
+                repeated = _repeat(evaluator, estimator, told, estimate, most, deadline)
+                spent += repeated
+                if not (received or repeated):
+                    ended = f"used {spent:,} answers; no more would help"
+            if calls is not None and ended is None:
+                first = evaluator.known(told, leading=True)
+                estimator.revise(first.worths, first.variances)
+            if not wanted and ended is None:
+                continue
             evaluations = evaluator.evaluations - before
             yield Standing(estimate, used, evaluations, ended, found.failures)
             if failed is not None:
                 raise failed
             if ended is not None:
                 return
+
+
+def _repeat(
+    evaluator: Evaluator,
+    estimator: Estimator,
+    told: BoolArray,
+    estimate: Estimate,
+    most: int,
+    until: float,
+) -> int:
+    """Ask again for coalitions where that serves the errors best; returns for how many answers."""
+    assert evaluator.calls is not None
+    rows = np.unique(told, axis=0)
+    counts, variances = evaluator.calls.counts(rows), evaluator.known(rows).variances
+    assert variances is not None
+    shares = getattr(estimator, "shares", None)
+    total = float(np.sum(estimate.stderr**2))
+    times = worth_repeating(rows, counts, variances * counts, shares, total, most)
+    evaluator.repeat(rows[times > 0], times[times > 0], until)
+    return int(times.sum())
 
 
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
@@ -247,7 +284,7 @@ def _check_scale(game: Game, largest: float) -> None:
 
 
 def _ended(
-    used: int, received: int, deadline: float, options: Options, whole: int | None
+    used: int, more: int | bool, deadline: float, options: Options, whole: int | None
 ) -> str | None:
     """The sentence that ends the run, if budget or time do, or no more would help."""
     missed = "" if options.tolerance is None else ", before the tolerance was met"
@@ -257,7 +294,7 @@ def _ended(
         return f"used the budget of {options.budget:,} coalitions{missed}"
     if perf_counter() >= deadline:
         return f"stopped after {options.seconds:g} seconds and {used:,} coalitions{missed}"
-    if received:
+    if more:
         return None
     # A part of a comparison may have enough by what the others used.
     own = f"{used:,} coalitions" if used else "the coalitions of the other criteria"

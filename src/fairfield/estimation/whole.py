@@ -39,6 +39,7 @@ class Whole(Received):
         super().__init__()
         self.players, self.inner, self.reading = players, estimator, reading
         self.least = min(estimator.least, 2**players)
+        self.shares = getattr(estimator, "shares", None)
         self.valuation: Valuation | None = None
         # Rows of the table in the order asked for, and how many of them the estimator chose.
         self._rows: list[int] = []
@@ -112,7 +113,11 @@ def from_all(
     An error or an interrupt carries an estimate as its ``partial``.
     """
     posed = replace(problem, source=problem.source.estimating()).changed({"sampler": "auto"})
-    options = replace(problem.options, tolerance=None, each_round=False)
+    service = problem.game.traits.service
+    options = replace(problem.options, each_round=False)
+    if service is None or not service.auto:
+        # Which is for estimates, and for answers that may be repeated.
+        options = replace(options, tolerance=None)
     last: Standing | None = None
     with problem.evaluating() as evaluator:
 

@@ -145,6 +145,11 @@ class Evaluator:
         """The calls of the game's service, where it has one."""
         return self._calls
 
+    def answers(self, coalitions: BoolArray) -> int:
+        """How many answers of a service these coalitions have, each of them counted once."""
+        assert self._calls is not None
+        return int(self._calls.counts(np.unique(coalitions, axis=0)).sum())
+
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float = inf) -> None:
         """Ask a service so many times more for coalitions that it has answered."""
         assert self._calls is not None

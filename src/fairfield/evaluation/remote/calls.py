@@ -124,6 +124,11 @@ class Calls:
         keys = packed(coalitions)
         return np.array([0 if k in self._fixed else len(self._answers.get(k, ())) for k in keys])
 
+    @property
+    def total(self) -> int:
+        """How many answers there are."""
+        return sum(map(len, self._answers.values()))
+
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float) -> Iterator[int]:
         """As ``rounds``, for so many further answers to coalitions that have some."""
         for key, more in zip(packed(coalitions), times.tolist(), strict=True):
