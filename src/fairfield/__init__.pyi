@@ -31,6 +31,7 @@ from fairfield.criteria.samples import samples_needed as samples_needed
 from fairfield.criteria.semivalue import beta as beta
 from fairfield.criteria.semivalue import semivalue as semivalue
 from fairfield.criteria.shapley import shapley as shapley
+from fairfield.criteria.study import Study as Study
 from fairfield.criteria.variational_index import variational_index as variational_index
 from fairfield.criteria.variational_values import variational_values as variational_values
 from fairfield.curves import Curve as Curve

@@ -167,4 +167,10 @@ def resolve(
         raise ValueError(
             f"spend= caps the calls of a service, and {played!r} calls none; leave it out"
         )
+    service = played.traits.service
+    if service is not None and service.auto and not chosen.estimates:
+        raise ValueError(
+            f"{played!r}: repeats='auto' shares out a limited number of answers; give budget=, "
+            "tolerance=, seconds= or spend="
+        )
     return Problem(played, Source(played, chosen), chosen, started=started).at(temperature)

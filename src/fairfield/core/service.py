@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from math import inf
+from math import inf, isfinite, nan
 from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,18 @@ class Usage:
 NO_USAGE = Usage()
 
 
-class NotStoredError(LookupError):
-    """No answer for a coalition is stored, and no service can be asked for one."""
+def finite(given: Any) -> float:
+    """The number that a worth function returned; text that reads like one is a mistake."""
+    try:
+        value = nan if isinstance(given, str | bytes) else float(given)
+    except (TypeError, ValueError):
+        value = nan
+    if isfinite(value):
+        return value
+    if isinstance(given, float | np.floating):
+        raise ValueError(f"its worth is {value}; every worth must be a finite number")
+    seen = f"the text {given!r}" if isinstance(given, str) else type(given).__name__
+    raise TypeError(f"a worth must be a number or ff.Worth, {seen} was returned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +106,15 @@ class Service:
     ``worth`` takes the names of the members, after those in ``always``, and may be async. It is
     called ``repeats`` times for each coalition, at most ``concurrency`` calls at a time, and so
     many requests and tokens a minute. ``passing(error)`` says whether to try again after an error.
-    A worth of ∅ that is ``empty`` is not asked for. ``answers`` are known before the first call,
-    by packed coalition.
+    With ``auto`` further answers are asked for where they help most. A worth of ∅ that is ``empty``
+    is not asked for.
+
+    ``answers`` are known before the first call, by packed coalition. Where ``worth`` is None they are
+    all there are, and ``wanted(coalitions, counts)`` hears of those that are missing; ``leading`` are
+    the worths by which coalitions were chosen, where answers were valued otherwise since.
     """
 
-    worth: Callable[[tuple[Any, ...]], Any]
+    worth: Callable[[tuple[Any, ...]], Any] | None
     passing: Callable[[BaseException], bool]
     concurrency: int = 8
     requests: float | None = None
@@ -106,5 +124,8 @@ class Service:
     price: float | None = None
     always: tuple[Any, ...] = ()
     repeats: int = 1
+    auto: bool = False
     empty: float | None = None
     answers: Mapping[bytes, list[float]] = field(default_factory=dict)
+    leading: Mapping[bytes, float] = field(default_factory=dict)
+    wanted: Callable[[BoolArray, list[int]], None] | None = None

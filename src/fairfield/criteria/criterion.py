@@ -19,6 +19,7 @@ from fairfield.core.game import Players
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.loop import Estimator, estimated
 from fairfield.estimation.samplers.registry import check_sampler
+from fairfield.estimation.whole import asks_for_all, from_all
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.problem import Problem, resolve
@@ -226,10 +227,12 @@ def _rounds(criterion: Criterion, problem: Problem) -> Iterator[Valuation]:
     """The valuations as evaluations come in, one where it is exact; first all is checked."""
     problem = criterion.prepare(problem)
     criterion.check_settles(problem)
-    if not criterion.is_estimated(problem):
+    if criterion.is_estimated(problem):
+        yield from estimated(problem, criterion.label, criterion.estimator(problem))
+    elif criterion.is_estimable() and asks_for_all(problem):
+        yield from_all(problem, criterion.label, criterion.exact, criterion.estimator)
+    else:
         yield criterion.exact(problem)
-        return
-    yield from estimated(problem, criterion.label, criterion.estimator(problem))
 
 
 def value(

@@ -89,9 +89,9 @@ def _needed(call: Call, problem: Problem) -> int:
         return 0
     if not call.criterion.needs_all(problem):
         return count + 2
-    if not call.criterion.is_estimated(problem):
-        return int(2**count)
     service = problem.game.traits.service
+    if not (call.criterion.is_estimated(problem) or (service is not None and service.auto)):
+        return int(2**count)
     limits = [] if options.budget is None else [options.budget]
     if options.spend is not None and service is not None and service.price:
         limits.append(int(options.spend / service.price) // service.repeats)

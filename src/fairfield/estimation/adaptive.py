@@ -124,6 +124,19 @@ class Draws:
         self._controls = None
         self._settle()
 
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace the worths of the batches; those adopted come before them, and stay."""
+        count = worths.shape[-1]
+        own = slice(len(self.pool.counts) - count, None)
+        shape = len(self.start), count
+        if variances is not None:
+            self.pool.noise[:, own] = variances.reshape(shape)
+        if not np.array_equal(self.pool.worths[:, own], worths.reshape(shape)):
+            self.pool.worths[:, own] = worths.reshape(shape)
+            if self.problem.pending is not None:
+                self.temperature = None
+            self._settle()
+
     def adopt(self, others: list[Pairs | Pool]) -> None:
         """Use coalitions that were evaluated for other criteria of the same problem."""
         for other in others:

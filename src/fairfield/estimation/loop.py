@@ -6,6 +6,10 @@ tolerance or time, early enough for the last estimate to be made in time: under 
 estimates are timed as the sample grows. An estimator asks for the same coalitions given the
 same seed and the same worths, so a run on a store repeats itself without an evaluation, and a
 larger budget continues where a smaller one stopped.
+
+A worth may be revised: by further answers of a noisy service, or where answers of an earlier run are
+valued by another judge. Coalitions are asked for by the first worths of all, estimates are made of
+the last.
 """
 
 from __future__ import annotations
@@ -23,8 +27,10 @@ from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Failures, Game
 from fairfield.estimation.pace import Pace
+from fairfield.estimation.repeats import worth_repeating
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 from fairfield.results.valuation import NORMAL, Valuation
@@ -88,6 +94,10 @@ class Estimator(Protocol):
         """
         ...
 
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace all the worths received, in their order; the coalitions stay what they are."""
+        ...
+
     def estimate(self, until: float = inf) -> Estimate:
         """The values as the worths received so far have them.
 
@@ -118,59 +128,118 @@ def run(
 ) -> Iterator[Standing]:
     """Round after round of an estimator on a game, until a limit of the options is reached.
 
-    Runs that are parts of one call share an evaluator, and so evaluate no coalition twice.
+    Runs that are parts of one call share an evaluator, and so evaluate no coalition twice. A worth
+    that fails ends the run with its error, after what can be said without it.
     """
     check_run(game, estimator, options)
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
-    used, timed, largest = 0, 0, 0.0
+    # Coalitions that were told, and what of the budget they took.
+    used, spent, timed, largest = 0, 0, 0, 0.0
+    told = np.empty((0, len(game.players)), dtype=bool)
     before = 0 if shared is None else shared.evaluations
-    pace = Pace({"estimate": 0.0})
+    pace, failed = Pace({"estimate": 0.0}), None
     with Evaluator(game, options) if shared is None else nullcontext(shared) as evaluator:
+        calls = evaluator.calls
+        auto = calls is not None and calls.service.auto
         while True:
-            coalitions = estimator.ask(budget - used)
+            coalitions = estimator.ask(max(0, budget - spent))
             deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
             # The first estimate is waited for.
             wait = deadline if used >= estimator.least else inf
-            found = evaluator.measure(coalitions, estimator.provenance(), wait)
-            worths, variances = found.worths, found.variances
-            received = worths.shape[-1]
+            try:
+                found = evaluator.measure(coalitions, estimator.provenance(), wait)
+            except WorthError as error:
+                failed, found = error, evaluator.known(coalitions)
+            received = found.worths.shape[-1]
             if received:
-                largest = max(largest, float(np.abs(worths).max()))
+                largest = max(largest, float(np.abs(found.worths).max()))
                 _check_scale(game, largest)
-                estimator.tell(coalitions[:received], worths, variances)
-                used += received
-            elif used < estimator.least and evaluator.ended is None:
+                coalitions = coalitions[:received]
+                first = evaluator.known(coalitions, leading=True)
+                estimator.tell(coalitions, first.worths, first.variances)
+                told, used = np.concatenate([told, coalitions]), used + received
+                spent = evaluator.answers(told) if auto else used
+            elif used < estimator.least and evaluator.ended is None and failed is None:
                 raise AssertionError("the estimator asks for nothing, yet cannot estimate")
             if used < estimator.least:
+                if failed is not None:
+                    raise failed
                 if evaluator.ended is not None:
                     raise evaluator.stopped(f"an estimate needs {estimator.least:,} coalitions")
                 continue
             ended = evaluator.ended or _ended(
-                used, received, deadline, options, evaluator.options.budget
+                spent, received or auto, deadline, options, evaluator.options.budget
             )
+            if failed is not None:
+                ended = f"ended by an error after {used:,} coalitions"
             wanted = ended is not None or options.tolerance is not None or options.each_round
-            if not wanted and (until == inf or used < TIMED_AGAIN * timed):
+            if not (wanted or auto) and (until == inf or used < TIMED_AGAIN * timed):
                 continue
+            if calls is not None:
+                last = evaluator.known(told)
+                estimator.revise(last.worths, last.variances)
             now, timed = perf_counter(), used
             # Worths that came late do not cost the estimate its own time.
             end = max(until, now + SLACK * pace.expected("estimate", used))
             with pace.timed("estimate", used):
                 estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
-            if not wanted:
-                continue
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
+            if auto and ended is None:
+                # As many as the round had, so that the next one is chosen by what they say.
+                # What a store holds beyond them was paid for already, and is used as it comes.
+                left = budget - max(spent, calls.total) if calls is not None else 0
+                most = max(0, min(left, max(received, spent // 2)))
+                repeated = _repeat(evaluator, estimator, told, estimate, most, deadline)
+                spent += repeated
+                if not (received or repeated):
+                    ended = f"used {spent:,} answers; no more would help"
+            if calls is not None and ended is None:
+                first = evaluator.known(told, leading=True)
+                estimator.revise(first.worths, first.variances)
+            if not wanted and ended is None:
+                continue
             evaluations = evaluator.evaluations - before
             yield Standing(estimate, used, evaluations, ended, found.failures)
+            if failed is not None:
+                raise failed
             if ended is not None:
                 return
 
 
+def _repeat(
+    evaluator: Evaluator,
+    estimator: Estimator,
+    told: BoolArray,
+    estimate: Estimate,
+    most: int,
+    until: float,
+) -> int:
+    """Ask again for coalitions where that serves the errors best; returns for how many answers."""
+    assert evaluator.calls is not None
+    rows = np.unique(told, axis=0)
+    counts, variances = evaluator.calls.counts(rows), evaluator.known(rows).variances
+    assert variances is not None
+    shares = getattr(estimator, "shares", None)
+    total = float(np.sum(estimate.stderr**2))
+    times = worth_repeating(rows, counts, variances * counts, shares, total, most)
+    evaluator.repeat(rows[times > 0], times[times > 0], until)
+    return int(times.sum())
+
+
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
-    """Valuations after each round of an estimator; the last says why it stopped."""
-    for standing in run(problem.game, estimator, problem.options):
-        yield written(problem, criterion, standing)
+    """Valuations after each round of an estimator; the last says why it stopped.
+
+    The error of a worth that failed carries the last of them as its ``partial``.
+    """
+    last = None
+    try:
+        for standing in run(problem.game, estimator, problem.options, problem.evaluator):
+            yield (last := written(problem, criterion, standing))
+    except WorthError as error:
+        error.partial = last
+        raise
 
 
 def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
@@ -215,7 +284,7 @@ def _check_scale(game: Game, largest: float) -> None:
 
 
 def _ended(
-    used: int, received: int, deadline: float, options: Options, whole: int | None
+    used: int, more: int | bool, deadline: float, options: Options, whole: int | None
 ) -> str | None:
     """The sentence that ends the run, if budget or time do, or no more would help."""
     missed = "" if options.tolerance is None else ", before the tolerance was met"
@@ -225,7 +294,7 @@ def _ended(
         return f"used the budget of {options.budget:,} coalitions{missed}"
     if perf_counter() >= deadline:
         return f"stopped after {options.seconds:g} seconds and {used:,} coalitions{missed}"
-    if received:
+    if more:
         return None
     # A part of a comparison may have enough by what the others used.
     own = f"{used:,} coalitions" if used else "the coalitions of the other criteria"

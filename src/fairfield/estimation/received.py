@@ -25,6 +25,10 @@ class Received:
         if variances is not None:
             self._noise.append(variances)
 
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace all of them."""
+        self._worths, self._noise = [worths], [] if variances is None else [variances]
+
     def worths(self) -> FloatArray:
         """All worths, (*batch, m)."""
         return np.concatenate(self._worths, axis=-1)

@@ -83,8 +83,6 @@ class Evaluator:
         if game.traits.service is not None:
             answers = None if store is None else store.answers()
             self._calls = Calls(game, game.traits.service, self.options, answers)
-            coalitions, worths = self._calls.known()
-            self._kept.add(pack(coalitions), worths)
         elif store is not None:
             self._kept.add(*store.load())
             if game.traits.opaque:
@@ -122,6 +120,9 @@ class Evaluator:
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
         self._spend(len(first))
+        if self._calls is not None:
+            self._ask(self._calls.rounds(coalitions[first], until), len(first))
+            return self.known(coalitions)
         missing = coalitions[first[~self._kept.find(keys[first])[1]]]
         size = block_size(self.game)
         starts = list(range(0, len(missing), size))
@@ -139,10 +140,34 @@ class Evaluator:
                 kept.worths,
             )
             raise
-        at, there = self._kept.find(keys)
+        return self.known(coalitions)
+
+    def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
+        """What is known of the first coalitions, up to the first that was not evaluated.
+
+        The ``leading`` worths of a service are those by which further coalitions are chosen.
+        """
+        if self._calls is not None:
+            return self._calls.known(coalitions, leading=leading)
+        at, there = self._kept.find(pack(coalitions))
         if not there.all():
             at = at[: np.argmin(there)]
         return as_measured(self.game, self._kept.worths[at].T, self.failures)
+
+    @property
+    def calls(self) -> Calls | None:
+        """The calls of the game's service, where it has one."""
+        return self._calls
+
+    def answers(self, coalitions: BoolArray) -> int:
+        """How many answers of a service these coalitions have, each of them counted once."""
+        assert self._calls is not None
+        return int(self._calls.counts(np.unique(coalitions, axis=0)).sum())
+
+    def repeat(self, coalitions: BoolArray, times: IntArray, until: float = inf) -> None:
+        """Ask a service so many times more for coalitions that it has answered."""
+        assert self._calls is not None
+        self._ask(self._calls.repeat(coalitions, times, until), 0)
 
     def _spend(self, count: int) -> None:
         """Refuse more coalitions than the budget allows, stored or not."""
@@ -157,6 +182,11 @@ class Evaluator:
         """All worths (*batch, 2^n) in table order, with variances where the game is noisy."""
         check_table(self.game, self.options)
         count, size = len(self.game.players), block_size(self.game)
+        if self._calls is not None:
+            found = self.measure(coalitions_in(np.arange(2**count), count))
+            if self.ended is not None:
+                raise self.stopped("exact values need all worths")
+            return found
         # NaN, so that a missing worth is not taken for one.
         table = np.full((numbers_kept(self.game), 2**count), np.nan)
         missing = np.ones(2**count, dtype=bool)
@@ -214,10 +244,6 @@ class Evaluator:
         """Coalitions and their worths (m, games), round by round, as they are committed."""
         if not total or self.ended is not None:
             return
-        if self._calls is not None:
-            asked = np.concatenate([block(start) for start in starts])
-            yield from self._ask(self._calls, asked, until)
-            return
         done = 0
         # Blocks that another driver of the store evaluates.
         elsewhere: list[BoolArray] = []
@@ -260,16 +286,15 @@ class Evaluator:
         cost = self._cost / block_size(self.game)
         return self._store if cost == 0 or cost >= CLAIMED else None
 
-    def _ask(
-        self, calls: Calls, coalitions: BoolArray, until: float
-    ) -> Iterator[tuple[BoolArray, FloatArray]]:
-        """Coalitions and their worths (m, games), as a service answers."""
-        with bar(len(coalitions), "worths", self.options.progress) as shown:
-            for answered, worths in calls.rounds(coalitions, until):
-                self.evaluations += len(answered)
-                yield answered, worths
-                shown.update(len(answered))
-        self.failures, self.ended = calls.failures, calls.ended
+    def _ask(self, calls: Iterator[int], total: int) -> None:
+        """Wait for calls of a service, which say how many coalitions they have answered."""
+        if self._calls is None or self.ended is not None:
+            return
+        with bar(total, "worths", self.options.progress) as shown:
+            for count in calls:
+                self.evaluations += count
+                shown.update(count)
+        self.failures, self.ended = self._calls.failures, self._calls.ended
 
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None

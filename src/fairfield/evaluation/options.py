@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from math import isfinite
 from numbers import Real
-from os import PathLike
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Literal, TypedDict
 
 import numpy as np
@@ -134,6 +135,10 @@ class Options:
                 raise ValueError(f"{name}={given!r} was given; give True, False or None")
         if not isinstance(self.exact, bool | np.bool_):
             raise ValueError(f"exact={self.exact!r} was given; give True or False")
+        if not (self.store is None or isinstance(self.store, str | PathLike)):
+            raise TypeError(f"store={self.store!r} was given; give the path of a file")
+        if self.store is not None and Path(self.store).is_dir():
+            raise ValueError(f"store={fspath(self.store)!r} is a directory; give a file in it")
         if not isinstance(self.sampler, str):
             raise TypeError(f"sampler={self.sampler!r} was given; give the name of a sampler")
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +27,13 @@ _abandoned: list[threading.Thread] = []
 class WorthError(RuntimeError):
     """The worth of a coalition could not be computed.
 
-    ``coalitions`` (m, n) and ``worths`` (*batch, m) are those that were known by then.
+    ``coalitions`` (m, n) and ``worths`` (*batch, m) are those that were known by then, ``partial`` is
+    their valuation where they allow an estimate; else None.
     """
 
     coalitions: BoolArray | None = None
     worths: FloatArray | None = None
+    partial: Any = None
 
 
 class _RefusedError(ValueError):

@@ -61,7 +61,15 @@ class StoreSummary:
 class Store:
     """The worths of one game in one file."""
 
-    def __init__(self, path: str | PathLike[str], game: Game, versions: dict[str, str]) -> None:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        game: Game,
+        versions: dict[str, str],
+        *,
+        alive: bool = True,
+    ) -> None:
+        """Open or create it; ``alive`` marks it as worked on until it is closed."""
         self.path = fspath(path)
         self.players, self.games = len(game.players), numbers_kept(game)
         # The number of the last round that was read, and those that this run added.
@@ -74,7 +82,9 @@ class Store:
                 patiently(lambda: create(self._base, description, versions, sizes))
                 check(self._base, self.path, description, versions)
                 upgrade(self._base, description)
-                self._heart = patiently(lambda: Heartbeat(self.path, self._base))
+                self._heart = (
+                    patiently(lambda: Heartbeat(self.path, self._base)) if alive else None
+                )
             except BaseException:
                 disconnect(self._base)
                 raise
@@ -92,11 +102,11 @@ class Store:
 
     def claim(self, keys: Keys) -> BoolArray:
         """Which of the coalitions no other driver is evaluating; now this one is."""
-        if not self._heart.writes:
+        heart, listed = self._heart, keys.tolist()
+        if heart is None or not heart.writes:
             return np.ones(len(keys), dtype=bool)
         with sqlite_errors(self.path):
-            listed = keys.tolist()
-            granted = patiently(lambda: claim(self._base, self._heart.id, listed))
+            granted = patiently(lambda: claim(self._base, heart.id, listed))
         return np.array([key in granted for key in listed], dtype=bool)
 
     def add(
@@ -107,10 +117,11 @@ class Store:
         values = np.ascontiguousarray(worths, dtype="<f8").tobytes()
         chosen = None if provenance is None else json.dumps(provenance)
         row = (keys, values, zlib.crc32(keys + values), chosen)
+        driver = None if self._heart is None else self._heart.id
 
         def commit() -> int | None:
             with self._base:
-                self._base.execute("DELETE FROM claims WHERE driver = ?", (self._heart.id,))
+                self._base.execute("DELETE FROM claims WHERE driver = ?", (driver,))
                 if not keys:
                     return None
                 insert = (
@@ -128,7 +139,8 @@ class Store:
 
     def close(self) -> None:
         """Close the file."""
-        self._heart.close(self._base)
+        if self._heart is not None:
+            self._heart.close(self._base)
         disconnect(self._base)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from functools import cached_property
 from os import PathLike, fspath
 
 from fairfield.core.extension import Extension
-from fairfield.core.game import Game
+from fairfield.core.game import Game, Measured
 from fairfield.core.parts import Division
 from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import check_table, fits
@@ -100,6 +101,19 @@ class Source:
     @cached_property
     def _tabulated(self) -> Source:
         return Source(self.game, self.options, tabulated=True)
+
+    def estimating(self) -> Source:
+        """The source of an estimate, whatever may become of it."""
+        found = copy(self)
+        found.estimated = True
+        return found
+
+    def holding(self, worths: Measured, spent: Spent) -> Source:
+        """The source whose table has been evaluated."""
+        table = TableGame(worths.worths, self.game.players, variances=worths.variances)
+        found = copy(self)
+        found.__dict__["_evaluated"] = table, TableExtension.of(table), spent
+        return found
 
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""

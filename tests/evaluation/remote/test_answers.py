@@ -39,12 +39,12 @@ def test_only_what_others_added_is_fresh(base, heart, tmp_path):
     answers.add([answer(b"a", 1.0)])
     other = sqlite3.connect(tmp_path / "s.db")
     others = Answers(other, heart, "s.db")
-    assert others.fresh() == {b"a": [1.0]}
+    assert others.fresh() == [answer(b"a", 1.0)]
     others.add([answer(b"b", 2.0), answer(b"b", 3.0)])
     answers.add([answer(b"c", 4.0)])
-    assert answers.fresh() == {b"b": [2.0, 3.0]}
-    assert answers.fresh() == {}
-    assert others.fresh() == {b"c": [4.0]}
+    assert answers.fresh() == [answer(b"b", 2.0), answer(b"b", 3.0)]
+    assert answers.fresh() == []
+    assert others.fresh() == [answer(b"c", 4.0)]
     other.close()
 
 

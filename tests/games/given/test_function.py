@@ -113,6 +113,20 @@ def test_a_function_of_names_is_called_by_coalition():
     assert ff.shapley(game, n_jobs=2).values == pytest.approx([3, 3, 3])
 
 
+def test_a_function_of_names_returns_a_number_or_a_worth():
+    async def later(names):
+        return 1.0
+
+    game = ff.FunctionGame(lambda names: ff.Worth(len(names)), 3, takes="names")
+    assert ff.shapley(game).values == pytest.approx([1, 1, 1])
+    for wrong, sentence in (
+        (lambda names: later(names), "async def"),
+        (lambda names: "0.7", "text"),
+    ):
+        with pytest.raises(ff.WorthError, match=sentence):
+            ff.shapley(ff.FunctionGame(wrong, 3, takes="names"))
+
+
 def test_one_failing_coalition_repeats_no_other():
     seen = []
 

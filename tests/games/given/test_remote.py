@@ -127,7 +127,12 @@ def test_a_fallback_for_what_fails():
 
 
 def test_worths_must_be_numbers():
-    for given, sentence in ((None, "NoneType was returned"), (np.nan, "its worth is nan")):
+    wrong = (
+        (None, "NoneType was returned"),
+        (np.nan, "its worth is nan"),
+        ("0.7", "the text '0.7'"),
+    )
+    for given, sentence in wrong:
         with pytest.raises(ff.WorthError, match=sentence):
             ff.shapley(ff.RemoteGame(lambda names, given=given: given, 2))
 
@@ -384,6 +389,9 @@ def test_arguments_are_checked(wrong, sentence):
         ff.RemoteGame(truth, NAMES, **wrong)
     with pytest.raises(TypeError, match="a worth function was expected"):
         ff.RemoteGame(3, NAMES)
+    for wrong_type in ({"passing": 3}, {"name": 3}):
+        with pytest.raises(TypeError, match="=3 was given; give a"):
+            ff.RemoteGame(truth, NAMES, **wrong_type)
 
 
 def test_options_are_checked():
@@ -391,3 +399,78 @@ def test_options_are_checked():
     for wrong in ({"spend": 0}, {"timeout": -1}, {"retries": -1}, {"on_error": "ignore"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Options(**wrong)
+
+
+def test_an_error_carries_what_could_be_said(interruptible):
+    count = 0
+
+    def breaking(names):
+        nonlocal count
+        count += 1
+        if count == 100:
+            raise PermissionError("no more")
+        if count == 300:
+            signal.raise_signal(signal.SIGINT)
+        return truth(names)
+
+    wanted = ff.shapley(ff.RemoteGame(truth, TWELVE), budget=90).values
+    game = ff.RemoteGame(breaking, TWELVE, concurrency=1)
+    for options in ({}, {"budget": 200}):
+        count = 0
+        with pytest.raises(ff.WorthError, match="no more") as caught:
+            ff.shapley(game, **options)
+        assert caught.value.partial.values == pytest.approx(wanted, abs=1e-9)
+        assert "ended by an error" in caught.value.partial.stop
+    count = 200
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ff.shapley(game)
+    assert stopped.value.partial.values == pytest.approx(wanted, abs=1e-9)
+    count = 98
+    with pytest.raises(ff.WorthError, match="no more") as caught:
+        ff.shapley(game)
+    assert caught.value.partial is None
+
+
+def test_spend_is_that_of_the_store(tmp_path):
+    game = ff.RemoteGame(truth, TWELVE, price=0.01)
+    first = ff.shapley(game, spend=0.5, store=tmp_path / "w.db")
+    assert first.usage["calls"] == 50
+    again = ff.shapley(game, spend=0.5, store=tmp_path / "w.db")
+    assert again.usage == {}
+    assert again.values.tolist() == first.values.tolist()
+    assert "spend=0.5 allows no further call, 0.5 of it spent before" in again.stop
+    more = ff.shapley(game, spend=0.8, store=tmp_path / "w.db")
+    assert more.usage["calls"] == 30
+
+
+def test_another_judge_uses_every_answer_of_a_budget(tmp_path):
+    def worth(names):
+        return ff.Worth(truth(names), record={"names": list(names)})
+
+    path = tmp_path / "w.db"
+    ff.shapley(ff.RemoteGame(worth, TWELVE), budget=400, store=path)
+    judged = ff.rescore(path, lambda record: float("p3" in record["names"]) + len(record["names"]))
+    v = ff.shapley(judged, budget=400)
+    assert "used the budget of 400 coalitions" in v.stop
+    wanted = np.ones(12)
+    wanted[3] = 2
+    assert v.values == pytest.approx(wanted, abs=1e-9)
+
+    def broken(record):
+        return 1 / (len(record["names"]) - 12)
+
+    with pytest.raises(
+        ff.WorthError, match=r"judge failed on the record of coalition \{p0, .*Zero"
+    ):
+        ff.rescore(path, broken)
+
+
+def test_a_lambda_has_no_name_in_a_store(tmp_path):
+    game = ff.RemoteGame(lambda names: 1.0, 2)
+    with pytest.raises(ValueError, match=r"is a lambda.*pass name= to RemoteGame"):
+        ff.shapley(game, store=tmp_path / "w.db")
+    ff.shapley(ff.RemoteGame(lambda names: 1.0, 2, name="one"), store=tmp_path / "w.db")
+    with pytest.raises(ValueError, match="is a directory; give a file in it"):
+        ff.shapley(game, store=tmp_path)
+    with pytest.raises(TypeError, match="store=3 was given"):
+        ff.shapley(game, store=3)

@@ -41,7 +41,7 @@ class BySize(Received):
     def __init__(self, problem: Problem, diagonal: Diagonal) -> None:
         super().__init__()
         self.diagonal, self.players = diagonal, len(diagonal.shares)
-        self.seed = problem.options.seed
+        self.seed, self.shares = problem.options.seed, diagonal.shares
         self.least = 2 * self.players + 2
         count, sizes = self.players, np.arange(1, self.players)
         # C(n, s) w(s-1) and C(n, s) w(s): what all coalitions of size s = 0 … n stand for.

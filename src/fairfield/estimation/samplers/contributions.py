@@ -78,6 +78,10 @@ class _Contributions:
         """Keep the worths, which come in the order of the proposals."""
         self.received = np.concatenate([self.received, worths])
 
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace all of them."""
+        self.received = worths
+
     def draw(self, inside: FloatArray, each: int) -> None:
         """Plan ``each`` contributions of every player, others joining with this probability."""
         drawn = self.rng.random((each, self.players, self.players)) < inside
@@ -156,6 +160,14 @@ class MonteCarlo(_Contributions):
         carried = hessian * (x * (1 - x)) / temperature
         self.errors.append((carried, gains.var(axis=0, ddof=1) / len(gains)))
         self.path.append(expit(self.prior + self.gradient / temperature))
+
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Refuse other worths: the steps that they would lead to were never drawn."""
+        if not np.array_equal(worths, self.received):
+            raise ValueError(
+                f"sampler={self.name!r} draws where its worths lead, and these were revised; leave "
+                "sampler= out, or give repeats= as a number"
+            )
 
     def estimate(self, until: float = inf) -> Estimate:
         """The last step that is complete, errors carried from step to step."""

@@ -50,6 +50,7 @@ class Paired:
         self.criterion, self.pairs, self.helped = criterion, pairs, helped
         self.players = pairs.players
         self.diagonal = DIAGONALS[criterion](self.players)
+        self.shares = self.diagonal.shares
         # Both ends, and as many pairs as there are players; a regression needs some more.
         self.least = 2 * self.players + 2 + (0 if helped else 2 * FREE)
         self.efficient = criterion == "shapley"
@@ -76,6 +77,10 @@ class Paired:
     ) -> None:
         """Keep the worths with the pairs."""
         self.pairs.tell(coalitions, worths, variances)
+
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace the worths of all pairs."""
+        self.pairs.revise(worths, variances)
 
     def estimate(self, until: float = inf) -> Estimate:
         """Values by the surrogate and the correction with the smallest variance, game by game.

@@ -10,7 +10,6 @@ import json
 import sqlite3
 import struct
 import zlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +37,7 @@ class Answer:
 class Answers:
     """The answers in one store."""
 
-    def __init__(self, base: sqlite3.Connection, heart: Heartbeat, path: str) -> None:
+    def __init__(self, base: sqlite3.Connection, heart: Heartbeat | None, path: str) -> None:
         self._base, self._heart, self._path = base, heart, path
         # The number of the last answer that was read, and those that this run added.
         self._last, self._own = 0, set[int]()
@@ -47,16 +46,17 @@ class Answers:
 
     def claim(self, keys: Iterable[bytes]) -> set[bytes]:
         """The coalitions that this run may ask for, since no other does."""
+        assert self._heart is not None
         with sqlite_errors(self._path):
             return claim(self._base, self._heart.id, list(dict.fromkeys(keys)))
 
-    def fresh(self) -> dict[bytes, list[float]]:
-        """The worths of the answers that were not read yet, and that others added since."""
-        found: dict[bytes, list[float]] = defaultdict(list)
+    def fresh(self) -> list[Answer]:
+        """The answers that were not read yet, and that others added since."""
+        found = []
         for number, each in read_answers(self._base, self._path, self._last):
             self._last = number
             if number not in self._own:
-                found[each.coalition].append(each.worth.value)
+                found.append(each)
         return found
 
     def add(self, answers: list[Answer]) -> None:

@@ -181,6 +181,7 @@ class Attempts:
         aside = await self.rates.turn()
         try:
             async with asyncio.timeout(self.service.timeout) as limit:
+                assert self.service.worth is not None
                 found = await called(self.service.worth, names)
         except TimeoutError as error:
             if not limit.expired():

@@ -11,25 +11,26 @@ import queue
 import signal
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Failures, Game, Measured
 from fairfield.core.imports import needed_for
-from fairfield.core.service import NotStoredError, Service, Usage, Worth
+from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.answers import Answer, Answers
 from fairfield.evaluation.remote.attempts import Attempts, Rates, loop_of_calls, without_secrets
+from fairfield.evaluation.remote.noise import variances_of
 
 # How often, in seconds, the driver looks up from waiting, and at what others have answered.
 LOOK, POLL = 0.5, 0.2
@@ -61,12 +62,18 @@ class Calls:
         self.ended: str | None = None
         self._stored = stored
         self._answers = {key: list(found) for key, found in service.answers.items()}
+        # Worths that are no answers, and so not noisy; further answers that were asked for.
+        self._fixed: dict[bytes, float] = {}
+        self._more: Counter[bytes] = Counter()
         self._calls = Attempts(self.service, Rates(service.requests, service.tokens))
         self._usage, self._fallbacks, self._dearest = Usage(), Failures(), service.price or 0.0
-        given_empty = service.empty is not None and not service.always
-        self._note = f"F(∅) = {service.empty:g} was given, not asked for" if given_empty else ""
-        if stored is not None:
-            self._adopt()
+        # What earlier runs on the store have spent.
+        self._before = 0.0
+        self._note = ""
+        if service.empty is not None and not service.always:
+            self._fixed[packed(np.zeros((1, len(game.players)), dtype=bool))[0]] = service.empty
+            self._note = f"F(∅) = {service.empty:g} was given, not asked for"
+        self._adopt()
 
     @property
     def failures(self) -> Failures:
@@ -76,40 +83,69 @@ class Calls:
         extra = Usage(retries=calls.retries, cost=calls.abandoned * most, note=self._note)
         return replace(self._fallbacks, usage=self._usage + extra)
 
-    def known(self) -> tuple[BoolArray, FloatArray]:
-        """The coalitions that have all their answers, and what is kept of each (m, numbers)."""
-        keys = [key for key in self._answers if not self._missing(key)]
-        count = len(self.game.players)
-        bits = np.array([[*key] for key in keys], dtype=np.uint8).reshape(-1, (count + 7) // 8)
-        coalitions = np.unpackbits(bits, axis=1, count=count, bitorder="little").astype(bool)
-        return coalitions, self._rows(keys)
-
     def measure(self, coalitions: BoolArray) -> Measured:
         """The worths of all these coalitions, for whoever calls the game without an evaluator."""
         for _ in self.rounds(np.unique(coalitions, axis=0)):
             pass
         if self.ended is not None:
             raise WorthError(f"{self.game!r}: {self.ended}")
-        rows = self._rows(packed(coalitions))
-        variances = rows[:, 1] if self.game.traits.noisy else None
-        return Measured(rows[:, 0], variances, self.failures)
+        return self.known(coalitions)
 
-    def rounds(
-        self, coalitions: BoolArray, until: float = inf
-    ) -> Iterator[tuple[BoolArray, FloatArray]]:
-        """Coalitions and what is kept of them (m, numbers), as their answers are committed.
+    def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
+        """The worths of the first coalitions, up to the first that waits for answers.
+
+        A worth is the mean of all its answers. The ``leading`` ones, by which further coalitions
+        are chosen, are those of the first answers alone, whatever came later, and in a rescored
+        game those of the first judge: so a run that is repeated chooses the same coalitions.
+        """
+        keys = packed(coalitions)
+        there = next((at for at, key in enumerate(keys) if self._missing(key)), len(keys))
+        found = [self._found(key) for key in keys[:there]]
+        if leading:
+            means = [
+                self.service.leading.get(key, np.mean(each[: self.service.repeats]))
+                for key, each in zip(keys, found, strict=False)
+            ]
+        else:
+            means = [np.mean(each) for each in found]
+        worths = np.array(means, dtype=float)
+        if not self.game.traits.noisy:
+            return Measured(worths, None, self.failures)
+        answered = [key for key in self._answers if key not in self._fixed]
+        noise = variances_of([self._answers[key] for key in answered])
+        single = dict(zip(answered, noise.tolist(), strict=True))
+        variances = [
+            single.get(key, 0.0) / len(each) for key, each in zip(keys, found, strict=False)
+        ]
+        return Measured(worths, np.array(variances), self.failures)
+
+    def counts(self, coalitions: BoolArray) -> IntArray:
+        """How many answers each coalition has; 0 for a worth that is not asked for."""
+        keys = packed(coalitions)
+        return np.array([0 if k in self._fixed else len(self._answers.get(k, ())) for k in keys])
+
+    @property
+    def total(self) -> int:
+        """How many answers there are."""
+        return sum(map(len, self._answers.values()))
+
+    def repeat(self, coalitions: BoolArray, times: IntArray, until: float) -> Iterator[int]:
+        """As ``rounds``, for so many further answers to coalitions that have some."""
+        for key, more in zip(packed(coalitions), times.tolist(), strict=True):
+            self._more[key] = len(self._answers[key]) + more - self.service.repeats
+        yield from self.rounds(coalitions, until)
+
+    def rounds(self, coalitions: BoolArray, until: float = inf) -> Iterator[int]:
+        """How many coalitions have come to have all their answers, as these are committed.
 
         No call begins after ``until``, nor once the run has ended; those under way are waited for.
         """
         keys = packed(coalitions)
-        if self._note:
-            assert self.service.empty is not None
-            empty = [self.service.empty] * self.service.repeats
-            self._answers.update({keys[at]: empty for at in np.flatnonzero(~coalitions.any(1))})
-        there = [at for at, key in enumerate(keys) if not self._missing(key)]
-        yield from self._whole(coalitions, keys, there)
         # Coalitions that are not claimed yet, those that other drivers ask for, and calls to begin.
         waiting = deque(at for at, key in enumerate(keys) if self._missing(key))
+        if waiting and self.service.worth is None:
+            self._refuse(coalitions[list(waiting)], [self._missing(keys[at]) for at in waiting])
+            return
         foreign: list[int] = []
         ready: deque[int] = deque()
         failed: WorthError | None = None
@@ -126,16 +162,14 @@ class Calls:
                     mine = [at for at in chosen if keys[at] in granted]
                     ready.extend(at for at in mine for _ in range(missing[at]))
                     foreign += [at for at in chosen if missing[at] and keys[at] not in granted]
-                    there = [at for at in chosen if not missing[at]]
-                    yield from self._whole(coalitions, keys, there)
+                    yield sum(not missing[at] for at in chosen)
                 for at in (ready.popleft() for _ in range(min(room, len(ready)))):
                     names = members(coalitions[at], self.game.players)
                     begin(at, (*self.service.always, *names))
                 if under_way:
                     batch = ended()
                     failed = self._commit(batch, coalitions, keys) or failed
-                    done = {each.place for each in batch if not self._missing(keys[each.place])}
-                    yield from self._whole(coalitions, keys, sorted(done))
+                    yield sum(not self._missing(keys[at]) for at in {each.place for each in batch})
                 elif not room or not (waiting or foreign):
                     break
                 elif not waiting:
@@ -144,6 +178,13 @@ class Calls:
         if failed is not None:
             raise failed
 
+    def _refuse(self, coalitions: BoolArray, counts: list[int]) -> None:
+        """End the run where there is no service to ask: the answers are all there are."""
+        if self.service.wanted is not None:
+            self.service.wanted(coalitions, counts)
+        first = spell(members(coalitions[0], self.game.players))
+        self.ended = f"no answer for coalition {first} is known"
+
     def _room(self, under_way: int, until: float) -> int:
         """How many further calls may begin, by concurrency, time and money."""
         if self.ended is not None or time.perf_counter() >= until:
@@ -151,14 +192,15 @@ class Calls:
         room, spend = self.service.concurrency - under_way, self.options.spend
         if spend is None:
             return room
-        left = spend * (1 + 1e-12) - self.failures.usage.cost
+        left = spend * (1 + 1e-12) - self._before - self.failures.usage.cost
         if self._dearest:
             room = min(room, int(left / self._dearest) - under_way)
         elif left <= 0:
             room = 0
         # What is under way may cost less than feared.
         if room <= 0 and not under_way:
-            self.ended = f"spend={spend:g} allows no further call"
+            earlier = f", {self._before:.6g} of it spent before" if self._before else ""
+            self.ended = f"spend={spend:g} allows no further call{earlier}"
         return max(room, 0)
 
     def _commit(
@@ -186,16 +228,13 @@ class Calls:
 
     def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
         """Count a failed call: its coalition takes the fallback, or the run ends with an error."""
-        if isinstance(error, NotStoredError):
-            self.ended = str(error)
-            return None
         self._usage += Usage(failures=1)
         spelled = spell(members(coalition, self.game.players))
         text = f"{type(error).__name__}: {error}"
         sentence = f"the game failed on coalition {spelled}: {without_secrets(text)}"
         if isinstance(self.options.on_error, float):
             self._fallbacks += Failures(1, f"{spelled} ({without_secrets(text)})")
-            self._answers[key] = [self.options.on_error] * self.service.repeats
+            self._fixed[key] = self.options.on_error
             return None
         found = WorthError(sentence)
         # The error itself would show what was taken out of its text.
@@ -204,7 +243,11 @@ class Calls:
 
     def _missing(self, key: bytes) -> int:
         """How many answers a coalition still needs."""
-        return max(0, self.service.repeats - len(self._answers.get(key, ())))
+        wanted = self.service.repeats + self._more[key]
+        return 0 if key in self._fixed else max(0, wanted - len(self._answers.get(key, ())))
+
+    def _found(self, key: bytes) -> list[float]:
+        return [self._fixed[key]] if key in self._fixed else self._answers[key]
 
     def _granted(self, keys: list[bytes]) -> set[bytes]:
         """The coalitions that no other driver asks for, after its last answers were read."""
@@ -215,25 +258,10 @@ class Calls:
         return granted
 
     def _adopt(self) -> None:
-        """Take over what this store has of answers that were not read yet."""
-        if self._stored is not None:
-            for key, found in self._stored.fresh().items():
-                self._answers.setdefault(key, []).extend(found)
-
-    def _whole(
-        self, coalitions: BoolArray, keys: list[bytes], places: list[int]
-    ) -> Iterator[tuple[BoolArray, FloatArray]]:
-        if places:
-            yield coalitions[places], self._rows([keys[at] for at in places])
-
-    def _rows(self, keys: list[bytes]) -> FloatArray:
-        """The mean of each coalition's answers, and its variance where there are repeats."""
-        found = [np.array(self._answers[key]) for key in keys]
-        means = [each.mean() for each in found]
-        if not self.game.traits.noisy:
-            return np.array(means, dtype=float).reshape(-1, 1)
-        noise = [each.var(ddof=1) / len(each) for each in found]
-        return np.array([means, noise], dtype=float).T.reshape(-1, 2)
+        """Take over what the store has of answers that were not read yet."""
+        for each in [] if self._stored is None else self._stored.fresh():
+            self._answers.setdefault(each.coalition, []).append(each.worth.value)
+            self._before += each.worth.cost or 0.0
 
     @contextmanager
     def _under_way(self) -> Iterator[tuple[Any, set[Future[Worth]], Any]]:
@@ -276,14 +304,7 @@ def packed(coalitions: BoolArray) -> list[bytes]:
 def _checked(ended: _Ended) -> Worth:
     """The answer of a call, its worth a finite number."""
     worth = ended.call.result()
-    try:
-        value = float(worth.value)
-    except (TypeError, ValueError):
-        seen = type(worth.value).__name__
-        raise TypeError(f"a worth must be a number or ff.Worth, {seen} was returned") from None
-    if not isfinite(value):
-        raise ValueError(f"its worth is {value}; every worth must be a finite number")
-    return replace(worth, value=value)
+    return replace(worth, value=finite(worth.value))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, device_named, free_byte
 from fairfield.core.coalitions import coalitions_in, members
 from fairfield.core.fingerprint import code_of
 from fairfield.core.game import Game, Measured, Players, Traits, Worths, name_players
-from fairfield.core.service import Service
+from fairfield.core.service import Service, Worth, finite
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
 from fairfield.evaluation.remote.attempts import is_async, is_passing
@@ -87,7 +88,7 @@ class FunctionGame(Game):
             return self.measure(coalitions).worths
         if self.takes == "names":
             found = [self.function(tuple(members(row, self.players))) for row in coalitions]
-            return np.array([float(each) for each in found])
+            return np.array([_number(each) for each in found])
         # Copies both ways: a function may write into its argument, or answer in one buffer.
         lent = np.array(coalitions)
         if self.traits.device is None:
@@ -125,6 +126,17 @@ class FunctionGame(Game):
     def _code(self) -> dict[str, str]:
         # Once, since the function may change what it holds while it is called.
         return {} if self.named else {"code": code_of(self.function)}
+
+
+def _number(found: Any) -> float:
+    """The worth that a function of names returned."""
+    if inspect.iscoroutine(found):
+        found.close()
+        raise TypeError(
+            "the worth function returned a coroutine; write it as async def, or pass it to "
+            "RemoteGame, which awaits it"
+        )
+    return finite(found.value if isinstance(found, Worth) else found)
 
 
 def name_of(function: Any) -> str:

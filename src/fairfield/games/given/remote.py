@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import number, whole
-from fairfield.core.coalitions import spell
+from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Game, GameInfo, Measured, Player, Players, Traits, name_players
-from fairfield.core.service import NotStoredError, Service, Worth
+from fairfield.core.service import Service, Worth, finite
+from fairfield.evaluation.kept import unpack
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.attempts import is_passing
 from fairfield.evaluation.remote.calls import Calls
 from fairfield.evaluation.store import read_answers_of
@@ -60,7 +63,7 @@ class RemoteGame(Game):
         passing: Callable[[BaseException], bool] = is_passing,
         price: float | None = None,
         always: Iterable[Player] = (),
-        repeats: int = 1,
+        repeats: int | Literal["auto"] = 1,
         empty: float | None = None,
         name: str | None = None,
     ) -> None:
@@ -77,8 +80,14 @@ class RemoteGame(Game):
                 f"always={always!r} was given; it lists names that are in every coalition and are no "
                 "players, as ['question']"
             )
-        self.name = name or name_of(worth)
-        self.service = Service(
+        if not callable(passing):
+            raise TypeError(
+                f"passing={passing!r} was given; give a function of an error, as ff.is_passing"
+            )
+        if not (name is None or (isinstance(name, str) and name)):
+            raise TypeError(f"name={name!r} was given; give a text that identifies the worths")
+        auto = isinstance(repeats, str) and repeats == "auto"
+        service = Service(
             worth,
             passing,
             concurrency=whole("concurrency", concurrency),
@@ -88,11 +97,26 @@ class RemoteGame(Game):
             retries=whole("retries", retries, 0),
             price=_positive("price", price, least=0.0),
             always=tuple(always),
-            repeats=whole("repeats", repeats),
+            repeats=1 if auto else whole("repeats", repeats),
+            auto=auto,
             empty=None if empty is None else number(empty, "empty"),
         )
+        self._set(service, name or name_of(worth), noisy=auto or service.repeats > 1)
+
+    @classmethod
+    def _of(
+        cls, service: Service, players: tuple[Player, ...], name: str, noisy: bool
+    ) -> RemoteGame:
+        """The game of such a service."""
+        game = cls.__new__(cls)
+        game.players = players
+        game._set(service, name, noisy)
+        return game
+
+    def _set(self, service: Service, name: str, noisy: bool) -> None:
+        self.service, self.name = service, name
         # Asking again what a store holds would cost money, and differ where answers are noisy.
-        self.traits = Traits(noisy=self.service.repeats > 1, opaque=False, service=self.service)
+        self.traits = Traits(noisy=noisy, opaque=False, service=service)
         self.info = GameInfo(advice="ask for fewer players")
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -103,6 +127,11 @@ class RemoteGame(Game):
         return Calls(self, self.service, Options(), None).measure(coalitions)
 
     def describe(self) -> dict[str, Any]:
+        if "<lambda>" in self.name:
+            raise ValueError(
+                "the worth function is a lambda, which a store cannot tell from another one; pass "
+                "name= to RemoteGame, a new one whenever the worths change"
+            )
         # Not the repeats: more of them go on from the same answers.
         always = [str(each) for each in self.service.always]
         own = {"worth": self.name, "always": always, "empty": self.service.empty}
@@ -129,27 +158,40 @@ def rescore(store: str | PathLike[str], judge: Callable[[Any], float | Worth]) -
     Players are named by text.
     """
     summary, found = read_answers_of(store)
+    names = tuple(summary.description.get("players", ()))
     answers: dict[bytes, list[float]] = {}
+    leading: dict[bytes, list[float]] = {}
     for each in found:
         if each.worth.record is None:
             raise ValueError(
                 f"{summary.path} holds an answer without a record; a worth function returns one as "
                 "ff.Worth(value, record={…})"
             )
-        judged = judge(each.worth.record)
-        worth = judged.value if isinstance(judged, Worth) else judged
-        answers.setdefault(each.coalition, []).append(number(worth, "the judge's worth"))
+        try:
+            judged = judge(each.worth.record)
+            worth = finite(judged.value if isinstance(judged, Worth) else judged)
+        except Exception as error:
+            coalition = spell(members(unpack(np.array([each.coalition]), len(names))[0], names))
+            raise WorthError(
+                f"the judge failed on the record of coalition {coalition}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        answers.setdefault(each.coalition, []).append(worth)
+        leading.setdefault(each.coalition, []).append(each.worth.value)
     if not answers:
         raise ValueError(
             f"{summary.path} holds no answers of a service; give the store of a RemoteGame"
         )
-    counts = Counter(len(each) for each in answers.values())
-    repeats, name = counts.most_common(1)[0][0], name_of(judge)
-    game = RemoteGame(_not_stored, summary.description["players"], repeats=repeats, name=name)
-    game.service = replace(game.service, answers=answers)
-    game.traits = replace(game.traits, service=game.service)
-    return game
-
-
-def _not_stored(names: tuple[Any, ...]) -> float:
-    raise NotStoredError(f"no answer for coalition {spell(names)} is stored")
+    counts = Counter(map(len, answers.values()))
+    # Coalitions were chosen by the first answers, which most of them have; the last may have fewer.
+    chosen = counts.most_common(1)[0][0]
+    service = Service(
+        None,
+        is_passing,
+        repeats=min(counts),
+        always=tuple(summary.description.get("always", ())),
+        empty=summary.description.get("empty"),
+        answers=answers,
+        leading={key: float(np.mean(each[:chosen])) for key, each in leading.items()},
+    )
+    return RemoteGame._of(service, names, name_of(judge), noisy=max(counts) > 1)

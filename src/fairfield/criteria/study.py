@@ -1,0 +1,205 @@
+"""Ask and tell: a valuation whose worths are evaluated elsewhere, and told as they come."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from contextlib import closing, suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfield.core.arrays import BoolArray
+from fairfield.core.checks import whole
+from fairfield.core.coalitions import members, spell
+from fairfield.core.game import Game, Players, name_players
+from fairfield.core.service import Service, Usage, Worth, finite
+from fairfield.criteria.criterion import Given, call_of
+from fairfield.evaluation.evaluator import versions
+from fairfield.evaluation.kept import unpack
+from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.remote.answers import Answer
+from fairfield.evaluation.remote.attempts import is_passing
+from fairfield.evaluation.remote.calls import packed
+from fairfield.evaluation.store import Store
+from fairfield.games.given.remote import RemoteGame
+from fairfield.results.valuation import Valuation
+
+# Options of the evaluation, which is not the study's business.
+ELSEWHERE = ("seconds", "n_jobs", "timeout", "retries", "on_error", "each_round")
+
+
+class _WantedError(Exception):
+    """Coalitions that a run needs next, and how many answers of each."""
+
+
+class Study:
+    """A valuation that asks for coalitions and is told their worths, evaluated anywhere.
+
+    For batches of a service that answer over night, clusters with a scheduler of their own, people
+    who are asked. ``criterion`` is a name or a function, as in ``compare``; ``game_or_players`` is
+    a game (its worths are not evaluated) or the players. Keywords are those of the criterion:
+    budget, tolerance, spend, seed, sampler, temperature, store. With a store a study goes on
+    where an earlier one ended; a study of a :class:`RemoteGame` shares it with direct calls.
+    Where all worths are within the budget, or none is given, the values are exact in the end.
+
+    >>> import fairfield as ff
+    >>> study = ff.Study("shapley", ["ann", "bob", "eve"])
+    >>> while len(coalitions := study.ask(4)):
+    ...     study.tell(coalitions, coalitions.sum(axis=1) ** 2)
+    >>> study.result().values
+    array([3., 3., 3.])
+    """
+
+    def __init__(
+        self, criterion: Given, game_or_players: Game | Players, *arguments: Any, **keywords: Any
+    ) -> None:
+        for name in ELSEWHERE:
+            if name in keywords:
+                raise TypeError(
+                    f"{name}= is for worths that fairfield evaluates; those of a Study are told"
+                )
+        store = keywords.pop("store", None)
+        self._call = call_of(criterion, *arguments, **keywords)
+        given = game_or_players if isinstance(game_or_players, Game) else None
+        if given is not None and given.batch:
+            raise ValueError(f"{given!r} is a batch of games; a Study takes one game")
+        service = None if given is None else given.traits.service
+        self._service = service or Service(None, is_passing)
+        players = name_players(game_or_players) if given is None else given.players  # type: ignore[arg-type]
+        self.players = players
+        self._game = RemoteGame._of(self._service, players, "study", noisy=False)
+        self._answers: dict[bytes, list[float]] = {}
+        self._usage, self._dearest = Usage(), self._service.price or 0.0
+        # How many answers each coalition is to have, and those handed out but not told yet.
+        self._wanted: dict[bytes, int] = {}
+        self._pending: Counter[bytes] = Counter()
+        self._lock = threading.RLock()
+        self._store = store
+        self._described = given or self._game
+        self._call.criterion.prepare(self._call.posed(self._known()))
+        for each in [] if store is None else self._kept([]):
+            self._take(each)
+
+    def ask(self, k: int = 1) -> BoolArray:
+        """The next coalitions to evaluate (≤ k, n), one row for each answer that is wanted.
+
+        There are none once the study is done, and while it waits for coalitions that are ``pending``,
+        since those that come next depend on their worths.
+        """
+        with self._lock:
+            room = whole("k", k)
+            if self._call.chosen.spend is not None:
+                left = self._call.chosen.spend * (1 + 1e-12) - self._usage.cost
+                under_way = self._pending.total()
+                if self._dearest:
+                    room = min(room, int(left / self._dearest) - under_way)
+                elif left <= 0:
+                    room = 0
+            self._plan()
+            rows: list[bytes] = []
+            for key, wanted in self._wanted.items():
+                need = wanted - len(self._answers.get(key, ())) - self._pending[key]
+                rows += [key] * max(0, min(need, room - len(rows)))
+            self._pending.update(rows)
+            return self._coalitions(rows)
+
+    def tell(self, coalitions: ArrayLike, worths: Any) -> None:
+        """Take the worths of coalitions (m, n): numbers or :class:`Worth`, in any order or number.
+
+        A coalition that is told more than once is noisy: its worth is the mean, and the spread of
+        all that are repeated is in every standard error. What was never asked for is kept until it is.
+        """
+        rows = np.atleast_2d(np.asarray(coalitions))
+        found = [worths] if isinstance(worths, Worth) else list(np.atleast_1d(worths))
+        if rows.dtype != bool or rows.ndim != 2 or rows.shape[1] != len(self.players):
+            raise ValueError(
+                f"coalitions of shape {rows.shape} and type {rows.dtype} were told; give a bool array "
+                f"(m, {len(self.players)}), as ask() returns it"
+            )
+        if len(found) != len(rows):
+            raise ValueError(f"{len(rows)} coalitions were told with {len(found)} worths")
+        answers = []
+        for row, key, given in zip(rows, packed(rows), found, strict=True):
+            worth = given if isinstance(given, Worth) else Worth(given, self._service.price)
+            try:
+                answers.append(Answer(key, replace(worth, value=finite(worth.value)), 0.0))
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"coalition {spell(members(row, self.players))}: {error}"
+                ) from None
+        with self._lock:
+            if self._store is not None:
+                self._kept(answers)
+            for each in answers:
+                self._take(each)
+
+    def result(self) -> Valuation:
+        """The valuation of what was told: exact, or the best estimate so far with its errors.
+
+        Of coalitions asked for together those are used that come before the first gap.
+        """
+        with self._lock:
+            try:
+                found = self._call.value(self._known())
+            except WorthError as error:
+                if error.partial is None:
+                    raise
+                found = error.partial
+            return replace(found, evaluations=len(self._answers), usage=self._usage.facts())
+
+    @property
+    def pending(self) -> BoolArray:
+        """The coalitions that were handed out and not told yet, to be evaluated again if lost."""
+        with self._lock:
+            return self._coalitions(list(self._pending.elements()))
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is asked for any more: budget, tolerance or all coalitions are reached."""
+        with self._lock:
+            self._plan()
+            return not self._wanted
+
+    def _plan(self) -> None:
+        """Find out what is wanted next, if all that was wanted has been told."""
+        if any(len(self._answers.get(key, ())) < count for key, count in self._wanted.items()):
+            return
+        self._wanted = {}
+
+        def wanted(coalitions: BoolArray, counts: list[int]) -> None:
+            for key, count in zip(packed(coalitions), counts, strict=True):
+                self._wanted[key] = len(self._answers.get(key, ())) + count
+            raise _WantedError
+
+        with suppress(_WantedError):
+            self._call.value(self._known(wanted))
+
+    def _known(self, wanted: Any = None) -> RemoteGame:
+        """The game of the answers so far."""
+        service = replace(self._service, worth=None, answers=self._answers, wanted=wanted)
+        several = service.auto or service.repeats > 1
+        noisy = several or any(len(each) > 1 for each in self._answers.values())
+        return RemoteGame._of(service, self.players, "study", noisy=noisy)
+
+    def _coalitions(self, keys: list[bytes]) -> BoolArray:
+        width = (len(self.players) + 7) // 8
+        return unpack(np.array(keys, dtype=f"S{width}"), len(self.players))
+
+    def _kept(self, answers: list[Answer]) -> list[Answer]:
+        """Store these answers; returns what was stored before by others."""
+        with closing(Store(self._store, self._described, versions(), alive=False)) as store:
+            held = store.answers()
+            before = held.fresh() if not answers else []
+            held.add(answers)
+        return before
+
+    def _take(self, answer: Answer) -> None:
+        worth = answer.worth
+        self._answers.setdefault(answer.coalition, []).append(worth.value)
+        self._usage += Usage(calls=1, cost=worth.cost or 0.0, tokens=worth.tokens)
+        self._dearest = max(self._dearest, worth.cost or 0.0)
+        self._pending[answer.coalition] -= 1
+        self._pending = +self._pending
