@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from fairfield.criteria.criterion import Call, Criterion, Given, call_of
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
+from fairfield.games.features.pipelines import EncodingError, Inside, look_inside, trees_inside
 from fairfield.games.features.rows import as_table
 from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
@@ -120,7 +122,8 @@ class Explainer:
         if y is None and self._first is None:
             return self._keep(rows)
         if y is None and isinstance(self._first, FeatureGame | TreeGame):
-            return self._first.explaining(rows)
+            with suppress(EncodingError):
+                return self._first.explaining(rows)
         return game_of(self._model, rows, self._background, y=y, **self._about)
 
     def _keep(self, rows: Any) -> Game:
@@ -201,19 +204,14 @@ def game_of(
                 "times= and y= were given; y= goes with output='label', so leave it out"
             )
         return TreeGame(model, X, background, output=output, groups=groups, times=times)
-    closed: type[TreeGame] | type[LinearGame] | None = None
+    inside, closed = look_inside(model), None
     if y is None and output != "label" and not callable(background):
-        reader = reader_of(model)
-        linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
-        if output == "probability" and names_quantity(output, classes_of(model)):
-            sums = reader is not None and reader.probabilities and classes_of(model) is not None
-            closed = TreeGame if sums else None
-        else:
-            closed = TreeGame if reader else LinearGame if linear else None
+        closed = _closed_kind(inside, output)
     if closed is None:
-        return FeatureGame(model, X, background, output=output, y=y, groups=groups)
+        whole = inside.model if inside.alone else model
+        return FeatureGame(whole, X, background, output=output, y=y, groups=groups)
     try:
-        return closed(model, X, background, output=output, groups=groups)
+        return _closed(closed, inside, X, background, output, groups)
     except (TypeError, ValueError) as error:
         if background is None and closed is TreeGame:  # a linear model needs one in any case
             error.add_note("with a background, FeatureGame explains the model by calling it")
@@ -231,3 +229,34 @@ def game_of(
         stacklevel=2,
     )
     return game
+
+
+def _closed_kind(inside: Inside, output: Any) -> type[TreeGame] | type[LinearGame] | None:
+    """The closed form that a model has, if any, or the one inside of it."""
+    model = inside.model
+    reader = reader_of(model)
+    if output == "probability" and names_quantity(output, classes_of(model)):
+        plain = not (inside.line or inside.refusal)
+        sums = reader is not None and reader.probabilities and classes_of(model) is not None
+        return TreeGame if sums and plain else None
+    linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
+    return TreeGame if reader else LinearGame if linear else None
+
+
+def _closed(
+    kind: type[TreeGame] | type[LinearGame],
+    inside: Inside,
+    X: Any,
+    background: Any,
+    output: Any,
+    groups: Groups | None,
+) -> Game:
+    """The game in closed form of a model, or of what is inside of it in the columns of the whole."""
+    if inside.refusal:
+        raise TypeError(inside.refusal)
+    if kind is LinearGame:
+        return LinearGame(inside.whole, X, background, output=output, groups=groups)
+    model = inside.model
+    if not inside.alone:
+        model, groups = trees_inside(inside, X, background, output, groups)
+    return TreeGame(model, X, background, output=output, groups=groups)

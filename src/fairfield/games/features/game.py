@@ -20,7 +20,7 @@ from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.progress import bar
 from fairfield.games.features.bins import binned, trees_of
 from fairfield.games.features.corners import Tables, most_rows
-from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.groups import Groups, group_columns, shown_values
 from fairfield.games.features.model_output import (
     Function,
     ModelOutput,
@@ -140,7 +140,7 @@ class FeatureGame(Game):
             _compare(self.output, sparse_rows(given), table)
         what = linked_name(self.output.what, self.link)
         self.batch = batch_of_rows(explained, single, what)
-        data = _shown(explained, self.player_of)
+        data = shown_values(explained, self.player_of)
         trees = self._trees
         advice = GameInfo.advice if trees is None or self.link else _advice(trees)
         self.info = info_of_rows(explained, single, what, data, advice)
@@ -271,16 +271,3 @@ def _advice(trees: TreeModel) -> str:
     summed = trees.outputs[0]
     margin = summed.unit == "log-odds" or "margin" in summed.name
     return f"{TREE_ADVICE}'s margin" if margin else TREE_ADVICE
-
-
-def _shown(given: Any, player_of: NDArray[np.int64]) -> NDArray[Any]:
-    """The values of the features (N, n), those of several columns joined as text."""
-    table = np.asarray(given)
-    owned = [np.flatnonzero(player_of == i) for i in range(int(player_of.max()) + 1)]
-    if all(len(own) == 1 for own in owned):
-        return table[:, np.concatenate(owned)]
-    shown = np.empty((len(table), len(owned)), dtype=object)
-    for i, own in enumerate(owned):
-        joined = [", ".join(map(str, row)) for row in table[:, own]]
-        shown[:, i] = table[:, own[0]] if len(own) == 1 else joined
-    return shown

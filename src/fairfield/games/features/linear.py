@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
-from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.groups import Groups, group_columns, shown_values
+from fairfield.games.features.pipelines import Encoding, Inside, look_inside
 from fairfield.games.features.rows import Tabular, as_table, batch_of_rows, info_of_rows
 from fairfield.games.outputs import (
     Output,
@@ -22,13 +24,14 @@ from fairfield.games.outputs import (
     decision_quantity,
     explained,
 )
+from fairfield.games.trees.model import quietly
 
 
 class LinearGame(Game):
     """Σ_{i∈S} c_i x_i + Σ_{i∉S} c_i b̄_i + intercept: a linear model's margin at each row.
 
-    ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), b̄ the
-    mean of the background rows. A classifier's margin is its ``decision_function``, for the
+    ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), or one behind
+    transformers each of whose columns comes from one of the rows; b̄ is the mean of the background rows. A classifier's margin is its ``decision_function``, for the
     second of two classes or the one that ``output`` names; "all" has all of them, or all columns
     of a regression, in a last axis of the batch. Every criterion gives feature i the value c_i (x_i - b̄_i), for any number of features.
 
@@ -47,23 +50,29 @@ class LinearGame(Game):
         output: Any = None,
         groups: Groups | None = None,
     ) -> None:
-        slopes, intercepts, chosen = _lines(model, output)
+        inside = look_inside(model)
+        slopes, intercepts, chosen = _lines(inside, output)
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
-        single, rows_given = as_table(rows)
-        tabular = Tabular.of(rows_given, as_table(background, rows)[1], model)
+        single, rows_given = as_table(rows, background)
+        others = as_table(background, rows)[1]
+        tabular = Tabular.of(rows_given, others, model)
+        self.players, player_of = group_columns(tabular.columns, groups)
+        shown = shown_values(rows_given, player_of)
+        encode: Callable[[Any], FloatArray] = partial(_encoded, inside)
+        if inside.transforms:
+            encode = encoding = Encoding(inside, encode, rows_given, others)
+            player_of = player_of[np.maximum(encoding.owners, 0)]
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
         values, others = (
-            np.asarray(tabular.decode(matrix), dtype=float)
-            for matrix in (tabular.rows, tabular.background)
+            encode(tabular.decode(matrix)) for matrix in (tabular.rows, tabular.background)
         )
         if values.shape[1] != slopes.shape[1]:
             raise ValueError(
                 f"rows of {values.shape[1]} columns were given; the model needs {slopes.shape[1]}"
             )
-        _compare(model, chosen, rows_given, values @ slopes.T + intercepts)
+        _compare(inside, chosen, rows_given, values @ slopes.T + intercepts)
         what = explained(chosen, output, classes_of(model))
-        self.players, player_of = group_columns(tabular.columns, groups)
         self.batch = batch_of_rows(rows_given, single, what)
         mean = others.mean(axis=0)
         gains = (values - mean)[:, None] * slopes
@@ -71,8 +80,6 @@ class LinearGame(Game):
         self.gains = (gains @ owned).reshape((*self.batch, -1))
         base = np.broadcast_to(slopes @ mean + intercepts, (len(values), len(slopes)))
         self.base = base.reshape(self.batch)
-        alone = len(self.players) == len(player_of)
-        shown = values[:, np.argsort(player_of)] if alone else None
         self.info = info_of_rows(rows_given, single, what, shown)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -112,18 +119,28 @@ class LinearExtension(Extension):
         )
 
 
-def _compare(model: Any, chosen: Sequence[Output], rows: Any, ours: FloatArray) -> None:
+def _encoded(inside: Inside, rows: Any) -> FloatArray:
+    """The numbers that the model inside sees of rows."""
+    return np.asarray(inside.encoded(rows), dtype=float)
+
+
+def _compare(inside: Inside, chosen: Sequence[Output], rows: Any, ours: FloatArray) -> None:
     """Refuse a model whose own outputs are not its lines, as one with a link."""
-    own = getattr(model, "decision_function", None) or model.predict
-    found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
+    if inside.line:
+        return inside.check(lent(rows), chosen[0].sign * ours[:, 0])
+    own = getattr(inside.whole, "decision_function", None) or inside.whole.predict
+    found = np.asarray(quietly(own, lent(rows)), dtype=float).reshape(len(ours), -1)
     theirs = [each.sign * found[:, each.column] for each in chosen]
     apart = np.abs(np.transpose(theirs) - ours)
     if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
-        raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")
+        kind = type(inside.model).__name__
+        raise TypeError(f"{kind} is not linear in its columns; use FeatureGame")
+    return None
 
 
-def _lines(model: Any, output: Any) -> tuple[FloatArray, FloatArray, tuple[Output, ...]]:
+def _lines(inside: Inside, output: Any) -> tuple[FloatArray, FloatArray, tuple[Output, ...]]:
     """The slopes and intercepts of the outputs that are asked for, and those outputs."""
+    model = inside.model
     kind, classes = type(model).__name__, classes_of(model)
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
         raise TypeError(f"{kind} has no coef_ and intercept_; use FeatureGame")
@@ -134,7 +151,12 @@ def _lines(model: Any, output: Any) -> tuple[FloatArray, FloatArray, tuple[Outpu
         raise TypeError(
             f"{kind} has {len(slopes)} lines for {len(classes)} classes; use FeatureGame"
         )
-    chosen = choose_outputs(kind, output, quantity, classes, len(slopes))
+    if inside.line:
+        slope, shift = inside.line
+        slopes, intercepts = slope * slopes, slope * intercepts + shift
+        chosen: tuple[Output, ...] = (inside.calibrated(output),)
+    else:
+        chosen = choose_outputs(kind, output, quantity, classes, len(slopes))
     signs = np.array([each.sign for each in chosen])
     columns = [each.column for each in chosen]
     return signs[:, None] * slopes[columns], signs * intercepts[columns], chosen

@@ -22,7 +22,7 @@ from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
-from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.groups import Groups, group_columns, joins
 from fairfield.games.features.rows import as_table, batch_of_rows, info_of_rows, sparse_rows
 from fairfield.games.outputs import Explained, classes_of, explained
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, names_of, same_columns
@@ -121,7 +121,7 @@ class TreeGame(Game):
         elif not same_columns(given, like):
             raise ValueError(_other_columns(names_of(given), names_of(like)))
         self.batch = batch_of_rows(given, single, self._what)
-        data = on_host(given, None) if self._groups is None else None
+        data = None if joins(self._groups) else on_host(given, None)
         self.info = info_of_rows(given, single, self._what, data)
         before = like if trusting else None
         self.rows = self._trees.seen(given, sparse_rows(rows), before, trusting=trusting)
