@@ -8,16 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.temperature import Temperature
-from fairfield.core.arrays import elsewhere
+from fairfield.core.arrays import FloatArray, elsewhere
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
+from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
+from fairfield.games.features.model_output import Function
 from fairfield.games.features.pipelines import EncodingError, Inside, look_inside, trees_inside
 from fairfield.games.features.rows import as_table
+from fairfield.games.features.weights import copies, weighted_rows
 from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
 from fairfield.games.trees.readers.registry import reader_of
@@ -37,6 +41,8 @@ def explain(
     y: Any = None,
     groups: Groups | None = None,
     times: Any = None,
+    link: str | Function | None = None,
+    sample_weight: ArrayLike | None = None,
     temperature: Temperature | None = None,
     **options: Any,
 ) -> Valuation:
@@ -72,7 +78,17 @@ def explain(
     """
     _check_background(background, "the third argument is the background, the fourth the criterion")
     call = call_of(criterion, temperature=temperature, **options)
-    game = game_of(model, X, background, output=output, y=y, groups=groups, times=times)
+    game = game_of(
+        model,
+        X,
+        background,
+        output=output,
+        y=y,
+        groups=groups,
+        times=times,
+        link=link,
+        sample_weight=sample_weight,
+    )
     return _value(game, call)
 
 
@@ -102,14 +118,23 @@ class Explainer:
         output: Any = None,
         groups: Groups | None = None,
         times: Any = None,
+        link: str | Function | None = None,
+        sample_weight: ArrayLike | None = None,
         temperature: Temperature | None = None,
         **options: Any,
     ) -> None:
         _check_background(background, "give the criterion by criterion=")
         self._call = call_of(criterion, temperature=temperature, **options)
         _ = self._call.chosen  # options are checked here
+        background, weights = weighted_rows(background, sample_weight)
         self._model, self._background = model, background
-        self._about = {"output": output, "groups": groups, "times": times}
+        self._about = {
+            "output": output,
+            "groups": groups,
+            "times": times,
+            "link": link,
+            "sample_weight": weights,
+        }
         self._first: Game | None = None
         if not (background is None or callable(background) or output == "label"):
             self._keep(_one_of(background))
@@ -191,6 +216,8 @@ def game_of(
     y: Any = None,
     groups: Groups | None = None,
     times: Any = None,
+    link: str | Function | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Game:
     """The fastest game for the features of this model.
 
@@ -198,27 +225,28 @@ def game_of(
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
     FeatureGame: 4 rows of 3 features, for the output of <lambda>
     """
+    background, weights = weighted_rows(background, sample_weight)
     if times is not None:  # no other game has functions of time
-        if y is not None:
-            raise ValueError(
-                "times= and y= were given; y= goes with output='label', so leave it out"
-            )
+        for name, given in (("y", y), ("link", link), ("sample_weight", weights)):
+            if given is not None:
+                raise ValueError(f"times= and {name}= were given, which do not go together")
         return TreeGame(model, X, background, output=output, groups=groups, times=times)
     inside, closed = look_inside(model), None
-    if y is None and output != "label" and not callable(background):
+    about = {"output": output, "groups": groups, "sample_weight": weights}
+    if y is None and link is None and output != "label" and not callable(background):
         closed = _closed_kind(inside, output)
     if closed is None:
         whole = inside.model if inside.alone else model
-        return FeatureGame(whole, X, background, output=output, y=y, groups=groups)
+        return FeatureGame(whole, X, background, y=y, link=link, **about)
     try:
-        return _closed(closed, inside, X, background, output, groups)
+        return _closed(closed, inside, X, background, **about)
     except (TypeError, ValueError) as error:
         if background is None and closed is TreeGame:  # a linear model needs one in any case
             error.add_note("with a background, FeatureGame explains the model by calling it")
             raise
         refusal = str(error)
     try:
-        game = FeatureGame(model, X, background, output=output, groups=groups)
+        game = FeatureGame(model, X, background, **about)
     except (TypeError, ValueError) as error:
         error.add_note(f"{closed.__name__} refused, too: {refusal}")
         raise
@@ -250,13 +278,20 @@ def _closed(
     background: Any,
     output: Any,
     groups: Groups | None,
+    sample_weight: FloatArray | None,
 ) -> Game:
     """The game in closed form of a model, or of what is inside of it in the columns of the whole."""
     if inside.refusal:
         raise TypeError(inside.refusal)
     if kind is LinearGame:
-        return LinearGame(inside.whole, X, background, output=output, groups=groups)
+        return LinearGame(
+            inside.whole, X, background, output=output, groups=groups, sample_weight=sample_weight
+        )
     model = inside.model
     if not inside.alone:
         model, groups = trees_inside(inside, X, background, output, groups)
+    if sample_weight is not None:
+        places = np.repeat(np.arange(len(sample_weight)), copies(sample_weight))
+        table = as_table(background, X)[1]
+        background = table.iloc[places] if is_frame(table) else table[places]
     return TreeGame(model, X, background, output=output, groups=groups)

@@ -17,6 +17,7 @@ from fairfield.core.game import Game
 from fairfield.games.features.groups import Groups, group_columns, shown_values
 from fairfield.games.features.pipelines import Encoding, Inside, look_inside
 from fairfield.games.features.rows import Tabular, as_table, batch_of_rows, info_of_rows
+from fairfield.games.features.weights import weighted_rows
 from fairfield.games.outputs import (
     Output,
     choose_outputs,
@@ -49,7 +50,9 @@ class LinearGame(Game):
         *,
         output: Any = None,
         groups: Groups | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
+        background, weights = weighted_rows(background, sample_weight)
         inside = look_inside(model)
         slopes, intercepts, chosen = _lines(inside, output)
         if background is None:
@@ -58,7 +61,8 @@ class LinearGame(Game):
         others = as_table(background, rows)[1]
         tabular = Tabular.of(rows_given, others, model)
         self.players, player_of = group_columns(tabular.columns, groups)
-        shown = shown_values(rows_given, player_of)
+        alone = len(self.players) == len(player_of)
+        shown = shown_values(rows_given, player_of) if alone else None
         encode: Callable[[Any], FloatArray] = partial(_encoded, inside)
         if inside.transforms:
             encode = encoding = Encoding(inside, encode, rows_given, others)
@@ -74,7 +78,7 @@ class LinearGame(Game):
         _compare(inside, chosen, rows_given, values @ slopes.T + intercepts)
         what = explained(chosen, output, classes_of(model))
         self.batch = batch_of_rows(rows_given, single, what)
-        mean = others.mean(axis=0)
+        mean = np.average(others, axis=0, weights=weights)
         gains = (values - mean)[:, None] * slopes
         owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
         self.gains = (gains @ owned).reshape((*self.batch, -1))
