@@ -81,6 +81,7 @@ from fairfield.metrics import detection_rate as detection_rate
 from fairfield.metrics import rank_stability as rank_stability
 from fairfield.reports import report as report
 from fairfield.results.comparison import Comparison as Comparison
+from fairfield.results.imports import from_shap as from_shap
 from fairfield.results.interactions import Interactions as Interactions
 from fairfield.results.means import Means as Means
 from fairfield.results.valuation import Valuation as Valuation

@@ -28,7 +28,7 @@ def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Entrie
             if isinstance(held, np.ndarray) and held.dtype != object:
                 arrays[f"{name}/{entry}"] = held
             elif isinstance(held, np.ndarray):
-                about[name][entry] = {"objects": np.vectorize(str)(held).tolist()}
+                about[name][entry] = {"objects": _plain(held.tolist())}
             elif entry in NAMES and held is not None:
                 about[name][entry] = [each if _is_plain(each) else str(each) for each in held]
             elif isinstance(held, Words):
@@ -64,6 +64,15 @@ def read_plain(path: str | PathLike[str], kind: str) -> dict[str, dict[str, Any]
         if isinstance(data, dict):
             held["data"] = np.array(data["objects"], dtype=object)
     return parts
+
+
+def _plain(held: Any) -> Any:
+    """Nested lists of what JSON holds: numbers and texts as they are, anything else as text."""
+    if isinstance(held, list):
+        return [_plain(each) for each in held]
+    if isinstance(held, np.generic):
+        held = held.item()
+    return held if _is_plain(held) else str(held)
 
 
 def _is_plain(name: object) -> bool:

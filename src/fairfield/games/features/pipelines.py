@@ -13,9 +13,9 @@ from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.special import expit
 from fairfield.games.features.groups import Encoded, Groups
 from fairfield.games.features.rows import Tabular, as_table
 from fairfield.games.outputs import Output, asks_all, choose_output, classes_of
