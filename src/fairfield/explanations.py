@@ -146,7 +146,7 @@ class Explainer:
         """The game of these rows, which any criterion values."""
         if y is None and self._first is None:
             return self._keep(rows)
-        if y is None and isinstance(self._first, FeatureGame | TreeGame):
+        if y is None and isinstance(self._first, FeatureGame | TreeGame | LinearGame):
             with suppress(EncodingError):
                 return self._first.explaining(rows)
         return game_of(self._model, rows, self._background, y=y, **self._about)

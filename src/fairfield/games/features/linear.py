@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -53,38 +54,57 @@ class LinearGame(Game):
         sample_weight: ArrayLike | None = None,
     ) -> None:
         background, weights = weighted_rows(background, sample_weight)
-        inside = look_inside(model)
-        slopes, intercepts, chosen = _lines(inside, output)
+        self._inside = inside = look_inside(model)
+        self._slopes, self._intercepts, self._chosen = _lines(inside, output)
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
-        single, rows_given = as_table(rows, background)
-        others = as_table(background, rows)[1]
-        tabular = Tabular.of(rows_given, others, model)
-        self.players, player_of = group_columns(tabular.columns, groups)
-        alone = len(self.players) == len(player_of)
-        shown = shown_values(rows_given, player_of) if alone else None
-        encode: Callable[[Any], FloatArray] = partial(_encoded, inside)
+        self._what = explained(self._chosen, output, classes_of(model))
+        given, others = as_table(rows, background)[1], as_table(background, rows)[1]
+        tabular = Tabular.of(given, others, model)
+        self.players, self._shown_by = group_columns(tabular.columns, groups)
+        player_of = self._shown_by
+        self._encode: Callable[[Any], FloatArray] = partial(_encoded, inside)
         if inside.transforms:
-            encode = encoding = Encoding(inside, encode, rows_given, others)
+            self._encode = encoding = Encoding(inside, self._encode, given, others)
             player_of = player_of[np.maximum(encoding.owners, 0)]
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
-        values, others = (
-            encode(tabular.decode(matrix)) for matrix in (tabular.rows, tabular.background)
-        )
-        if values.shape[1] != slopes.shape[1]:
+        values = self._encode(tabular.decode(tabular.background))
+        if values.shape[1] != self._slopes.shape[1]:
             raise ValueError(
-                f"rows of {values.shape[1]} columns were given; the model needs {slopes.shape[1]}"
+                f"rows of {values.shape[1]} columns were given; the model needs {self._slopes.shape[1]}"
             )
-        _compare(inside, chosen, rows_given, values @ slopes.T + intercepts)
-        what = explained(chosen, output, classes_of(model))
-        self.batch = batch_of_rows(rows_given, single, what)
-        mean = np.average(others, axis=0, weights=weights)
-        gains = (values - mean)[:, None] * slopes
-        owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
-        self.gains = (gains @ owned).reshape((*self.batch, -1))
-        base = np.broadcast_to(slopes @ mean + intercepts, (len(values), len(slopes)))
-        self.base = base.reshape(self.batch)
-        self.info = info_of_rows(rows_given, single, what, shown)
+        self._mean, self._like = np.average(values, axis=0, weights=weights), others[:1]
+        self._owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
+        self._take(rows)
+
+    def explaining(self, rows: Any) -> LinearGame:
+        """The game of other rows, with what was read of the model and the background.
+
+        >>> from types import SimpleNamespace as Model
+        >>> line = Model(coef_=np.array([1.0, 2.0]), intercept_=0.5, predict=lambda X: X @ [1, 2] + 0.5)
+        >>> game = LinearGame(line, [1.0, 1.0], background=[0.0, 0.0])
+        >>> game.explaining([3.0, 1.0]).gains
+        array([3., 2.])
+        """
+        other = copy(self)
+        other._take(rows)
+        return other
+
+    def _take(self, rows: Any) -> None:
+        """Take the rows to explain."""
+        single, given = as_table(rows, self._like)
+        tabular = Tabular.of(given, self._like, self._inside.whole)
+        values = self._encode(tabular.decode(tabular.rows))
+        slopes, count = self._slopes, len(self.players)
+        _compare(self._inside, self._chosen, given, values @ slopes.T + self._intercepts)
+        self.batch = batch_of_rows(given, single, self._what)
+        gains = (values - self._mean)[:, None] * slopes
+        self.gains = (gains @ self._owned).reshape((*self.batch, -1))
+        base = slopes @ self._mean + self._intercepts
+        self.base = np.broadcast_to(base, (len(values), len(slopes))).reshape(self.batch)
+        alone = count == len(self._shown_by)
+        shown = shown_values(given, self._shown_by) if alone else None
+        self.info = info_of_rows(given, single, self._what, shown)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return np.asarray(self.base[..., None] + self.gains @ coalitions.T.astype(float))
