@@ -53,6 +53,8 @@ from fairfield.games.data.game import DataGame as DataGame
 from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
 from fairfield.games.features.game import FeatureGame as FeatureGame
 from fairfield.games.features.linear import LinearGame as LinearGame
+from fairfield.games.features.summaries import Summary as Summary
+from fairfield.games.features.summaries import summary as summary
 from fairfield.games.given.function import FunctionGame as FunctionGame
 from fairfield.games.given.remote import RemoteGame as RemoteGame
 from fairfield.games.given.remote import rescore as rescore

@@ -49,15 +49,17 @@ def explain(
     """What each feature adds to the model's output, for every row of X.
 
     The game is the fastest that fits the model: ``TreeGame`` for tree ensembles (the raw
-    margin of boosted trees), a closed form for linear models (their margin), and
-    ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
+    margin of boosted trees), a closed form for linear models (their margin), either also at
+    the end of a pipeline whose transformers keep columns apart (in the pipeline's own columns)
+    and inside searches, thresholds and calibrations, and ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
     (the probability of each row's true class in ``y``) and for a background that is drawn.
     ``output`` names a class, or asks for the "margin" or the "probability"; "all" explains all
     classes or columns at once, along a last axis that they name. The valuation's ``game`` says
     which game it was and what was explained (a probability, log-odds, a prediction), and a
     warning why a closed form was refused. Without a ``background`` only tree models can be
     explained, and the refusal of one is an error. ``times`` asks a survival forest for its
-    survival function, as :class:`fairfield.TreeGame` does. The criterion's own keywords are
+    survival function, as :class:`fairfield.TreeGame` does. ``link`` and ``sample_weight`` are those of
+    :class:`fairfield.FeatureGame`; with a link the model is always asked itself. The criterion's own keywords are
     passed on, and so are those of :class:`fairfield.Options`. :class:`fairfield.Explainer` is
     for one model and many calls.
 

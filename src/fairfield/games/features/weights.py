@@ -13,15 +13,17 @@ from fairfield.core.arrays import FloatArray, IntArray
 
 # So many copies of rows stand for weights, at most.
 MOST_COPIES = 10**6
+# Classes of rows that bring their weights: of shap, and our own.
+SUMMARIES = ("DenseData", "Summary")
 
 
 def weighted_rows(background: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any]:
-    """Background rows and their weights; those of ``shap.kmeans`` bring their own.
+    """Background rows and their weights; those of ``shap.kmeans`` and of a summary bring their own.
 
     >>> weighted_rows([[1.0], [2.0]], [3, 1])[1]
     array([0.75, 0.25])
     """
-    if type(background).__name__ == "DenseData" and hasattr(background, "weights"):
+    if type(background).__name__ in SUMMARIES:
         given = background.weights if sample_weight is None else sample_weight
         background, sample_weight = background.data, given
     if sample_weight is None:
