@@ -54,6 +54,8 @@ from fairfield.games.data.game import DataGame as DataGame
 from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
 from fairfield.games.features.game import FeatureGame as FeatureGame
 from fairfield.games.features.linear import LinearGame as LinearGame
+from fairfield.games.features.summaries import Summary as Summary
+from fairfield.games.features.summaries import summary as summary
 from fairfield.games.given.function import FunctionGame as FunctionGame
 from fairfield.games.given.remote import RemoteGame as RemoteGame
 from fairfield.games.given.remote import rescore as rescore
@@ -82,6 +84,7 @@ from fairfield.metrics import detection_rate as detection_rate
 from fairfield.metrics import rank_stability as rank_stability
 from fairfield.reports import report as report
 from fairfield.results.comparison import Comparison as Comparison
+from fairfield.results.imports import from_shap as from_shap
 from fairfield.results.interactions import Interactions as Interactions
 from fairfield.results.means import Means as Means
 from fairfield.results.valuation import Valuation as Valuation

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfield.boltzmann.temperature import Temperature
-from fairfield.core.arrays import elsewhere
+from fairfield.core.arrays import FloatArray, elsewhere
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
 from fairfield.estimation.received import ends
+from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
+from fairfield.games.features.model_output import Function
+from fairfield.games.features.pipelines import EncodingError, Inside, look_inside, trees_inside
 from fairfield.games.features.rows import as_table
+from fairfield.games.features.weights import copies, weighted_rows
 from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
 from fairfield.games.trees.readers.registry import reader_of
@@ -40,21 +46,25 @@ def explain(
     y: Any = None,
     groups: Groups | None = None,
     times: Any = None,
+    link: str | Function | None = None,
+    sample_weight: ArrayLike | None = None,
     temperature: Temperature | None = None,
     **options: Any,
 ) -> Valuation:
     """What each feature adds to the model's output, for every row of X.
 
     The game is the fastest that fits the model: ``TreeGame`` for tree ensembles (the raw
-    margin of boosted trees), a closed form for linear models (their margin), and
-    ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
+    margin of boosted trees), a closed form for linear models (their margin), either also at
+    the end of a pipeline whose transformers keep columns apart (in the pipeline's own columns)
+    and inside searches, thresholds and calibrations, and ``FeatureGame`` for everything else, for ``output="probability"``, for ``output="label"``
     (the probability of each row's true class in ``y``) and for a background that is drawn.
     ``output`` names a class, or asks for the "margin" or the "probability"; "all" explains all
     classes or columns at once, along a last axis that they name. The valuation's ``game`` says
     which game it was and what was explained (a probability, log-odds, a prediction), and a
     warning why a closed form was refused. Without a ``background`` only tree models can be
     explained, and the refusal of one is an error. ``times`` asks a survival forest for its
-    survival function, as :class:`fairfield.TreeGame` does. The criterion's own keywords are
+    survival function, as :class:`fairfield.TreeGame` does. ``link`` and ``sample_weight`` are those of
+    :class:`fairfield.FeatureGame`; with a link the model is always asked itself. The criterion's own keywords are
     passed on, and so are those of :class:`fairfield.Options`. :class:`fairfield.Explainer` is
     for one model and many calls.
 
@@ -77,7 +87,17 @@ def explain(
     """
     _check_background(background, "the third argument is the background, the fourth the criterion")
     call = call_of(criterion, temperature=temperature, **options)
-    game = game_of(model, X, background, output=output, y=y, groups=groups, times=times)
+    game = game_of(
+        model,
+        X,
+        background,
+        output=output,
+        y=y,
+        groups=groups,
+        times=times,
+        link=link,
+        sample_weight=sample_weight,
+    )
     return _value(game, call)
 
 
@@ -107,14 +127,23 @@ class Explainer:
         output: Any = None,
         groups: Groups | None = None,
         times: Any = None,
+        link: str | Function | None = None,
+        sample_weight: ArrayLike | None = None,
         temperature: Temperature | None = None,
         **options: Any,
     ) -> None:
         _check_background(background, "give the criterion by criterion=")
         self._call = call_of(criterion, temperature=temperature, **options)
         _ = self._call.chosen  # options are checked here
+        background, weights = weighted_rows(background, sample_weight)
         self._model, self._background = model, background
-        self._about = {"output": output, "groups": groups, "times": times}
+        self._about = {
+            "output": output,
+            "groups": groups,
+            "times": times,
+            "link": link,
+            "sample_weight": weights,
+        }
         self._first: Game | None = None
         if not (background is None or callable(background) or output == "label"):
             self._keep(_one_of(background))
@@ -126,8 +155,9 @@ class Explainer:
         """The game of these rows, which any criterion values."""
         if y is None and self._first is None:
             return self._keep(rows)
-        if y is None and isinstance(self._first, FeatureGame | TreeGame):
-            return self._first.explaining(rows)
+        if y is None and isinstance(self._first, FeatureGame | TreeGame | LinearGame):
+            with suppress(EncodingError):
+                return self._first.explaining(rows)
         return game_of(self._model, rows, self._background, y=y, **self._about)
 
     def _keep(self, rows: Any) -> Game:
@@ -227,6 +257,8 @@ def game_of(
     y: Any = None,
     groups: Groups | None = None,
     times: Any = None,
+    link: str | Function | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Game:
     """The fastest game for the features of this model.
 
@@ -234,32 +266,28 @@ def game_of(
     >>> game_of(lambda X: X.sum(axis=1), np.ones((4, 3)), np.zeros(3))
     FeatureGame: 4 rows of 3 features, for the output of <lambda>
     """
+    background, weights = weighted_rows(background, sample_weight)
     if times is not None:  # no other game has functions of time
-        if y is not None:
-            raise ValueError(
-                "times= and y= were given; y= goes with output='label', so leave it out"
-            )
+        for name, given in (("y", y), ("link", link), ("sample_weight", weights)):
+            if given is not None:
+                raise ValueError(f"times= and {name}= were given, which do not go together")
         return TreeGame(model, X, background, output=output, groups=groups, times=times)
-    closed: type[TreeGame] | type[LinearGame] | None = None
-    if y is None and output != "label" and not callable(background):
-        reader = reader_of(model)
-        linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
-        if output == "probability" and names_quantity(output, classes_of(model)):
-            sums = reader is not None and reader.probabilities and classes_of(model) is not None
-            closed = TreeGame if sums else None
-        else:
-            closed = TreeGame if reader else LinearGame if linear else None
+    inside, closed = look_inside(model), None
+    about = {"output": output, "groups": groups, "sample_weight": weights}
+    if y is None and link is None and output != "label" and not callable(background):
+        closed = _closed_kind(inside, output)
     if closed is None:
-        return FeatureGame(model, X, background, output=output, y=y, groups=groups)
+        whole = inside.model if inside.alone else model
+        return FeatureGame(whole, X, background, y=y, link=link, **about)
     try:
-        return closed(model, X, background, output=output, groups=groups)
+        return _closed(closed, inside, X, background, **about)
     except (TypeError, ValueError) as error:
         if background is None and closed is TreeGame:  # a linear model needs one in any case
             error.add_note("with a background, FeatureGame explains the model by calling it")
             raise
         refusal = str(error)
     try:
-        game = FeatureGame(model, X, background, output=output, groups=groups)
+        game = FeatureGame(model, X, background, **about)
     except (TypeError, ValueError) as error:
         error.add_note(f"{closed.__name__} refused, too: {refusal}")
         raise
@@ -270,3 +298,41 @@ def game_of(
         stacklevel=2,
     )
     return game
+
+
+def _closed_kind(inside: Inside, output: Any) -> type[TreeGame] | type[LinearGame] | None:
+    """The closed form that a model has, if any, or the one inside of it."""
+    model = inside.model
+    reader = reader_of(model)
+    if output == "probability" and names_quantity(output, classes_of(model)):
+        plain = not (inside.line or inside.refusal)
+        sums = reader is not None and reader.probabilities and classes_of(model) is not None
+        return TreeGame if sums and plain else None
+    linear = hasattr(model, "coef_") and hasattr(model, "intercept_")
+    return TreeGame if reader else LinearGame if linear else None
+
+
+def _closed(
+    kind: type[TreeGame] | type[LinearGame],
+    inside: Inside,
+    X: Any,
+    background: Any,
+    output: Any,
+    groups: Groups | None,
+    sample_weight: FloatArray | None,
+) -> Game:
+    """The game in closed form of a model, or of what is inside of it in the columns of the whole."""
+    if inside.refusal:
+        raise TypeError(inside.refusal)
+    if kind is LinearGame:
+        return LinearGame(
+            inside.whole, X, background, output=output, groups=groups, sample_weight=sample_weight
+        )
+    model = inside.model
+    if not inside.alone:
+        model, groups = trees_inside(inside, X, background, output, groups)
+    if sample_weight is not None:
+        places = np.repeat(np.arange(len(sample_weight)), copies(sample_weight))
+        table = as_table(background, X)[1]
+        background = table.iloc[places] if is_frame(table) else table[places]
+    return TreeGame(model, X, background, output=output, groups=groups)

@@ -24,6 +24,8 @@ REPORTED = (ValueError, TypeError, OSError, MemoryError, ImportError, StoreError
 KEYWORDS = re.compile(
     r"\b(budget|columns|layout|output|seconds|seed|store|strength|temperature|tolerance)=(?=(.?))"
 )
+# How the library says that a model has no closed form: by the names of its classes.
+FALLBACK = re.compile(r"FeatureGame explains the (.*) \(.*\), which .*, since \w+ refused: ")
 
 
 class InputError(ValueError):
@@ -62,6 +64,11 @@ def sentence(error: BaseException) -> str:
 
 def _as_options(text: str) -> str:
     """Keywords as the options they are: ``budget=3`` is ``--budget 3``, ``budget=`` ``--budget``."""
+    text = FALLBACK.sub(
+        r"the \1 is explained by calling the model, maybe in another unit than that of its closed form, "
+        "which was refused: ",
+        text,
+    )
     return KEYWORDS.sub(lambda found: f"--{found[1]}{' ' if found[2].strip(' ,;.)') else ''}", text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,16 @@ KNOWN = (
 PICKLED = (b"\x80", b"\x78", b"\x1f\x8b")
 
 
-def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
-    """The model in a file, whose kind is recognised by how the file begins."""
+def read_model(path: Path, *, trust_pickle: bool = False, trusted: Sequence[str] = ()) -> Any:
+    """The model in a file, whose kind is recognised by how the file begins.
+
+    ``trusted`` are types in a file of skops that may be made, beside those that it knows to be safe.
+    """
     with existing(path, "a model file").open("rb") as file:
         start = file.read(4096)
     reader = _reader(path, start)
+    if trusted and reader is not _skops:
+        raise InputError(f"--trust names types in a skops file, and {path} is none; leave it out")
     if reader is _pickled and not trust_pickle:
         raise InputError(
             f"{path} is a pickle, and opening one runs any code its author put into it; pass "
@@ -33,7 +39,7 @@ def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
             "(pip install 'fairfield[models]')"
         )
     try:
-        return reader(path)
+        return reader(path, trusted) if reader is _skops else reader(path)
     except (InputError, ImportError):
         raise
     except Exception as reason:  # libraries raise anything on malformed files
@@ -70,16 +76,23 @@ def _lightgbm(path: Path) -> Any:
     return Booster(model_file=path)
 
 
-def _skops(path: Path) -> Any:
+def _skops(path: Path, trusted: Sequence[str]) -> Any:
     with needed_for(f"the model in {path}"):
         from skops.io import get_untrusted_types, load
-    unknown = get_untrusted_types(file=path)
-    if unknown:
+    strange = get_untrusted_types(file=path)
+    absent = [name for name in trusted if name not in strange]
+    if absent:
         raise InputError(
-            f"{path} holds types that skops does not know to be safe, {spell(unknown)}; open it in "
-            "Python, where you can trust them by name"
+            f"{path} holds no type {absent[0]} that has to be trusted; those are {spell(strange)}"
         )
-    return load(path)
+    unknown = [name for name in strange if name not in trusted]
+    if unknown:
+        named = " ".join(f"--trust {name}" for name in unknown)
+        raise InputError(
+            f"{path} holds types that skops does not know to be safe; if you trust what they do, pass "
+            f"{named}"
+        )
+    return load(path, trusted=list(trusted))
 
 
 def _pickled(path: Path) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -28,14 +28,20 @@ PARQUET = {".parquet", ".pq"}
 DELIMITERS = ",;\t|"
 
 
-def read_table(path: Path, *, delimiter: str | None = None, as_text: bool = False) -> pd.DataFrame:
+def read_table(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    as_text: bool = False,
+    texts: Sequence[str] = (),
+) -> pd.DataFrame:
     """The table in a CSV file (UTF-8, with a head, maybe gzipped) or a Parquet file.
 
-    ``as_text`` leaves the cells as they are written.
+    ``as_text`` leaves the cells as they are written, ``texts`` those of some columns.
     """
     if existing(path, NEEDED).suffix.lower() in PARQUET:
         return _read_parquet(path)
-    return _read_csv(path, delimiter, as_text)
+    return _read_csv(path, delimiter, as_text, texts)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -53,13 +59,18 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return table
 
 
-def _read_csv(path: Path, delimiter: str | None, as_text: bool) -> pd.DataFrame:
+def _read_csv(
+    path: Path, delimiter: str | None, as_text: bool, texts: Sequence[str]
+) -> pd.DataFrame:
     import pandas as pd
 
     mark = _mark(path, delimiter)
     text = read_text(path, NEEDED)
     head = _checked_head(path, text, mark)
-    kept: dict[str, Any] = {"dtype": str, "keep_default_na": False} if as_text else {}
+    left = {underscored(name) for name in texts}
+    kept: dict[str, Any] = {"dtype": {name: str for name in head if underscored(name) in left}}
+    if as_text:
+        kept = {"dtype": str, "keep_default_na": False}
     table: pd.DataFrame = pd.read_csv(
         io.StringIO(text), sep=mark, names=head, header=0, index_col=False,
         skipinitialspace=True, **kept,
@@ -128,6 +139,11 @@ def _check_names(path: Path, head: list[str], mark: str) -> None:
             )
         if name in head[:i]:
             raise InputError(f"{path} has two columns named {name!r}; names must differ")
+
+
+def underscored(name: object) -> str:
+    """The name of a column as LightGBM writes it, without blanks."""
+    return str(name).replace(" ", "_")
 
 
 def column(table: pd.DataFrame, name: str, path: Path) -> pd.Series[Any]:

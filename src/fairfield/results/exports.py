@@ -43,7 +43,8 @@ def frame(v: Batched, columns: dict[str, FloatArray | None], noun: str) -> pd.Da
     )
 
 
-# What shapiq calls the criteria that it has too.
+# What shapiq calls the criteria that it has too: their values, and their interactions.
+SHAPIQ_VALUES = {"shapley": "SV", "banzhaf": "BV"}
 SHAPIQ = {
     "shapley": "SII", "banzhaf": "BII", "moebius": "Moebius", "k_sii": "k-SII", "stii": "STII",
     "fsii": "FSII", "fbii": "FBII",
@@ -52,24 +53,36 @@ SHAPIQ = {
 
 def interaction_values(found: Interactions) -> shapiq.InteractionValues:
     """shapiq's ``InteractionValues``, players by their places, the baseline as the empty tuple's."""
-    if found.criterion not in SHAPIQ:
+    place = {player: i for i, player in enumerate(found.players)}
+    sets = [tuple(sorted(place[player] for player in each)) for each in found.coalitions]
+    return _as_shapiq(found, sets, SHAPIQ, found.baseline)
+
+
+def player_values(found: Valuation) -> shapiq.InteractionValues:
+    """The same of the values of players, each a set of one."""
+    sets: list[tuple[int, ...]] = [(i,) for i in range(len(found.players))]
+    return _as_shapiq(found, sets, SHAPIQ_VALUES, found.empty)
+
+
+def _as_shapiq(
+    found: Interactions | Valuation, sets: list[tuple[int, ...]], known: dict[str, str], base: Any
+) -> shapiq.InteractionValues:
+    if found.criterion not in known:
+        what = "values" if known is SHAPIQ_VALUES else "interactions"
         raise ValueError(
-            f"shapiq has no interactions by {found.criterion}; it has those by {', '.join(SHAPIQ)}"
+            f"shapiq has no {what} by {found.criterion}; it has those by {', '.join(known)}"
         )
     with needed_for("to_shapiq"):
         import shapiq
-    place = {player: i for i, player in enumerate(found.players)}
-    sets = [tuple(sorted(place[player] for player in each)) for each in found.coalitions]
-    base = 0.0 if found.baseline is None else float(found.baseline)
-    sizes = [len(each) for each in sets]
+    base = 0.0 if base is None else float(base)
     return shapiq.InteractionValues(
         values=np.append(found.values, base),
-        index=SHAPIQ[found.criterion],
+        index=known[found.criterion],
         min_order=0,
-        max_order=max(sizes),
+        max_order=max(map(len, sets)),
         n_players=len(found.players),
         interaction_lookup={each: k for k, each in enumerate([*sets, ()])},
-        estimated=bool(found.stderr.any()),
+        estimated=found.stderr is not None and bool(found.stderr.any()),
         baseline_value=base,
     )
 
@@ -111,17 +124,18 @@ def explanation(valuation: Valuation, normal: float) -> shap.Explanation:
     rest = remainder(values, v.empty, v.grand)
     half = None if v.stderr is None else normal * v.stderr
     about: dict[str, Any] = {}
+    if data is not None and not np.issubdtype(data.dtype, np.number):
+        about["display_data"], data = data.astype(object), _coded(data)
     if rest.any():
         names.append(REMAINDER)
         values = _with_column(values, rest)
         half = None if half is None else _with_column(half, np.zeros(rest.shape))
         if data is not None:
             shape = data.shape[:-1]
-            shown = _with_column(data.astype(object), np.full(shape, "", dtype=object))
-            about["display_data"] = shown
+            shown = about.get("display_data", data.astype(object))
+            about["display_data"] = _with_column(shown, np.full(shape, "", dtype=object))
             # Colours need numbers; the remainder has none.
-            numbers = np.issubdtype(data.dtype, np.number)
-            data = _with_column(data, np.full(shape, np.nan)) if numbers else shown
+            data = _with_column(data, np.full(shape, np.nan))
     if v.outputs is not None:
         values = np.moveaxis(values, -2, -1)
         half = None if half is None else np.moveaxis(half, -2, -1)
@@ -136,6 +150,24 @@ def explanation(valuation: Valuation, normal: float) -> shap.Explanation:
         feature_names=names,
         **about,
     )
+
+
+def _coded(data: NDArray[Any]) -> FloatArray:
+    """Numbers to colour values by: those of a column of texts are their places in order.
+
+    >>> _coded(np.array([["b", 2.5], ["a", None]], dtype=object)).tolist()
+    [[1.0, 2.5], [0.0, nan]]
+    """
+    numbers = np.empty(data.shape)
+    for j in range(data.shape[-1]):
+        column = data[..., j]
+        try:
+            numbers[..., j] = column.astype(float)
+        except (TypeError, ValueError):
+            texts = np.array([str(each) for each in column.ravel()])
+            places = np.unique(texts, return_inverse=True)[1]
+            numbers[..., j] = places.reshape(column.shape)
+    return numbers
 
 
 def _with_column(table: NDArray[Any], column: NDArray[Any]) -> NDArray[Any]:

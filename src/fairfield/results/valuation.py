@@ -15,7 +15,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Player
 from fairfield.results.batched import Batched
 from fairfield.results.display import Columns
-from fairfield.results.exports import explanation, frame
+from fairfield.results.exports import explanation, frame, player_values
 from fairfield.results.means import Means
 from fairfield.results.saved import read_plain, write_plain
 from fairfield.results.tables import valuation_table
@@ -25,6 +25,7 @@ from fairfield.results.words import PLAYERS, Words, no_player
 if TYPE_CHECKING:
     import pandas as pd
     import shap
+    import shapiq
 
 # At or below this residual max|σ(g/T) - x| a fixed point counts as reached.
 CONVERGED = 1e-10
@@ -204,6 +205,14 @@ class Valuation(Batched):
         value F(∅) and all entries sum to F(N). shap writes "SHAP value" at its axes.
         """
         return explanation(self, NORMAL)
+
+    def to_shapiq(self) -> shapiq.InteractionValues:
+        """shapiq's ``InteractionValues`` of order 1, the features by their places.
+
+        One game; shapiq knows Shapley's and Banzhaf's values.
+        """
+        self._one_game("to_shapiq")
+        return player_values(self)
 
     @property
     def side_by_side(self) -> dict[str, FloatArray] | None:

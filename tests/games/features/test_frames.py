@@ -142,3 +142,50 @@ def test_categories_and_texts_beside_arrays(frame):
     numbered = pd.DataFrame({"a": [1, 2], "kind": pd.Categorical([1, 2])})
     with pytest.raises(ValueError, match=r"'kind' holds 1\.5, no category"):
         ff.FeatureGame(first, numbered, numbered.astype(float).mean())
+
+
+def people(library):
+    """Numbers, texts and a missing value in a frame of another library, and in pandas."""
+    own = pd.DataFrame({"age": [1.0, 2.0, None, 4.0], "town": ["A", "B", "A", "C"]})
+    if library == "polars":
+        return pytest.importorskip("polars").from_pandas(own), own
+    return pytest.importorskip("pyarrow").Table.from_pandas(own), own
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_frames_of_other_libraries(library):
+    frame, own = people(library)
+
+    def count(rows):
+        assert type(rows) is type(frame)
+        rows = rows.to_pandas()
+        return (rows.town == "A") + 0.1 * rows.age.fillna(7)
+
+    found = ff.explain(count, frame[:2], frame, "shapley")
+    want = ff.explain(
+        lambda rows: (rows.town == "A") + 0.1 * rows.age.fillna(7), own[:2], own, "shapley"
+    )
+    assert_allclose(found.values, want.values)
+    assert found.players == ("age", "town")
+    assert found.data.tolist() == want.data.tolist()
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_models_see_pandas_for_other_frames(library):
+    from sklearn.ensemble import GradientBoostingRegressor
+    from sklearn.linear_model import LinearRegression
+    from sklearn.neighbors import KNeighborsRegressor
+
+    frame, own = people(library)
+    frame, own = frame.select(["age"])[:2], own[["age"]][:2]
+    for model in (
+        GradientBoostingRegressor(n_estimators=2),
+        LinearRegression(),
+        KNeighborsRegressor(1),
+    ):
+        model.fit(own, own.age**2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = ff.explain(model, frame, frame, "shapley")
+        assert found.players == ("age",)
+        assert_allclose(found.grand, model.predict(own))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from typer import Argument, Option
 
+from fairfield.cli.categories import categories_of, in_categories, texts_of
 from fairfield.cli.messages import InputError
 from fairfield.cli.model_files import columns_of, read_model, width_of
 from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import value
-from fairfield.cli.tables import Delimiter, column, columns_like, read_table
+from fairfield.cli.tables import Delimiter, column, columns_like, read_table, underscored
 from fairfield.explanations import game_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ ROWS = "Which rows, counted from 0: 3,17 or 0:20, or all."
 BACKGROUND = "The rows that replace absent features: a file, or how many rows of DATA to draw."
 OUTPUT = "The class to explain, a column of the output, probability or margin; all: each of them."
 TARGET = "A column of DATA that is no feature."
+TRUST_TYPE = (
+    "A type in a skops file that may be made, beside those known to be safe; may be repeated."
+)
 TRUST = "Open a pickle or joblib file, which may run any code of its author."
 
 
@@ -47,21 +51,26 @@ def features(
     background: Annotated[str, Option(help=BACKGROUND)] = "100",
     output: Annotated[str | None, Option(help=OUTPUT)] = None,
     target: Annotated[str | None, Option(help=TARGET)] = None,
+    trust: Annotated[list[str] | None, Option(help=TRUST_TYPE, metavar="TYPE")] = None,
     trust_pickle: Annotated[bool, Option("--trust-pickle", help=TRUST)] = False,
     delimiter: Delimiter = None,
 ) -> None:
     """What each feature adds to a model's prediction, row by row."""
-    table = read_table(rows_file, delimiter=delimiter)
-    if target is not None:
-        column(table, target, rows_file)
-    fitted = read_model(model, trust_pickle=trust_pickle)
-    table = _features(table, target, fitted, model, rows_file)
+    fitted = read_model(model, trust_pickle=trust_pickle, trusted=trust or [])
+    known = categories_of(fitted)
+
+    def features_in(path: Path) -> pd.DataFrame:
+        table = read_table(path, delimiter=delimiter, texts=texts_of(known))
+        if path == rows_file and target is not None:
+            column(table, target, path)
+        return in_categories(_features(table, target, fitted, model, path), known, path)
+
+    table = features_in(rows_file)
     if background.strip().lstrip("-").isdigit():
         others = _drawn(int(background), table, options.seed)
     else:
         path = Path(background)
-        others = _features(read_table(path, delimiter=delimiter), target, fitted, model, path)
-        others = columns_like(others, table, path)
+        others = columns_like(features_in(path), table, path)
     chosen = table.iloc[_places(rows, len(table))]
     value(game_of(fitted, chosen, others, output=_class(output, fitted)), options)
 
@@ -79,12 +88,11 @@ def _features(
                 "others, the target with --target"
             )
         return left
-    # LightGBM writes the blanks of a name as underscores.
-    known = {str(name).replace(" ", "_"): name for name in table.columns if name != target}
+    known = {underscored(name): name for name in table.columns if name != target}
     for name in names:
-        if name.replace(" ", "_") not in known:
+        if underscored(name) not in known:
             raise InputError(f"{model} needs the column {name!r}, which {path} lacks")
-    return table[[known[name.replace(" ", "_")] for name in names]]
+    return table[[known[underscored(name)] for name in names]]
 
 
 def _drawn(count: int, table: pd.DataFrame, seed: int) -> pd.DataFrame:

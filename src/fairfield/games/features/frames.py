@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from fairfield.core.arrays import beside
 from fairfield.core.coalitions import spell
 
 
@@ -14,6 +16,25 @@ def is_frame(table: Any) -> bool:
     """Whether this is a DataFrame, of any library."""
     # Asked of its class: pandas would make a Series of the dtypes just to say that it has them.
     return hasattr(table, "columns") and hasattr(type(table), "dtypes")
+
+
+def in_pandas(table: Any) -> Any:
+    """A frame of Polars, PyArrow or another library as one of pandas; anything else as it is."""
+    if not hasattr(table, "to_pandas"):
+        return table
+    return table.to_pandas() if hasattr(table, "columns") else table.to_numpy()
+
+
+def as_given(given: Any) -> Callable[[Any], Any] | None:
+    """What makes of rows in pandas or NumPy what these are in; None where they are in one of both."""
+    library = type(given).__module__.partition(".")[0]
+    if library == "torch":
+        return lambda rows: beside(given, rows)
+    if library == "polars" and is_frame(given):
+        return lambda rows: import_module("polars").from_pandas(rows)
+    if library == "pyarrow":
+        return lambda rows: type(given).from_pandas(rows, preserve_index=False)
+    return None
 
 
 def same_frames(rows: Any, background: Any, names: Any = None) -> tuple[Any, Any]:

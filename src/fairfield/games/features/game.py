@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
@@ -20,7 +20,8 @@ from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.progress import bar
 from fairfield.games.features.bins import binned, trees_of
 from fairfield.games.features.corners import Tables, most_rows
-from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.frames import as_given
+from fairfield.games.features.groups import Groups, group_columns, shown_values
 from fairfield.games.features.model_output import (
     Function,
     ModelOutput,
@@ -40,6 +41,7 @@ from fairfield.games.features.rows import (
     sparse_rows,
 )
 from fairfield.games.features.subcubes import Cubes, Sums
+from fairfield.games.features.weights import weighted_rows
 from fairfield.games.trees.model import TreeModel
 from fairfield.games.trees.readers.registry import absent_entries
 
@@ -62,10 +64,13 @@ class FeatureGame(Game):
       "all" has all of them, from the same evaluations of the model, in a last axis of the
       batch, "margin" asks for the ``decision_function``, "label" for the probability of each row's
       true class in ``y``.
-    - ``background``: rows, one baseline row, or a function ``(row, kept, rng) -> rows`` that
+    - ``background``: rows, each counting as much as its ``sample_weight`` says (as those of
+      ``shap.kmeans`` do), one baseline row, or a function ``(row, kept, rng) -> rows`` that
       draws replacements given the columns that are ``kept`` (a boolean per column); it gets
       the row as it was given (a frame of one row, or a 1-D array), and what it returns in kept
       columns is ignored. The same coalition always sees the same ``rng``.
+    - A function gets rows in the library of those that were given: frames of pandas, Polars or
+      PyArrow, arrays of NumPy or PyTorch. A module of PyTorch is asked in batches, without gradients.
     - Sparse rows reach the model as a dense array, with a missing value where there is no entry
       if the model is XGBoost's and a zero otherwise; a model that answers differently is refused.
     - ``groups``: {name: columns}, or one label per column; such columns are one feature.
@@ -89,7 +94,9 @@ class FeatureGame(Game):
         y: Any = None,
         groups: Groups | None = None,
         link: str | Function | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
+        background, self._weights = weighted_rows(background, sample_weight)
         if background is None:
             raise ValueError(
                 "no background was given; pass rows to take other values from, one baseline row, "
@@ -135,17 +142,18 @@ class FeatureGame(Game):
         self.given = explained
         self.tabular = Tabular.of(explained, explained if others is None else others, predict)
         self.players, self.player_of = group_columns(self.tabular.columns, groups)
-        self.output = output_of(predict, output, y, explained)
+        back = as_given(rows) or as_given(background)
+        self.output = output_of(predict, output, y, explained, back)
         for given, table in ((rows, explained), (background, others)):
             _compare(self.output, sparse_rows(given), table)
         what = linked_name(self.output.what, self.link)
         self.batch = batch_of_rows(explained, single, what)
-        data = _shown(explained, self.player_of)
+        data = shown_values(explained, self.player_of)
         trees = self._trees
         advice = GameInfo.advice if trees is None or self.link else _advice(trees)
         self.info = info_of_rows(explained, single, what, data, advice)
         tabular = binned(self.tabular, trees, self.output)
-        self._cubes = cubes = Cubes.of(tabular, self.players, self.player_of)
+        self._cubes = cubes = Cubes.of(tabular, self.players, self.player_of, self._weights)
         if self.draw is None:
             nulls = np.ones((len(cubes.row_codes), len(self.players)), dtype=bool)
             for x, own in enumerate(nulls):
@@ -215,6 +223,8 @@ class FeatureGame(Game):
     def describe(self) -> dict[str, Any]:
         tabular = self.tabular
         parts: list[NDArray[Any]] = [self.output.column, self.player_of]
+        if self._weights is not None:
+            parts.append(self._weights)
         for rows in (tabular.rows,) if self.draw else (tabular.rows, tabular.background):
             # A model is identified by its outputs here; it gets a copy, which it may change.
             outputs = self.output(tabular.decode(rows.copy())).astype(np.float32)
@@ -271,16 +281,3 @@ def _advice(trees: TreeModel) -> str:
     summed = trees.outputs[0]
     margin = summed.unit == "log-odds" or "margin" in summed.name
     return f"{TREE_ADVICE}'s margin" if margin else TREE_ADVICE
-
-
-def _shown(given: Any, player_of: NDArray[np.int64]) -> NDArray[Any]:
-    """The values of the features (N, n), those of several columns joined as text."""
-    table = np.asarray(given)
-    owned = [np.flatnonzero(player_of == i) for i in range(int(player_of.max()) + 1)]
-    if all(len(own) == 1 for own in owned):
-        return table[:, np.concatenate(owned)]
-    shown = np.empty((len(table), len(owned)), dtype=object)
-    for i, own in enumerate(owned):
-        joined = [", ".join(map(str, row)) for row in table[:, own]]
-        shown[:, i] = table[:, own[0]] if len(own) == 1 else joined
-    return shown

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairfield.core.arrays import IntArray
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player, name_players
 
-Groups = Mapping[Player, Sequence[Any]] | Sequence[Hashable]
+Groups: TypeAlias = Union[Mapping[Player, Sequence[Any]], Sequence[Hashable], "Encoded"]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Groups of the columns of rows, of which a model sees others: the j-th from ``owners[j]``."""
+
+    owners: IntArray
+    groups: Groups | None
+
+
+def joins(groups: Groups | None) -> bool:
+    """Whether these groups may make one feature of several columns of the rows."""
+    return groups is not None and not (isinstance(groups, Encoded) and groups.groups is None)
 
 
 def group_columns(
@@ -25,6 +40,9 @@ def group_columns(
     >>> group_columns(("age", "red", "blue"), {"colour": ["red", "blue"]})
     (('colour', 'age'), array([1, 0, 0]))
     """
+    if isinstance(groups, Encoded):
+        features, feature_of = group_columns(columns, groups.groups)
+        return features, feature_of[groups.owners]
     if groups is None:
         return name_players(columns), np.arange(len(columns), dtype=np.int64)
     if isinstance(groups, Mapping):
@@ -52,3 +70,16 @@ def group_columns(
     if empty:
         raise ValueError(f"groups give {empty[0]!r} no columns; a feature needs at least one")
     return named, np.array([players.index(label) for label in labels], dtype=np.int64)
+
+
+def shown_values(given: Any, player_of: IntArray) -> NDArray[Any]:
+    """The values of the features (N, n), those of several columns joined as text."""
+    table = np.asarray(given)
+    owned = [np.flatnonzero(player_of == i) for i in range(int(player_of.max()) + 1)]
+    if all(len(own) == 1 for own in owned):
+        return table[:, np.concatenate(owned)]
+    shown = np.empty((len(table), len(owned)), dtype=object)
+    for i, own in enumerate(owned):
+        joined = [", ".join(map(str, row)) for row in table[:, own]]
+        shown[:, i] = table[:, own[0]] if len(own) == 1 else joined
+    return shown

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,10 @@ from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
-from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.groups import Groups, group_columns, shown_values
+from fairfield.games.features.pipelines import Encoding, Inside, look_inside
 from fairfield.games.features.rows import Tabular, as_table, batch_of_rows, info_of_rows
+from fairfield.games.features.weights import weighted_rows
 from fairfield.games.outputs import (
     Output,
     choose_outputs,
@@ -22,13 +26,14 @@ from fairfield.games.outputs import (
     decision_quantity,
     explained,
 )
+from fairfield.games.trees.model import quietly
 
 
 class LinearGame(Game):
     """Σ_{i∈S} c_i x_i + Σ_{i∉S} c_i b̄_i + intercept: a linear model's margin at each row.
 
-    ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), b̄ the
-    mean of the background rows. A classifier's margin is its ``decision_function``, for the
+    ``model`` is a fitted linear model of scikit-learn (``coef_``, ``intercept_``), or one behind
+    transformers each of whose columns comes from one of the rows; b̄ is the mean of the background rows. A classifier's margin is its ``decision_function``, for the
     second of two classes or the one that ``output`` names; "all" has all of them, or all columns
     of a regression, in a last axis of the batch. Every criterion gives feature i the value c_i (x_i - b̄_i), for any number of features.
 
@@ -46,34 +51,60 @@ class LinearGame(Game):
         *,
         output: Any = None,
         groups: Groups | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
-        slopes, intercepts, chosen = _lines(model, output)
+        background, weights = weighted_rows(background, sample_weight)
+        self._inside = inside = look_inside(model)
+        self._slopes, self._intercepts, self._chosen = _lines(inside, output)
         if background is None:
             raise ValueError("no background was given; pass rows to take other values from")
-        single, rows_given = as_table(rows)
-        tabular = Tabular.of(rows_given, as_table(background, rows)[1], model)
+        self._what = explained(self._chosen, output, classes_of(model))
+        given, others = as_table(rows, background)[1], as_table(background, rows)[1]
+        tabular = Tabular.of(given, others, model)
+        self.players, self._shown_by = group_columns(tabular.columns, groups)
+        player_of = self._shown_by
+        self._encode: Callable[[Any], FloatArray] = partial(_encoded, inside)
+        if inside.transforms:
+            self._encode = encoding = Encoding(inside, self._encode, given, others)
+            player_of = player_of[np.maximum(encoding.owners, 0)]
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
-        values, others = (
-            np.asarray(tabular.decode(matrix), dtype=float)
-            for matrix in (tabular.rows, tabular.background)
-        )
-        if values.shape[1] != slopes.shape[1]:
+        values = self._encode(tabular.decode(tabular.background))
+        if values.shape[1] != self._slopes.shape[1]:
             raise ValueError(
-                f"rows of {values.shape[1]} columns were given; the model needs {slopes.shape[1]}"
+                f"rows of {values.shape[1]} columns were given; the model needs {self._slopes.shape[1]}"
             )
-        _compare(model, chosen, rows_given, values @ slopes.T + intercepts)
-        what = explained(chosen, output, classes_of(model))
-        self.players, player_of = group_columns(tabular.columns, groups)
-        self.batch = batch_of_rows(rows_given, single, what)
-        mean = others.mean(axis=0)
-        gains = (values - mean)[:, None] * slopes
-        owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
-        self.gains = (gains @ owned).reshape((*self.batch, -1))
-        base = np.broadcast_to(slopes @ mean + intercepts, (len(values), len(slopes)))
-        self.base = base.reshape(self.batch)
-        alone = len(self.players) == len(player_of)
-        shown = values[:, np.argsort(player_of)] if alone else None
-        self.info = info_of_rows(rows_given, single, what, shown)
+        self._mean, self._like = np.average(values, axis=0, weights=weights), others[:1]
+        self._owned = (player_of[:, None] == np.arange(len(self.players))).astype(float)
+        self._take(rows)
+
+    def explaining(self, rows: Any) -> LinearGame:
+        """The game of other rows, with what was read of the model and the background.
+
+        >>> from types import SimpleNamespace as Model
+        >>> line = Model(coef_=np.array([1.0, 2.0]), intercept_=0.5, predict=lambda X: X @ [1, 2] + 0.5)
+        >>> game = LinearGame(line, [1.0, 1.0], background=[0.0, 0.0])
+        >>> game.explaining([3.0, 1.0]).gains
+        array([3., 2.])
+        """
+        other = copy(self)
+        other._take(rows)
+        return other
+
+    def _take(self, rows: Any) -> None:
+        """Take the rows to explain."""
+        single, given = as_table(rows, self._like)
+        tabular = Tabular.of(given, self._like, self._inside.whole)
+        values = self._encode(tabular.decode(tabular.rows))
+        slopes, count = self._slopes, len(self.players)
+        _compare(self._inside, self._chosen, given, values @ slopes.T + self._intercepts)
+        self.batch = batch_of_rows(given, single, self._what)
+        gains = (values - self._mean)[:, None] * slopes
+        self.gains = (gains @ self._owned).reshape((*self.batch, -1))
+        base = slopes @ self._mean + self._intercepts
+        self.base = np.broadcast_to(base, (len(values), len(slopes))).reshape(self.batch)
+        alone = count == len(self._shown_by)
+        shown = shown_values(given, self._shown_by) if alone else None
+        self.info = info_of_rows(given, single, self._what, shown)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return np.asarray(self.base[..., None] + self.gains @ coalitions.T.astype(float))
@@ -112,18 +143,28 @@ class LinearExtension(Extension):
         )
 
 
-def _compare(model: Any, chosen: Sequence[Output], rows: Any, ours: FloatArray) -> None:
+def _encoded(inside: Inside, rows: Any) -> FloatArray:
+    """The numbers that the model inside sees of rows."""
+    return np.asarray(inside.encoded(rows), dtype=float)
+
+
+def _compare(inside: Inside, chosen: Sequence[Output], rows: Any, ours: FloatArray) -> None:
     """Refuse a model whose own outputs are not its lines, as one with a link."""
-    own = getattr(model, "decision_function", None) or model.predict
-    found = np.asarray(own(lent(rows)), dtype=float).reshape(len(ours), -1)
+    if inside.line:
+        return inside.check(lent(rows), chosen[0].sign * ours[:, 0])
+    own = getattr(inside.whole, "decision_function", None) or inside.whole.predict
+    found = np.asarray(quietly(own, lent(rows)), dtype=float).reshape(len(ours), -1)
     theirs = [each.sign * found[:, each.column] for each in chosen]
     apart = np.abs(np.transpose(theirs) - ours)
     if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
-        raise TypeError(f"{type(model).__name__} is not linear in its columns; use FeatureGame")
+        kind = type(inside.model).__name__
+        raise TypeError(f"{kind} is not linear in its columns; use FeatureGame")
+    return None
 
 
-def _lines(model: Any, output: Any) -> tuple[FloatArray, FloatArray, tuple[Output, ...]]:
+def _lines(inside: Inside, output: Any) -> tuple[FloatArray, FloatArray, tuple[Output, ...]]:
     """The slopes and intercepts of the outputs that are asked for, and those outputs."""
+    model = inside.model
     kind, classes = type(model).__name__, classes_of(model)
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
         raise TypeError(f"{kind} has no coef_ and intercept_; use FeatureGame")
@@ -134,7 +175,12 @@ def _lines(model: Any, output: Any) -> tuple[FloatArray, FloatArray, tuple[Outpu
         raise TypeError(
             f"{kind} has {len(slopes)} lines for {len(classes)} classes; use FeatureGame"
         )
-    chosen = choose_outputs(kind, output, quantity, classes, len(slopes))
+    if inside.line:
+        slope, shift = inside.line
+        slopes, intercepts = slope * slopes, slope * intercepts + shift
+        chosen: tuple[Output, ...] = (inside.calibrated(output),)
+    else:
+        chosen = choose_outputs(kind, output, quantity, classes, len(slopes))
     signs = np.array([each.sign for each in chosen])
     columns = [each.column for each in chosen]
     return signs[:, None] * slopes[columns], signs * intercepts[columns], chosen

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.arrays import FloatArray, IntArray, on_host
 from fairfield.core.coalitions import spell
 from fairfield.core.copies import lent
 from fairfield.core.labels import positions
 from fairfield.core.special import logit
+from fairfield.games.features.networks import Network, is_module
 from fairfield.games.outputs import (
     Explained,
     asks_all,
@@ -45,7 +46,7 @@ class ModelOutput:
 
     def __call__(self, table: Any) -> FloatArray:
         count = np.shape(table)[0]  # a sparse matrix has no len
-        found = np.asarray(self.function(table))
+        found = on_host(self.function(table), None)
         if found.shape == (count,):
             found = found[:, None]
         if found.ndim != 2 or len(found) != count:
@@ -73,14 +74,16 @@ class ModelOutput:
         return chosen if min(self.signs) > 0 else chosen * self.signs
 
 
-def output_of(predict: Any, output: Any, y: Any, rows: Any) -> ModelOutput:
+def output_of(
+    predict: Any, output: Any, y: Any, rows: Any, back: Function | None = None
+) -> ModelOutput:
     """What is explained of ``predict``, a fitted model or a function, for these rows.
 
     The numbers are those of its ``predict_proba``, else its ``decision_function``, else its
     ``predict``; ``output="margin"`` asks for the ``decision_function``. ``output="label"``
     is the probability of the true class of each row, given in ``y``; all else that ``output``
     may be is read by :func:`choose_outputs`; how many columns a function has for "all" is asked
-    of it with the first row.
+    of it with the first row. A function of the user's gets what ``back`` makes of rows.
     """
     of_label = isinstance(output, str) and output == "label"
     if (y is not None) != of_label:
@@ -88,7 +91,7 @@ def output_of(predict: Any, output: Any, y: Any, rows: Any) -> ModelOutput:
             "output='label' and y= go together: the true class of each explained row; "
             f"output={output!r} was given with{'' if y is not None else 'out'} y="
         )
-    function, name, quantity, classes = _method(predict, output)
+    function, name, quantity, classes = _method(predict, output, back)
     if of_label:
         if quantity != "probability" and hasattr(predict, "predict"):
             raise ValueError(f"output='label' needs probabilities, and {name} returns none")
@@ -101,7 +104,7 @@ def output_of(predict: Any, output: Any, y: Any, rows: Any) -> ModelOutput:
     elif classes is not None and len(classes) == 2 and quantity != "probability":
         width = 1  # one margin is that of the second class
     elif classes is None and asks_all(output, None):
-        width = np.asarray(function(lent(rows[:1]))).reshape(1, -1).shape[1]
+        width = on_host(function(lent(rows[:1])), None).reshape(1, -1).shape[1]
     chosen = choose_outputs(name, output, quantity, classes, width)
     return ModelOutput(
         function,
@@ -135,7 +138,9 @@ def _true_columns(
     return columns.tolist(), column
 
 
-def _method(predict: Any, output: Any) -> tuple[Function, str, str, list[Any] | None]:
+def _method(
+    predict: Any, output: Any, back: Function | None
+) -> tuple[Function, str, str, list[Any] | None]:
     """The function to call, its name, the quantity that it returns, and its classes, if any."""
     kind, classes = type(predict).__name__, classes_of(predict)
     margin = output == "margin" and names_quantity(output, classes)
@@ -163,6 +168,10 @@ def _method(predict: Any, output: Any) -> tuple[Function, str, str, list[Any] | 
     if not callable(predict):
         raise TypeError(f"a fitted model or a function of rows is needed; {kind} was given")
     name = getattr(predict, "__qualname__", kind)
+    if is_module(predict):
+        return Network(predict), name, f"output of {name}", None
+    if back is not None and not hasattr(getattr(predict, "__self__", None), "predict"):
+        return lambda rows: predict(back(rows)), name, f"output of {name}", None
     if getattr(predict, "__name__", "") == "predict_proba":
         classes = classes_of(getattr(predict, "__self__", None))
     return predict, name, "probability" if classes else f"output of {name}", classes

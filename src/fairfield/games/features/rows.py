@@ -14,9 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import BoolArray, IntArray, is_sparse
+from fairfield.core.arrays import BoolArray, IntArray, is_sparse, on_host
 from fairfield.core.game import GameInfo, Player, name_players
-from fairfield.games.features.frames import is_frame, join_columns, row_as_frame, same_frames
+from fairfield.games.features.frames import (
+    in_pandas,
+    is_frame,
+    join_columns,
+    row_as_frame,
+    same_frames,
+)
 from fairfield.games.outputs import Explained
 
 Matrix = NDArray[Any]
@@ -152,14 +158,16 @@ def row_players(table: Any, count: int) -> tuple[Player, ...]:
 def as_table(rows: Any, like: Any = None, absent: float = 0.0) -> tuple[bool, Any]:
     """Whether a single row was given, and an array or DataFrame of two axes.
 
-    A sparse matrix becomes a dense one, with ``absent`` where it has no entry.
+    A sparse matrix becomes a dense one, with ``absent`` where it has no entry; frames of other
+    libraries become those of pandas.
     """
+    rows, like = in_pandas(rows), in_pandas(like)
     if is_frame(rows):
         return False, rows
     if hasattr(rows, "to_frame"):
         # A Series has one dtype for all its cells; the other table has those of its columns.
         return True, row_as_frame(rows, like)
-    table = _filled(rows, absent) if is_sparse(rows) else np.asarray(rows)
+    table = _filled(rows, absent) if is_sparse(rows) else on_host(rows, None)
     if table.ndim not in (1, 2):
         raise ValueError(
             f"rows of shape {table.shape} were given; give one row, or a table of rows and columns"

@@ -46,7 +46,13 @@ class Cubes:
     owned: BoolArray
 
     @classmethod
-    def of(cls, tabular: Tabular, players: tuple[Player, ...], player_of: IntArray) -> Cubes:
+    def of(
+        cls,
+        tabular: Tabular,
+        players: tuple[Player, ...],
+        player_of: IntArray,
+        weights: FloatArray | None = None,
+    ) -> Cubes:
         """Rows by player; equal background rows are one, weighted."""
         own = tabular.row_codes, tabular.background_codes
         owned = np.arange(len(players))[:, None] == player_of
@@ -58,9 +64,11 @@ class Cubes:
         else:
             # Players may be in another order than their columns.
             row_codes, codes = (each[:, np.argsort(player_of)] for each in own)
-        distinct, first, counts = np.unique(codes, axis=0, return_index=True, return_counts=True)
-        background, weights = tabular.background[first], counts.astype(float)
-        return cls(players, tabular.rows, background, weights, row_codes, distinct, owned)
+        distinct, first, which = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        sums = np.bincount(which.ravel(), weights).astype(float)
+        return cls(
+            players, tabular.rows, tabular.background[first], sums, row_codes, distinct, owned
+        )
 
     @cached_property
     def digits(self) -> list[IntArray]:

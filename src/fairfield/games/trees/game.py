@@ -22,7 +22,7 @@ from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
 from fairfield.core.imports import needed_for
-from fairfield.games.features.groups import Groups, group_columns
+from fairfield.games.features.groups import Groups, group_columns, joins
 from fairfield.games.features.rows import as_table, batch_of_rows, info_of_rows, sparse_rows
 from fairfield.games.outputs import Explained, classes_of, explained
 from fairfield.games.trees.model import ELSEWHERE, TreeModel, names_of, same_columns
@@ -122,7 +122,7 @@ class TreeGame(Game):
             raise ValueError(_other_columns(names_of(given), names_of(like)))
         self.batch = batch_of_rows(given, single, self._what)
         shown = given.to_numpy() if hasattr(given, "to_numpy") else on_host(given, None)
-        data = np.array(shown) if self._groups is None else None  # rows may change after the call
+        data = None if joins(self._groups) else np.array(shown)  # rows may change after the call
         self.info = info_of_rows(given, single, self._what, data)
         before = like if trusting else None
         self.rows = self._trees.seen(given, sparse_rows(rows), before, trusting=trusting)
