@@ -25,6 +25,7 @@ from fairfield.criteria.free_energy import free_energy_value as free_energy_valu
 from fairfield.criteria.interactions.interactions import interactions as interactions
 from fairfield.criteria.interactions.moebius import moebius as moebius
 from fairfield.criteria.leave_one_out import leave_one_out as leave_one_out
+from fairfield.criteria.owen import owen as owen
 from fairfield.criteria.quote import Quote as Quote
 from fairfield.criteria.quote import quote as quote
 from fairfield.criteria.samples import samples_needed as samples_needed

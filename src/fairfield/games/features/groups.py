@@ -52,3 +52,18 @@ def group_columns(
     if empty:
         raise ValueError(f"groups give {empty[0]!r} no columns; a feature needs at least one")
     return named, np.array([players.index(label) for label in labels], dtype=np.int64)
+
+
+def columns_of(player: Player, groups: Groups | None, rows: Any) -> list[Hashable]:
+    """The columns of the rows that a feature stands for.
+
+    >>> columns_of("colour", {"colour": ["red", "blue"]}, None), columns_of("b", ["a", "b"], [[1, 2]])
+    (['red', 'blue'], [1])
+    """
+    if isinstance(groups, Mapping):
+        given = groups.get(player, [player])
+        return [given] if isinstance(given, str) else list(given)
+    if groups is None:
+        return [player]
+    names = rows.columns if hasattr(rows, "columns") else range(len(groups))
+    return [name for name, label in zip(names, groups, strict=True) if label == player]
