@@ -53,6 +53,7 @@ from fairfield.games.data.cluster import cluster as cluster
 from fairfield.games.data.game import DataGame as DataGame
 from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
 from fairfield.games.features.game import FeatureGame as FeatureGame
+from fairfield.games.features.importance import ImportanceGame as ImportanceGame
 from fairfield.games.features.linear import LinearGame as LinearGame
 from fairfield.games.given.function import FunctionGame as FunctionGame
 from fairfield.games.given.remote import RemoteGame as RemoteGame
@@ -76,6 +77,7 @@ from fairfield.games.textbook.gloves import GlovesGame as GlovesGame
 from fairfield.games.textbook.unanimity import UnanimityGame as UnanimityGame
 from fairfield.games.textbook.voting import VotingGame as VotingGame
 from fairfield.games.trees.game import TreeGame as TreeGame
+from fairfield.importance import importance as importance
 from fairfield.learning.learn import learn as learn
 from fairfield.metrics import detection_f1 as detection_f1
 from fairfield.metrics import detection_rate as detection_rate
