@@ -52,6 +52,8 @@ from fairfield.explanations import explain as explain
 from fairfield.games.data.cluster import cluster as cluster
 from fairfield.games.data.game import DataGame as DataGame
 from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
+from fairfield.games.features.conditional import Conditional as Conditional
+from fairfield.games.features.conditional import conditional as conditional
 from fairfield.games.features.game import FeatureGame as FeatureGame
 from fairfield.games.features.importance import ImportanceGame as ImportanceGame
 from fairfield.games.features.linear import LinearGame as LinearGame
