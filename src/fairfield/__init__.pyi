@@ -55,8 +55,10 @@ from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
 from fairfield.games.features.conditional import Conditional as Conditional
 from fairfield.games.features.conditional import conditional as conditional
 from fairfield.games.features.game import FeatureGame as FeatureGame
+from fairfield.games.features.images import ImageGame as ImageGame
 from fairfield.games.features.importance import ImportanceGame as ImportanceGame
 from fairfield.games.features.linear import LinearGame as LinearGame
+from fairfield.games.features.text import TextGame as TextGame
 from fairfield.games.given.function import FunctionGame as FunctionGame
 from fairfield.games.given.remote import RemoteGame as RemoteGame
 from fairfield.games.given.remote import rescore as rescore
