@@ -47,3 +47,17 @@ def test_the_agents_that_carried_a_result_are_found(capsys):
     text = printed("team.py", capsys)
     assert "Carried the result: researcher, writer" in text
     assert "F(∅) = 0 was given" in text
+
+
+def test_the_words_of_a_complaint_are_found(capsys, tmp_path):
+    text = printed("words.py", capsys, tmp_path / "letter.png")
+    assert "Most of a complaint: came., never, work." in text
+    assert (tmp_path / "letter.png").exists()
+
+
+def test_the_stroke_of_a_digit_is_found(capsys, tmp_path):
+    pytest.importorskip("torch")
+    picture = tmp_path / "seven.png"
+    text = printed("digits.py", capsys, picture, STEPS=40, GRID=(2, 2))
+    assert "After a closer look at segments" in text
+    assert picture.exists()

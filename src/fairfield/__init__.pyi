@@ -25,6 +25,7 @@ from fairfield.criteria.free_energy import free_energy_value as free_energy_valu
 from fairfield.criteria.interactions.interactions import interactions as interactions
 from fairfield.criteria.interactions.moebius import moebius as moebius
 from fairfield.criteria.leave_one_out import leave_one_out as leave_one_out
+from fairfield.criteria.owen import owen as owen
 from fairfield.criteria.quote import Quote as Quote
 from fairfield.criteria.quote import quote as quote
 from fairfield.criteria.samples import samples_needed as samples_needed
@@ -52,10 +53,15 @@ from fairfield.explanations import explain as explain
 from fairfield.games.data.cluster import cluster as cluster
 from fairfield.games.data.game import DataGame as DataGame
 from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
+from fairfield.games.features.conditional import Conditional as Conditional
+from fairfield.games.features.conditional import conditional as conditional
 from fairfield.games.features.game import FeatureGame as FeatureGame
+from fairfield.games.features.images import ImageGame as ImageGame
+from fairfield.games.features.importance import ImportanceGame as ImportanceGame
 from fairfield.games.features.linear import LinearGame as LinearGame
 from fairfield.games.features.summaries import Summary as Summary
 from fairfield.games.features.summaries import summary as summary
+from fairfield.games.features.text import TextGame as TextGame
 from fairfield.games.given.function import FunctionGame as FunctionGame
 from fairfield.games.given.remote import RemoteGame as RemoteGame
 from fairfield.games.given.remote import rescore as rescore
@@ -78,6 +84,7 @@ from fairfield.games.textbook.gloves import GlovesGame as GlovesGame
 from fairfield.games.textbook.unanimity import UnanimityGame as UnanimityGame
 from fairfield.games.textbook.voting import VotingGame as VotingGame
 from fairfield.games.trees.game import TreeGame as TreeGame
+from fairfield.importance import importance as importance
 from fairfield.learning.learn import learn as learn
 from fairfield.metrics import detection_f1 as detection_f1
 from fairfield.metrics import detection_rate as detection_rate

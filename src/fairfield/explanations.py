@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import FloatArray, elsewhere
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
+from fairfield.criteria.owen import Owen
 from fairfield.estimation.received import ends
 from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
-from fairfield.games.features.groups import Groups
+from fairfield.games.features.groups import Groups, columns_of
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.features.model_output import Function
 from fairfield.games.features.pipelines import EncodingError, Inside, look_inside, trees_inside
@@ -26,6 +28,7 @@ from fairfield.games.features.weights import copies, weighted_rows
 from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
 from fairfield.games.trees.readers.registry import reader_of
+from fairfield.multilinear.unions import Unions, read_unions
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
 
@@ -45,6 +48,7 @@ def explain(
     output: Any = None,
     y: Any = None,
     groups: Groups | None = None,
+    unions: Unions | None = None,
     times: Any = None,
     link: str | Function | None = None,
     sample_weight: ArrayLike | None = None,
@@ -68,6 +72,10 @@ def explain(
     passed on, and so are those of :class:`fairfield.Options`. :class:`fairfield.Explainer` is
     for one model and many calls.
 
+    ``groups`` makes several columns one feature. ``unions`` keeps features, or such groups, apart
+    and has them join union by union, as :func:`fairfield.owen` does: {union: features}, nested
+    or not. The values are then Owen's, exact for any number of features in a closed form.
+
     Values are exact wherever that is within reach: always by a closed form, up to 25 features
     by the table of all worths, and beyond where rows differ from the background in few
     features (values that no split of a tree model tells apart do not differ). Beyond, and where
@@ -86,19 +94,44 @@ def explain(
     ((1, 2, 2), array([[2., 0.]]))
     """
     _check_background(background, "the third argument is the background, the fourth the criterion")
-    call = call_of(criterion, temperature=temperature, **options)
-    game = game_of(
-        model,
-        X,
-        background,
-        output=output,
-        y=y,
-        groups=groups,
-        times=times,
-        link=link,
-        sample_weight=sample_weight,
+    about = {
+        "output": output,
+        "y": y,
+        "times": times,
+        "link": link,
+        "sample_weight": sample_weight,
+    }
+    game = game_of(model, X, background, groups=groups, **about)
+    if unions is None:
+        return _value(game, call_of(criterion, temperature=temperature, **options))
+    if criterion not in ("variational_index", "shapley", "owen"):
+        raise ValueError(
+            f"unions= have Owen's values, and criterion={criterion!r} was given; leave one of them out"
+        )
+    call = call_of("owen", unions, temperature=temperature, **options)
+    if call.chosen.estimates or temperature is not None:
+        return _value(game, call)  # one sample, or one law, of all features
+    columns = [columns_of(player, groups, X) for player in game.players]
+    found, values = [], np.zeros((*game.batch, len(game.players)))
+    for family in read_unions(unions, game.players).families():
+        # Closed forms and sub-cubes of features are those of joined features, too.
+        parts, nested = family.joined()
+        joined: dict[Any, list[Any]] = {
+            tuple(game.players[i] for i in part): [c for i in part for c in columns[i]]
+            for part in parts
+        }
+        part_game = game_of(model, X, background, groups=joined, **about)
+        found.append(_value(part_game, replace(call, criterion=Owen(nested))))
+        own = family.union.alone
+        values[..., list(own)] = found[-1].values[..., : len(own)]
+    return replace(
+        found[-1],
+        values=values,
+        players=game.players,
+        evaluations=sum(each.evaluations for each in found),
+        seconds=sum(each.seconds for each in found),
+        **presentation(game),
     )
-    return _value(game, call)
 
 
 class Explainer:

@@ -82,9 +82,7 @@ class Store:
                 patiently(lambda: create(self._base, description, versions, sizes))
                 check(self._base, self.path, description, versions)
                 upgrade(self._base, description)
-                self._heart = (
-                    patiently(lambda: Heartbeat(self.path, self._base)) if alive else None
-                )
+                self._heart = patiently(lambda: Heartbeat(self.path, self._base)) if alive else None
             except BaseException:
                 disconnect(self._base)
                 raise

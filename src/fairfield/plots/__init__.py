@@ -8,6 +8,7 @@ from fairfield.plots.batches import beeswarm, box
 from fairfield.plots.criteria import criteria, ranks
 from fairfield.plots.pairs import interactions
 from fairfield.plots.paths import annealing, curves, trajectory
+from fairfield.plots.shown import image, text
 from fairfield.plots.values import bar, waterfall
 
 __all__ = [
@@ -17,8 +18,10 @@ __all__ = [
     "box",
     "criteria",
     "curves",
+    "image",
     "interactions",
     "ranks",
+    "text",
     "trajectory",
     "waterfall",
 ]

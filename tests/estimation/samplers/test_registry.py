@@ -19,7 +19,7 @@ def known(monkeypatch):
 
 
 def test_every_estimated_criterion_has_a_usual_sampler(known):
-    assert set(known) == {"shapley", "banzhaf", "semivalue", "variational_index", "variational_values"}  # fmt: skip
+    assert set(known) == {"shapley", "banzhaf", "semivalue", "owen", "variational_index", "variational_values"}  # fmt: skip
     assert all("auto" in names for names in known.values())
     for criterion in ("shapley", "banzhaf"):
         assert sorted(known[criterion]) == ["auto", "permutation", "regression", "surrogate"]

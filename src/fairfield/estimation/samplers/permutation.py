@@ -44,12 +44,16 @@ class Permutations(Received):
         """Both ends first, then the coalitions along half as many orders again as so far."""
         known = len(self._orders)
         more = max(8, known // 2)
-        orders = self._rng.permuted(np.tile(np.arange(self.players), (more, 1)), axis=1)
+        orders = self._draw(more)
         self._orders = np.concatenate([self._orders, orders])
         coalitions = _entered(orders)[:, 1:-1].reshape(-1, self.players)
         if not known:
             coalitions = np.concatenate([ends(self.players), coalitions])
         return coalitions[:most]
+
+    def _draw(self, count: int) -> IntArray:
+        """So many random orders of the players."""
+        return self._rng.permuted(np.tile(np.arange(self.players), (count, 1)), axis=1)
 
     def provenance(self) -> dict[str, Any]:
         """Orders so far and the seed they come from."""

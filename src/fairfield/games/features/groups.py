@@ -83,3 +83,18 @@ def shown_values(given: Any, player_of: IntArray) -> NDArray[Any]:
         joined = [", ".join(map(str, row)) for row in table[:, own]]
         shown[:, i] = table[:, own[0]] if len(own) == 1 else joined
     return shown
+
+
+def columns_of(player: Player, groups: Groups | None, rows: Any) -> list[Hashable]:
+    """The columns of the rows that a feature stands for.
+
+    >>> columns_of("colour", {"colour": ["red", "blue"]}, None), columns_of("b", ["a", "b"], [[1, 2]])
+    (['red', 'blue'], [1])
+    """
+    if isinstance(groups, Mapping):
+        given = groups.get(player, [player])
+        return [given] if isinstance(given, str) else list(given)
+    if groups is None:
+        return [player]
+    names = rows.columns if hasattr(rows, "columns") else range(len(groups))
+    return [name for name, label in zip(names, groups, strict=True) if label == player]

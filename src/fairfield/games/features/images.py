@@ -1,0 +1,158 @@
+"""The segments of a picture behind the output of a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.checks import whole
+from fairfield.core.fingerprint import digest
+from fairfield.core.game import Game, GameInfo
+from fairfield.games.features.model_output import output_of
+
+# Pictures reach the model in batches of so many numbers at most.
+MOST_NUMBERS = 2**23
+# A blur is as wide as this share of the picture.
+BLUR = 1 / 8
+CHANNELS = (1, 3, 4)
+
+
+class ImageGame(Game):
+    """A model's output for a picture of which some segments are hidden; the players are segments.
+
+    - ``predict``: a function of pictures (m, \\*shape of the image) that returns a number for each, or
+      a column per class, or a fitted classifier of such; ``output`` names the class.
+    - ``image``: (height, width), (height, width, channels) or (channels, height, width).
+    - ``segments``: the number of each pixel's segment (height, width), as superpixels are given; or the
+      rows and columns of a grid, (4, 4).
+    - ``mask``: what hidden pixels show: the "mean" of each channel, a "blur" of the picture, or a value
+      (or values in a shape that fits the image).
+
+    ``refined(valuation, most)`` divides the segments of the largest \\|value\\| into four, so that a
+    large picture is looked at closely where it matters.
+
+    >>> game = ImageGame(lambda images: images[:, 2:, 2:].sum(axis=(1, 2)), np.ones((4, 4)),
+    ...                  segments=(2, 2), mask=0.0)
+    >>> game.worths(np.eye(4, dtype=bool)).tolist()
+    [0.0, 0.0, 0.0, 4.0]
+    """
+
+    def __init__(
+        self,
+        predict: Any,
+        image: Any,
+        *,
+        segments: Any = (4, 4),
+        mask: Any = "blur",
+        output: Any = None,
+    ) -> None:
+        self.image = np.asarray(image)
+        if self.image.ndim not in (2, 3):
+            raise ValueError(
+                f"the image has shape {self.image.shape}; give (height, width), or one more axis, "
+                "last or first, of channels"
+            )
+        channels_first = self.image.shape[0] in CHANNELS and self.image.shape[-1] not in CHANNELS
+        # The axes of height and width.
+        self.axes = (1, 2) if self.image.ndim == 3 and channels_first else (0, 1)
+        self._predict, self._mask, self._output = predict, mask, output
+        self.segments = _segments(segments, tuple(self.image.shape[axis] for axis in self.axes))
+        known, places = np.unique(self.segments, return_inverse=True)
+        self.players = tuple(known.tolist())
+        shape = [1] * self.image.ndim
+        for axis in self.axes:
+            shape[axis] = self.image.shape[axis]
+        # Of each pixel the place of its segment among the players.
+        self.places = places.reshape(shape)
+        self.hidden = _hidden(self.image, mask, self.axes)
+        self.output = output_of(predict, output, None, self.image[None])
+        what = self.output.what
+        self.batch = () if what.outputs is None else (len(what.outputs),)
+        self.info = GameInfo(
+            worth_name=what.name,
+            unit=what.unit,
+            noun="segment",
+            row_noun="image",
+            advice="use fewer segments, and game.refined(valuation) where they matter",
+            outputs=what.outputs,
+            output_noun=what.noun,
+        )
+
+    def images_of(self, coalitions: BoolArray) -> Any:
+        """The pictures that show these segments only, (m, *shape of the image)."""
+        return np.where(coalitions[:, self.places], self.image, self.hidden).astype(
+            self.hidden.dtype, copy=False
+        )
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        step = max(1, MOST_NUMBERS // self.image.size)
+        found = [
+            self.output(self.images_of(coalitions[start : start + step]))
+            for start in range(0, len(coalitions), step)
+        ]
+        return np.asarray(
+            np.concatenate(found)[:, self.output.column[0]].T.reshape((*self.batch, -1))
+        )
+
+    def refined(self, valuation: Any, most: int = 4) -> ImageGame:
+        """The game in which the segments of the largest |value| are divided into four each.
+
+        A segment is divided at the middle of its extent; new ones have new numbers.
+        """
+        if valuation.players != self.players:
+            raise ValueError("the valuation is of other segments; give one of this game")
+        size = np.abs(valuation.values).reshape(-1, len(self.players)).max(axis=0)
+        finer, new = self.segments.copy(), int(self.segments.max()) + 1
+        for i in np.argsort(-size, kind="stable")[: whole("most", most)]:
+            inside = self.segments == self.players[i]
+            row, column = np.nonzero(inside)
+            middle = (row.min() + row.max()) / 2, (column.min() + column.max()) / 2
+            quarter = 2 * (row > middle[0]) + (column > middle[1])
+            if np.ptp(quarter):  # a single pixel stays as it is
+                finer[inside] = new + quarter
+                new += 4
+        given = {"mask": self._mask, "output": self._output}
+        return ImageGame(self._predict, self.image, segments=finer, **given)
+
+    def describe(self) -> dict[str, Any]:
+        ends = np.repeat([[False], [True]], len(self.players), axis=1)
+        outputs = self.worths(ends).astype(np.float32)  # they identify the model here
+        about = digest(self.image, self.hidden, self.segments, outputs)
+        return {**super().describe(), "model": self.output.name, "data": about}
+
+
+def _segments(given: Any, size: tuple[int, ...]) -> IntArray:
+    """The number of each pixel's segment, from a map of them or a grid."""
+    segments = np.asarray(given)
+    if segments.shape == (2,) and segments.dtype.kind in "iu":
+        counts = [whole("segments", each) for each in segments.tolist()]
+        rows, columns = (np.arange(n) * k // n for n, k in zip(size, counts, strict=True))
+        return np.asarray(rows[:, None] * counts[1] + columns)
+    if segments.shape != size or segments.dtype.kind not in "iu":
+        raise ValueError(
+            f"segments of shape {segments.shape} were given for a picture of {size[0]} × {size[1]} "
+            "pixels; give a whole number for each pixel, or (rows, columns) of a grid"
+        )
+    return segments.astype(np.int64)
+
+
+def _hidden(image: Any, mask: Any, axes: tuple[int, int]) -> Any:
+    """The picture with everything hidden, in a dtype that holds both."""
+    numbers = image.astype(np.result_type(image.dtype, np.float32), copy=False)
+    if isinstance(mask, str):
+        if mask == "mean":
+            return np.broadcast_to(numbers.mean(axis=axes, keepdims=True), image.shape)
+        if mask == "blur":
+            from scipy.ndimage import gaussian_filter
+
+            return gaussian_filter(numbers, [BLUR * image.shape[axis] for axis in axes], axes=axes)
+        raise ValueError(f"mask={mask!r} was given; choose from 'blur' and 'mean', or give a value")
+    value = np.asarray(mask)
+    try:
+        return np.broadcast_to(value.astype(numbers.dtype), image.shape)
+    except ValueError:
+        raise ValueError(
+            f"mask of shape {value.shape} does not fit an image of shape {image.shape}"
+        ) from None
