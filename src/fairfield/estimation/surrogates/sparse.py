@@ -25,8 +25,8 @@ Member = tuple[int, ...]
 FOLDS = 5
 # Coalitions per column of a regression, at least.
 ROWS = 1.4
-# By how much the family grows in a pass, at least by so many; passes without progress that end it.
-GROWTH, LEAST, PATIENCE = 0.15, 4, 3
+# By how much the family grows in a pass, at least by one for so many coalitions; passes without progress that end it.
+GROWTH, ROWS_A_STEP, PATIENCE = 0.15, 100, 4
 # An error that is smaller by this factor at least is progress.
 PROGRESS = 0.98
 # All triples of so many players are looked at; of more, those that extend a pair of the family.
@@ -130,20 +130,26 @@ class _Growing:
         # What the size of a coalition says is taken out: it would make all pairs look alike.
         self.centred = signs - signs.mean(axis=1, keepdims=True)
         self.squares = self.centred**2
-        singles = range(self.players) if 2 * self.players < self.rows else ()
-        self.family: dict[Member, None] = dict.fromkeys(chain([()], ((i,) for i in singles)))
-        self.slopes, self.left = _solve(_columns(signs, self.family), worths)
+        self.least = 1 + self.rows // ROWS_A_STEP
+        self.family: dict[Member, None] = {}
+        self.slopes, self.left = np.empty(0), worths
 
     def best(self, signs: FloatArray, worths: FloatArray) -> tuple[list[Member], FloatArray]:
         """The family that predicts other worths best, and its slopes."""
-        start = dict(self.family), self.slopes, self.left
-        best = self._grown(signs, worths)
-        pairs = 1 + self.players + comb(self.players, 2)
-        if pairs <= self.most and best.error > ROUNDING**2:
-            # All pairs at once, where they can be told apart: what is left shows larger ones.
-            self.family, self.slopes, self.left = start
-            self._take(combinations(range(self.players), 2))
-            best = min(best, self._grown(signs, worths), key=lambda each: each.error)
+        best: _Tested | None = None
+        n = self.players
+        # From nothing, from all players, from all pairs: what is left then shows larger ones.
+        for start in (((),), combinations(range(n), 1), combinations(range(n), 2)):
+            members = dict.fromkeys(chain.from_iterable(map(_parts, start)))
+            if len(members) > self.most or (len(members) > n + 1 > self.most / 2):
+                continue
+            self.family = members
+            self.slopes, self.left = _solve(_columns(self.signs, members), self.worths)
+            found = self._grown(signs, worths)
+            best = found if best is None or found.error < best.error else best
+            if best.error <= ROUNDING**2:
+                break
+        assert best is not None
         return best.family, best.slopes
 
     def _grown(self, signs: FloatArray, worths: FloatArray) -> _Tested:
@@ -162,7 +168,7 @@ class _Growing:
 
     def _grow(self) -> bool:
         """Take up what stands out most; False if nothing does, or there is no room."""
-        room = min(self.most - len(self.family), max(LEAST, int(GROWTH * len(self.family))))
+        room = min(self.most - len(self.family), max(self.least, int(GROWTH * len(self.family))))
         if room <= 0 or _is_rounding(self.left):
             return False
         scores = self._scores()
@@ -176,7 +182,7 @@ class _Growing:
             more = [part for part in _parts(member) if part not in self.family]
             if len(self.family) + len(more) > self.most:
                 break
-            if len(taken) >= LEAST and scores[member] < bar:
+            if len(taken) >= self.least and scores[member] < bar:
                 break
             self.family.update(dict.fromkeys(more))
             taken.append(member)
@@ -187,16 +193,11 @@ class _Growing:
         self.slopes, self.left = _solve(_columns(self.signs, self.family), self.worths)
         return True
 
-    def _take(self, members: Iterable[Member]) -> None:
-        for member in members:
-            self.family.update(dict.fromkeys(_parts(member)))
-        self.slopes, self.left = _solve(_columns(self.signs, self.family), self.worths)
-
     def _scores(self) -> dict[Member, float]:
         """|correlation| with what is left, of the best candidates of each kind, unless by chance."""
         found: dict[Member, float] = {}
         c, n = self.centred, self.players
-        wanted = max(LEAST, int(GROWTH * len(self.family))) * 4
+        wanted = max(self.least, int(GROWTH * len(self.family))) * 4
         if len(self.family) <= self.players:
             self._rank(found, [()], wanted)
         sums = np.abs((c * self.left[:, None]).T @ c) / np.sqrt(self.squares.T @ self.squares + 1)
