@@ -41,6 +41,7 @@ class AggregatedShapley(Diagonal):
     name = "k_sii"
     meaning = "Shapley's interactions, less what larger coalitions among them count again."
     every_size = True
+    adds_up = True
 
     def rule(self, size: int, order: int, degree: int) -> Rule:
         from scipy.special import bernoulli
@@ -67,6 +68,7 @@ class ShapleyTaylor(Diagonal):
         "all the rest is shared among coalitions of that order."
     )
     every_size = True
+    adds_up = True
 
     def rule(self, size: int, order: int, degree: int) -> Rule:
         if size < order:
@@ -90,6 +92,7 @@ class FaithfulShapley(Diagonal):
     name = "fsii"
     meaning = "The polynomial of the given order nearest to the worths, in Shapley's weights."
     every_size = True
+    adds_up = True
 
     def rule(self, size: int, order: int, degree: int) -> Rule:
         scale = size * comb(order, size) * factorial(order + size - 1)

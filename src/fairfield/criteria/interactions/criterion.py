@@ -41,6 +41,8 @@ class InteractionCriterion:
     meaning: ClassVar[str]
     # Whether there is one for every size up to the order, or for that size alone.
     every_size: ClassVar[bool] = False
+    # Whether those of all sizes sum to F(N) - F(∅).
+    adds_up: ClassVar[bool] = False
     # Whether it depends on the temperature.
     thermal: ClassVar[bool] = False
     # Whether the strongest pairs can be looked for without listing all.

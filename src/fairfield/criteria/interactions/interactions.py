@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.assemble import stops_of
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
+from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player, Players
@@ -22,7 +23,8 @@ from fairfield.criteria.interactions.criterion import (
     Read,
     registry,
 )
-from fairfield.criteria.interactions.diagonal import MOST_COALITIONS
+from fairfield.criteria.interactions.diagonal import MOST_COALITIONS, Diagonal
+from fairfield.criteria.interactions.estimated import estimated
 from fairfield.criteria.interactions.strongest import strongest_pairs
 from fairfield.criteria.variational_values import start_of
 from fairfield.estimation.samplers.registry import check_sampler
@@ -92,24 +94,59 @@ def interactions(
         raise ValueError(
             f"order={order} was given; it must be a whole number between 1 and {len(names)}"
         )
+    top = None if top is None else whole("top", top)
+    sizes = range(1 if kind.every_size else order, order + 1)
+    if problem.estimated and isinstance(kind, Diagonal):
+        every = sum(comb(len(names), size) for size in sizes)
+        some = among is None and (len(names) > FEW or every > MOST_COALITIONS)
+        asked = None if some else _places(kind, names, order, among, top)
+        return _kept(_estimate(kind, problem, sizes, asked, order), kind, top)
     many = len(names) > FEW and not problem.game.batch
     search = top is not None and kind.searchable and order == 2 and among is None and many
-    top = None if top is None else whole("top", top)
     sets = [] if search else _places(kind, names, order, among, top)
     problem.check_exact()
     if search and top is not None:
         sets, found = _searched(kind, problem, top)
     else:
         found = kind.exact(problem, sets, order)
-    info, extension = problem.game.info, problem.extension
-    written = Interactions(
-        name, names, [tuple(map(names.__getitem__, each)) for each in sets], found.values,
-        extension.method, repr(problem.game), time.perf_counter() - problem.started,
-        np.asarray(found.stderr), Words.of(info), info.labels, info.outputs,
-        as_number(kind.baseline(extension, order)), found.stop or "; ".join(stops_of(problem)),
+    extension = problem.extension
+    written = _written(
+        kind, problem, sets, found, extension.method, kind.baseline(extension, order),
         problem.source.spent.evaluations,
     )  # fmt: skip
-    return written if top is None or search else _strongest(written, kind, top)
+    return written if search else _kept(written, kind, top)
+
+
+def _estimate(
+    kind: Diagonal, problem: Problem, sizes: range, sets: list[Place] | None, order: int
+) -> Interactions:
+    """Interactions from a budget; the constant of a fit that is not F(∅) is not known."""
+    problem.source.check()
+    found = estimated(kind, problem, sizes, sets, order)
+    plain = type(kind).baseline is InteractionCriterion.baseline
+    return _written(
+        kind, problem, found.sets, found.read, found.method, found.empty if plain else None,
+        found.evaluations,
+    )  # fmt: skip
+
+
+def _written(
+    kind: InteractionCriterion,
+    problem: Problem,
+    sets: list[Place],
+    found: Read,
+    method: str,
+    baseline: float | FloatArray | None,
+    evaluations: int,
+) -> Interactions:
+    info, names = problem.game.info, problem.game.players
+    return Interactions(
+        kind.name, names, [tuple(map(names.__getitem__, each)) for each in sets], found.values,
+        method, repr(problem.game), time.perf_counter() - problem.started,
+        np.asarray(found.stderr), Words.of(info), info.labels, info.outputs,
+        None if baseline is None else as_number(np.asarray(baseline)),
+        found.stop or "; ".join(stops_of(problem)), evaluations,
+    )  # fmt: skip
 
 
 def _searched(kind: InteractionCriterion, problem: Problem, top: int) -> tuple[list[Place], Read]:
@@ -123,8 +160,10 @@ def _searched(kind: InteractionCriterion, problem: Problem, top: int) -> tuple[l
     return alone + sets, Read(np.append(kind.exact(problem, alone, 2).values, values))
 
 
-def _strongest(found: Interactions, kind: InteractionCriterion, top: int) -> Interactions:
+def _kept(found: Interactions, kind: InteractionCriterion, top: int | None) -> Interactions:
     """The strongest coalitions of each size, and all players alone beside larger coalitions."""
+    if top is None:
+        return found
     order = np.argsort(-found.magnitude, kind="stable").tolist()
     kept: list[int] = []
     for size in sorted({len(each) for each in found.coalitions}):

@@ -159,20 +159,23 @@ class Posterior:
 
 
 def posterior(
-    coalitions: BoolArray, worths: FloatArray, noise: FloatArray | None = None
+    coalitions: BoolArray,
+    worths: FloatArray,
+    noise: FloatArray | None = None,
+    most: int = FITTED,
 ) -> Posterior:
-    """The posterior given worths (games, m) of coalitions (m, n), or of the first of them.
+    """The posterior given worths (games, m) of coalitions (m, n), or of the first ``most`` of them.
 
     ``noise`` (games, m) are the variances of noisy worths. The shares serve all games of a batch.
     """
-    coalitions, worths = coalitions[:FITTED], worths[:, :FITTED]
+    coalitions, worths = coalitions[:most], worths[:, :most]
     centre = np.median(worths, axis=1)
     scale = np.std(worths, axis=1)
     scale = np.where(scale > 0, scale, 1.0)
     seen = (worths - centre[:, None]) / scale[:, None]
     own = np.zeros(len(coalitions))
     if noise is not None:
-        own = np.mean(noise[:, :FITTED] / scale[:, None] ** 2, axis=0)
+        own = np.mean(noise[:, :most] / scale[:, None] ** 2, axis=0)
     count = coalitions.shape[1]
     found = kernels(count)
     alike = Alike.of(coalitions, coalitions)

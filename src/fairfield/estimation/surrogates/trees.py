@@ -6,13 +6,14 @@ sum of products, Σ_l v_l Π_{i∈A} z_i Π_{j∈B} (1 - z_j), whose values and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.reading import Control
 from fairfield.estimation.surrogates.registry import enough, surrogate
@@ -117,16 +118,26 @@ def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed
     """
     fold = np.random.default_rng(seed).permutation(len(inside)) % FOLDS
     scale = float(np.std(worths)) or 1.0
-    leaves = 8 if len(inside) < 2 * MANY else 24
     known, left, extensions = worths.copy(), worths.copy(), []
+    for out, fitted, found in without_each_fold(inside, worths / scale, fold, seed):
+        known -= scale * fitted / FOLDS
+        left[out] -= scale * fitted[out]
+        extensions.append(found.extension())
+    return Control("boosted trees", np.where(times > 1, known, left), scale, tuple(extensions))
+
+
+def without_each_fold(
+    inside: FloatArray, worths: FloatArray, fold: IntArray, seed: int
+) -> Iterator[tuple[BoolArray, FloatArray, Leaves]]:
+    """The worths (m,) of each fold, what trees fitted to all others predict, and their leaves.
+
+    Trees stop splitting at gains of a fixed size, so worths come in units of their own.
+    """
+    leaves = 8 if len(inside) < 2 * MANY else 24
     for k in range(FOLDS):
         out = fold == k
-        (found,), ends = _boosted(inside[~out], worths[~out] / scale, leaves, seed, inside)
-        fitted = scale * found
-        known -= fitted / FOLDS
-        left[out] -= fitted[out]
-        extensions.append(ends.extension())
-    return Control("boosted trees", np.where(times > 1, known, left), scale, tuple(extensions))
+        (fitted,), found = _boosted(inside[~out], worths[~out], leaves, seed, inside)
+        yield out, fitted, found
 
 
 def _boosted(

@@ -1,0 +1,1 @@
+"""Interactions from some worths: what surrogates say of coalitions, and how wrong that may be."""
