@@ -77,7 +77,9 @@ def _floats_as_frame(row: Any, like: Any) -> Any:
         cast = [numbers[j : j + 1].astype(each) for j, each in enumerate(dtypes)]
         back = np.concatenate(cast, dtype=float)
     # Larger numbers than these may lose digits on the way back.
-    if not (((back == numbers) & (np.abs(numbers) < 2**53)) | np.isnan(numbers) & np.isnan(back)).all():
+    if not (
+        ((back == numbers) & (np.abs(numbers) < 2**53)) | np.isnan(numbers) & np.isnan(back)
+    ).all():
         return None
     return pd.DataFrame(dict(enumerate(cast)), index=labels["index"]).set_axis(row.index, axis=1)
 
