@@ -61,13 +61,17 @@ def first(table):
     return table.iloc[:, 0].to_numpy(dtype=float)
 
 
-@pytest.mark.parametrize("number", [3.0, 2.5, -1.0, 300.0, 0.1, 2.0**60, 2.0**63, 1e300, np.inf, np.nan])
+@pytest.mark.parametrize(
+    "number", [3.0, 2.5, -1.0, 300.0, 0.1, 2.0**60, 2.0**63, 1e300, np.inf, np.nan]
+)
 @pytest.mark.parametrize("name", [None, 7, "row"])
 def test_a_row_of_numbers_is_as_if_its_cells_were_looked_at_one_by_one(number, name):
     dtypes = ["float64", "int64", "int8", "float32", "bool", "int32"]
     row = pd.Series([0.5, *[number] * 5], index=[f"c{j}" for j in range(6)], name=name)
     for chosen in (dtypes, ["float64"] * 6, dtypes[:2] * 3, dtypes[::3] * 3):
-        like = pd.DataFrame(np.ones((2, 6)), columns=row.index).astype(dict(zip(row.index, chosen, strict=True)))
+        like = pd.DataFrame(np.ones((2, 6)), columns=row.index).astype(
+            dict(zip(row.index, chosen, strict=True))
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of casts that are given up
             wanted = in_dtypes(row.to_frame().T, dict(like.dtypes))

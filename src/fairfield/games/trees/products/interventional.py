@@ -17,6 +17,7 @@ from fairfield.games.trees.pairs import square
 from fairfield.games.trees.products import terms as tree_terms
 from fairfield.games.trees.products.cells import collect_groups
 from fairfield.games.trees.products.leaves import start_walk
+from fairfield.games.trees.products.pairing import add_along_diagonal
 from fairfield.games.trees.products.terms import Terms
 from fairfield.games.trees.products.walk import collect
 
@@ -42,7 +43,8 @@ class Block(NamedTuple):
 class InterventionalExtension(TreeExtension):
     """Of games with a background, as sums of products.
 
-    The terms are computed once, block by block, and kept up to a bound; those beyond it are
+    Along the diagonal rows and background walk together. At other points, and for pairs of players, there
+    are terms, computed once, block by block, and kept up to a bound; those beyond it are
     computed for every evaluation, which costs O(products of a row's cells) per row. Trees with paths of
     at most SHORT players have them from codes, in O(rows + background). Those of longer paths have a
     product for each pair of patterns, of rows and of the background, that reach a leaf together: on
@@ -97,16 +99,13 @@ class InterventionalExtension(TreeExtension):
         powers = at[:, None] ** sizes, (1 - at[:, None]) ** sizes
         joint = np.einsum("q,qa,qb->ab", shares, *powers)
 
+        forest, depth = self.forest, int(self.forest.depth.max(initial=0))
+
         def work(block: slice) -> None:
             some = np.ascontiguousarray(self.explained[:, block])
-            part = InterventionalExtension(self.forest, some, some.shape[1:])
-            paid = np.zeros((self.players, some.shape[1]))
-            # Terms that are used once need not be kept.
-            for where, _, size, terms in part._blocks(keep=False):
-                own = np.zeros((self.players, size))
-                tree_terms.add_along_diagonal(terms, joint, own)
-                paid[:, where] += own
-            values[:, block] += paid
+            paid = np.zeros((some.shape[1], self.players))
+            add_along_diagonal(forest.nodes, depth, some, forest.background, joint, paid)
+            values[:, block] += paid.T
 
         self.over(work)
 
@@ -135,7 +134,7 @@ class InterventionalExtension(TreeExtension):
                     part._kept.append(Block(where, place, size, terms))
         return part
 
-    def _blocks(self, keep: bool = True) -> Iterator[Block]:
+    def _blocks(self) -> Iterator[Block]:
         """The terms of some trees for some rows, one block at a time."""
         yield from self._kept
         if not self._ahead:
@@ -175,13 +174,12 @@ class InterventionalExtension(TreeExtension):
             if not used[0]:
                 continue
             terms = tree_terms.filled(room, used)
-            if keep:
-                self._room = max(0, self._room - sum(array.nbytes for array in terms))
+            self._room = max(0, self._room - sum(array.nbytes for array in terms))
             block = Block(np.arange(low, high), np.arange(high - low), high - low, terms)
-            if keep and self._room:
+            if self._room:
                 copies = Terms._make(array.copy() for array in terms)
                 self._kept.append(block._replace(terms=copies))
                 self._ahead = list(ahead)
             yield block
-        if keep and self._room:
+        if self._room:
             self._ahead = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.games.trees.compiled import Int32s, Int64s, compiled
-from fairfield.games.trees.products.terms import ONE, Terms, Word, Words
+from fairfield.games.trees.products.terms import ONE, Terms, Word, Words, lowest, ones
 
 FULL = ~np.uint64(0)
 
@@ -76,7 +76,7 @@ def completing(walk: Walk, depth: int, missing: Word, w: int) -> Word:
     """The background rows, word w of their set, that meet the splits of the missing players."""
     rest: Word = walk.every[w]
     while missing:
-        rest &= walk.meet[walk.last_split[depth, _lowest(missing)], w]
+        rest &= walk.meet[walk.last_split[depth, lowest(missing)], w]
         missing &= missing - ONE
     return rest
 
@@ -117,7 +117,7 @@ def emit(
         product, base = product + 1, 0
         missing = whole & ~met
         while missing:
-            _write(terms, product, base, _lowest(missing))
+            _write(terms, product, base, lowest(missing))
             product, base = product + 1, product - first
             missing &= missing - ONE
         top, before = 0, Word(0)
@@ -126,12 +126,12 @@ def emit(
                 continue
             chosen = met & ~walk.found[f]
             if chosen != before:
-                bit = _lowest(chosen ^ before)
+                bit = lowest(chosen ^ before)
                 while top and walk.place[top - 1] >= bit:
                     top -= 1
                 ahead = chosen >> Word(bit) << Word(bit)
                 while ahead:
-                    walk.place[top], walk.size[top] = _lowest(ahead), product - first
+                    walk.place[top], walk.size[top] = lowest(ahead), product - first
                     _write(terms, product, walk.size[top - 1] if top else base, walk.place[top])
                     product, top = product + 1, top + 1
                     ahead &= ahead - ONE
@@ -167,7 +167,7 @@ def _collapse(walk: Walk, depth: int, length: int, whole: Word, low: int, high: 
                 sets[0, w] |= completing(walk, depth, whole & ~walk.pattern[m], w)
     walk.place[0], walk.bits[0], walk.size[0] = 0, Word(0), 0
     for w in range(words):
-        walk.size[0] += _ones(sets[0, w])
+        walk.size[0] += ones(sets[0, w])
     number, top = 0, 0
     while top >= 0:
         q, size = walk.place[top], walk.size[top]
@@ -181,7 +181,7 @@ def _collapse(walk: Walk, depth: int, length: int, whole: Word, low: int, high: 
             w = 0
             while sets[top, w] == 0:
                 w += 1
-            b = Word(_lowest(sets[top, w]))
+            b = Word(lowest(sets[top, w]))
             for p in range(q, length):
                 walk.bits[top] |= ((meet[walk.last_split[depth, p], w] >> b) & ONE) << Word(p)
             walk.place[top] = length
@@ -189,7 +189,7 @@ def _collapse(walk: Walk, depth: int, length: int, whole: Word, low: int, high: 
         walk.place[top] = q + 1
         outside, at = 0, walk.last_split[depth, q]
         for w in range(words):
-            outside += _ones(sets[top, w] & ~meet[at, w])
+            outside += ones(sets[top, w] & ~meet[at, w])
         if outside == size:
             continue
         if outside:
@@ -201,19 +201,3 @@ def _collapse(walk: Walk, depth: int, length: int, whole: Word, low: int, high: 
         walk.bits[top] |= ONE << Word(q)
         top += outside > 0
     return number
-
-
-@compiled
-def _ones(word: Word) -> int:
-    """How many bits are set; the compiler makes one instruction of this loop."""
-    count = 0
-    while word:
-        word &= word - ONE
-        count += 1
-    return count
-
-
-@compiled
-def _lowest(word: Word) -> int:
-    """The place of the lowest bit that is set."""
-    return _ones((word & -word) - ONE)

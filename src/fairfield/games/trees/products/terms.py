@@ -165,36 +165,16 @@ def _most_products(terms: Terms) -> int:
 
 
 @compiled
-def add_along_diagonal(terms: Terms, joint: FloatArray, values: FloatArray) -> None:
-    """Add Σ w ∇(t, …, t) of the cells over points t of weights w: (players, rows).
+def ones(word: Word) -> int:
+    """How many bits are set; the compiler makes one instruction of this loop."""
+    count = 0
+    while word:
+        word &= word - ONE
+        count += 1
+    return count
 
-    ``joint[a, b]`` is Σ w t^a (1 - t)^b. A product of a factors x_i and b factors 1 - x_j pays
-    joint[a - 1, b] of its coefficient to each i and takes joint[a, b - 1] from each j.
-    """
-    longest = _most_products(terms)
-    inside, without = np.zeros((2, longest), np.int64)
-    gain, loss, paid = np.empty(longest), np.empty(longest), np.zeros(MOST)
-    for c in range(len(terms.low)):
-        low, names, outside, used = terms.low[c], terms.names[c], terms.outside[c], Word(0)
-        count = terms.high[c] - low
-        for t in range(1, count):
-            above, out = terms.parent[low + t], outside >> Word(terms.place[low + t]) & ONE
-            inside[t], without[t] = inside[above] + (1 - out), without[above] + out
-            a, b, each = inside[t], without[t], terms.coefficient[low + t]
-            gain[t] = each * joint[a - 1, b] if a else 0.0
-            loss[t] = each * joint[a, b - 1] if b else 0.0
-        for t in range(count - 1, 0, -1):
-            q, above = terms.place[low + t], terms.parent[low + t]
-            used |= ONE << Word(q)
-            paid[q] += -loss[t] if outside >> Word(q) & ONE else gain[t]
-            gain[above] += gain[t]
-            loss[above] += loss[t]
-        q = 0
-        while used:
-            if used & ONE:
-                value = values[terms.players[names + q]]
-                for m in range(terms.begin[c], terms.begin[c + 1]):
-                    value[terms.member[m]] += paid[q]
-                paid[q] = 0.0
-            used >>= ONE
-            q += 1
+
+@compiled
+def lowest(word: Word) -> int:
+    """The place of the lowest bit that is set."""
+    return ones((word & -word) - ONE)

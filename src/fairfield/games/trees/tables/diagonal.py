@@ -219,8 +219,9 @@ class Diagonal:
         if kept is None:
             ((_, _, entry, table),) = self._parts(longest, at, weights, 1)
             kept = entry, by_code(self._ends_of(longest).groups, entry, table)
-            with self._lock:
-                self._tables.pop(_key(longest, 1, at, weights), None)
+            plain = _key(longest, 1, at, weights)
+            with self._lock:  # other threads may be reading the old one
+                self._tables = {k: made for k, made in self._tables.items() if k != plain}
             self._keep(key, kept)
         return kept
 
