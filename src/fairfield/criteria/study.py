@@ -22,7 +22,7 @@ from fairfield.evaluation.kept import unpack
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.answers import Answer
 from fairfield.evaluation.remote.attempts import is_passing
-from fairfield.evaluation.remote.calls import packed
+from fairfield.evaluation.remote.known import packed
 from fairfield.evaluation.store import Store
 from fairfield.games.given.remote import RemoteGame
 from fairfield.results.valuation import Valuation
@@ -76,6 +76,8 @@ class Study:
         # How many answers each coalition is to have, and those handed out but not told yet.
         self._wanted: dict[bytes, int] = {}
         self._pending: Counter[bytes] = Counter()
+        # The answer, once nothing is wanted any more.
+        self._found: Valuation | None = None
         self._lock = threading.RLock()
         self._store = store
         self._described = given or self._game
@@ -143,7 +145,7 @@ class Study:
         """
         with self._lock:
             try:
-                found = self._call.value(self._known())
+                found = self._found or self._call.value(self._known())
             except WorthError as error:
                 if error.partial is None:
                     raise
@@ -165,7 +167,8 @@ class Study:
 
     def _plan(self) -> None:
         """Find out what is wanted next, if all that was wanted has been told."""
-        if any(len(self._answers.get(key, ())) < count for key, count in self._wanted.items()):
+        known = self._answers
+        if self._found or any(len(known.get(k, ())) < least for k, least in self._wanted.items()):
             return
         self._wanted = {}
 
@@ -175,7 +178,7 @@ class Study:
             raise _WantedError
 
         with suppress(_WantedError):
-            self._call.value(self._known(wanted))
+            self._found = self._call.value(self._known(wanted))
 
     def _known(self, wanted: Any = None) -> RemoteGame:
         """The game of the answers so far."""
@@ -197,7 +200,7 @@ class Study:
         return before
 
     def _take(self, answer: Answer) -> None:
-        worth = answer.worth
+        worth, self._found = answer.worth, None
         self._answers.setdefault(answer.coalition, []).append(worth.value)
         self._usage += Usage(calls=1, cost=worth.cost or 0.0, tokens=worth.tokens)
         self._dearest = max(self._dearest, worth.cost or 0.0)

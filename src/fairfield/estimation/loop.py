@@ -27,7 +27,7 @@ from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Failures, Game
 from fairfield.estimation.pace import Pace
-from fairfield.estimation.repeats import worth_repeating
+from fairfield.estimation.repeats import answers_of, repeat
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
 from fairfield.evaluation.outcomes import WorthError
@@ -159,7 +159,7 @@ def run(
                 first = evaluator.known(coalitions, leading=True)
                 estimator.tell(coalitions, first.worths, first.variances)
                 told, used = np.concatenate([told, coalitions]), used + received
-                spent = evaluator.answers(told) if auto else used
+                spent = answers_of(evaluator, told) if auto else used
             elif used < estimator.least and evaluator.ended is None and failed is None:
                 raise AssertionError("the estimator asks for nothing, yet cannot estimate")
             if used < estimator.least:
@@ -187,14 +187,20 @@ def run(
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
             if auto and ended is None:
+                total, shares = (
+                    float(np.sum(estimate.stderr**2)),
+                    getattr(estimator, "shares", None),
+                )
                 # As many as the round had, so that the next one is chosen by what they say.
-                # What a store holds beyond them was paid for already, and is used as it comes.
-                left = budget - max(spent, calls.total) if calls is not None else 0
-                most = max(0, min(left, max(received, spent // 2)))
-                repeated = _repeat(evaluator, estimator, told, estimate, most, deadline)
-                spent += repeated
-                if not (received or repeated):
-                    ended = f"used {spent:,} answers; no more would help"
+                most = min(budget - spent, max(received, spent // 2))
+                try:
+                    repeated = repeat(evaluator, told, shares, total, budget, most, deadline)
+                except WorthError as error:
+                    failed, ended = error, f"ended by an error after {used:,} coalitions"
+                else:
+                    spent += repeated
+                    if not (received or repeated):
+                        ended = f"used {spent:,} answers; no more would help"
             if calls is not None and ended is None:
                 first = evaluator.known(told, leading=True)
                 estimator.revise(first.worths, first.variances)
@@ -206,26 +212,6 @@ def run(
                 raise failed
             if ended is not None:
                 return
-
-
-def _repeat(
-    evaluator: Evaluator,
-    estimator: Estimator,
-    told: BoolArray,
-    estimate: Estimate,
-    most: int,
-    until: float,
-) -> int:
-    """Ask again for coalitions where that serves the errors best; returns for how many answers."""
-    assert evaluator.calls is not None
-    rows = np.unique(told, axis=0)
-    counts, variances = evaluator.calls.counts(rows), evaluator.known(rows).variances
-    assert variances is not None
-    shares = getattr(estimator, "shares", None)
-    total = float(np.sum(estimate.stderr**2))
-    times = worth_repeating(rows, counts, variances * counts, shares, total, most)
-    evaluator.repeat(rows[times > 0], times[times > 0], until)
-    return int(times.sum())
 
 
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:

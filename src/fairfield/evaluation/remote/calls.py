@@ -30,7 +30,7 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.answers import Answer, Answers
 from fairfield.evaluation.remote.attempts import Attempts, Rates, loop_of_calls, without_secrets
-from fairfield.evaluation.remote.noise import variances_of
+from fairfield.evaluation.remote.known import Known, packed
 
 # How often, in seconds, the driver looks up from waiting, and at what others have answered.
 LOOK, POLL = 0.5, 0.2
@@ -61,17 +61,15 @@ class Calls:
         self.game, self.service, self.options = game, replace(service, **given), options
         self.ended: str | None = None
         self._stored = stored
-        self._answers = {key: list(found) for key, found in service.answers.items()}
-        # Worths that are no answers, and so not noisy; further answers that were asked for.
-        self._fixed: dict[bytes, float] = {}
-        self._more: Counter[bytes] = Counter()
+        self._known = Known(service)
         self._calls = Attempts(self.service, Rates(service.requests, service.tokens))
         self._usage, self._fallbacks, self._dearest = Usage(), Failures(), service.price or 0.0
         # What earlier runs on the store have spent.
         self._before = 0.0
         self._note = ""
         if service.empty is not None and not service.always:
-            self._fixed[packed(np.zeros((1, len(game.players)), dtype=bool))[0]] = service.empty
+            nobody = np.zeros((1, len(game.players)), dtype=bool)
+            self._known.fixed[packed(nobody)[0]] = service.empty
             self._note = f"F(∅) = {service.empty:g} was given, not asked for"
         self._adopt()
 
@@ -92,48 +90,30 @@ class Calls:
         return self.known(coalitions)
 
     def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
-        """The worths of the first coalitions, up to the first that waits for answers.
-
-        A worth is the mean of all its answers. The ``leading`` ones, by which further coalitions
-        are chosen, are those of the first answers alone, whatever came later, and in a rescored
-        game those of the first judge: so a run that is repeated chooses the same coalitions.
-        """
+        """What is known of the first coalitions, up to the first that waits for answers."""
         keys = packed(coalitions)
-        there = next((at for at, key in enumerate(keys) if self._missing(key)), len(keys))
-        found = [self._found(key) for key in keys[:there]]
-        if leading:
-            means = [
-                self.service.leading.get(key, np.mean(each[: self.service.repeats]))
-                for key, each in zip(keys, found, strict=False)
-            ]
-        else:
-            means = [np.mean(each) for each in found]
-        worths = np.array(means, dtype=float)
-        if not self.game.traits.noisy:
-            return Measured(worths, None, self.failures)
-        answered = [key for key in self._answers if key not in self._fixed]
-        noise = variances_of([self._answers[key] for key in answered])
-        single = dict(zip(answered, noise.tolist(), strict=True))
-        variances = [
-            single.get(key, 0.0) / len(each) for key, each in zip(keys, found, strict=False)
-        ]
-        return Measured(worths, np.array(variances), self.failures)
+        worths = self._known.worths(keys, leading=leading)
+        noisy = self.game.traits.noisy
+        variances = self._known.variances(keys[: len(worths)]) if noisy else None
+        return Measured(worths, variances, self.failures)
 
     def counts(self, coalitions: BoolArray) -> IntArray:
         """How many answers each coalition has; 0 for a worth that is not asked for."""
-        keys = packed(coalitions)
-        return np.array([0 if k in self._fixed else len(self._answers.get(k, ())) for k in keys])
+        return self._known.counts(packed(coalitions))
 
     @property
     def total(self) -> int:
         """How many answers there are."""
-        return sum(map(len, self._answers.values()))
+        return self._known.total
 
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float) -> Iterator[int]:
         """As ``rounds``, for so many further answers to coalitions that have some."""
-        for key, more in zip(packed(coalitions), times.tolist(), strict=True):
-            self._more[key] = len(self._answers[key]) + more - self.service.repeats
-        yield from self.rounds(coalitions, until)
+        more = self.counts(coalitions) + times - self.service.repeats
+        self._known.more = Counter(dict(zip(packed(coalitions), more.tolist(), strict=True)))
+        try:
+            yield from self.rounds(coalitions, until)
+        finally:
+            self._known.more.clear()
 
     def rounds(self, coalitions: BoolArray, until: float = inf) -> Iterator[int]:
         """How many coalitions have come to have all their answers, as these are committed.
@@ -142,9 +122,11 @@ class Calls:
         """
         keys = packed(coalitions)
         # Coalitions that are not claimed yet, those that other drivers ask for, and calls to begin.
-        waiting = deque(at for at, key in enumerate(keys) if self._missing(key))
+        waiting = deque(at for at, key in enumerate(keys) if self._known.missing(key))
         if waiting and self.service.worth is None:
-            self._refuse(coalitions[list(waiting)], [self._missing(keys[at]) for at in waiting])
+            self._refuse(
+                coalitions[list(waiting)], [self._known.missing(keys[at]) for at in waiting]
+            )
             return
         foreign: list[int] = []
         ready: deque[int] = deque()
@@ -158,7 +140,7 @@ class Calls:
                 if room and waiting and len(ready) < room:
                     chosen = [waiting.popleft() for _ in range(min(room, len(waiting)))]
                     granted = self._granted([keys[at] for at in chosen])
-                    missing = {at: self._missing(keys[at]) for at in chosen}
+                    missing = {at: self._known.missing(keys[at]) for at in chosen}
                     mine = [at for at in chosen if keys[at] in granted]
                     ready.extend(at for at in mine for _ in range(missing[at]))
                     foreign += [at for at in chosen if missing[at] and keys[at] not in granted]
@@ -169,7 +151,9 @@ class Calls:
                 if under_way:
                     batch = ended()
                     failed = self._commit(batch, coalitions, keys) or failed
-                    yield sum(not self._missing(keys[at]) for at in {each.place for each in batch})
+                    yield sum(
+                        not self._known.missing(keys[at]) for at in {each.place for each in batch}
+                    )
                 elif not room or not (waiting or foreign):
                     break
                 elif not waiting:
@@ -223,7 +207,7 @@ class Calls:
         if good and self._stored is not None:
             self._stored.add(good)
         for answer in good:
-            self._answers.setdefault(answer.coalition, []).append(answer.worth.value)
+            self._known.add(answer.coalition, answer.worth.value)
         return failed
 
     def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
@@ -234,20 +218,13 @@ class Calls:
         sentence = f"the game failed on coalition {spelled}: {without_secrets(text)}"
         if isinstance(self.options.on_error, float):
             self._fallbacks += Failures(1, f"{spelled} ({without_secrets(text)})")
-            self._fixed[key] = self.options.on_error
+            if key not in self._known.more:  # a repeat that fails costs no answer
+                self._known.fixed[key] = self.options.on_error
             return None
         found = WorthError(sentence)
         # The error itself would show what was taken out of its text.
         found.__cause__ = error if without_secrets(text) == text else None
         return found
-
-    def _missing(self, key: bytes) -> int:
-        """How many answers a coalition still needs."""
-        wanted = self.service.repeats + self._more[key]
-        return 0 if key in self._fixed else max(0, wanted - len(self._answers.get(key, ())))
-
-    def _found(self, key: bytes) -> list[float]:
-        return [self._fixed[key]] if key in self._fixed else self._answers[key]
 
     def _granted(self, keys: list[bytes]) -> set[bytes]:
         """The coalitions that no other driver asks for, after its last answers were read."""
@@ -260,7 +237,7 @@ class Calls:
     def _adopt(self) -> None:
         """Take over what the store has of answers that were not read yet."""
         for each in [] if self._stored is None else self._stored.fresh():
-            self._answers.setdefault(each.coalition, []).append(each.worth.value)
+            self._known.add(each.coalition, each.worth.value)
             self._before += each.worth.cost or 0.0
 
     @contextmanager
@@ -294,11 +271,6 @@ class Calls:
         finally:
             for call in under_way:
                 call.cancel()
-
-
-def packed(coalitions: BoolArray) -> list[bytes]:
-    """One string of n/8 bytes per coalition, all of the same length."""
-    return [row.tobytes() for row in np.packbits(coalitions, axis=1, bitorder="little")]
 
 
 def _checked(ended: _Ended) -> Worth:
