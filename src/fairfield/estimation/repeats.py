@@ -20,39 +20,9 @@ from math import comb
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.evaluation.evaluator import Evaluator
 
 # So many answers are repeated before anything is known of the noise.
 PILOT = 8
-
-
-def answers_of(evaluator: Evaluator, coalitions: BoolArray) -> int:
-    """How many answers of a service these coalitions have, each of them counted once."""
-    assert evaluator.calls is not None
-    return int(evaluator.calls.counts(np.unique(coalitions, axis=0)).sum())
-
-
-def repeat(
-    evaluator: Evaluator,
-    told: BoolArray,
-    shares: FloatArray | None,
-    total: float,
-    budget: int,
-    most: int,
-    until: float,
-) -> int:
-    """Ask again for coalitions where that serves the errors best; returns for how many answers.
-
-    A store may hold answers beyond those told: they are paid for, and count against the budget.
-    """
-    assert evaluator.calls is not None
-    most = max(0, min(most, budget - evaluator.calls.total))
-    rows = np.unique(told, axis=0)
-    counts, variances = evaluator.calls.counts(rows), evaluator.known(rows).variances
-    assert variances is not None
-    times = worth_repeating(rows, counts, variances * counts, shares, total, most)
-    evaluator.repeat(rows[times > 0], times[times > 0], until)
-    return int(times.sum())
 
 
 def worth_repeating(
