@@ -7,15 +7,14 @@ and commits what was answered; the calls themselves run on the loop of ``attempt
 from __future__ import annotations
 
 import asyncio
-import queue
 import signal
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -35,15 +34,6 @@ from fairfield.evaluation.remote.known import Known, packed
 # How often, in seconds, the driver looks up from waiting, and at what others have answered.
 LOOK, POLL = 0.5, 0.2
 INTERRUPTED = "interrupted"
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """A call that came to its end, for the coalition in this place."""
-
-    place: int
-    seconds: float
-    call: Future[Worth]
 
 
 class Calls:
@@ -131,12 +121,12 @@ class Calls:
         foreign: list[int] = []
         ready: deque[int] = deque()
         failed: WorthError | None = None
-        with _interrupts() as interrupted, self._under_way() as (begin, under_way, ended):
+        with _interrupts() as interrupted, _UnderWay(self._calls) as under_way:
             while True:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
                 self._calls.stopping = failed is not None or self.ended is not None
-                room = 0 if failed else self._room(len(under_way), until)
+                room = 0 if failed else self._room(len(under_way.calls), until)
                 if room and waiting and len(ready) < room:
                     chosen = [waiting.popleft() for _ in range(min(room, len(waiting)))]
                     granted = self._granted([keys[at] for at in chosen])
@@ -147,13 +137,12 @@ class Calls:
                     yield sum(not missing[at] for at in chosen)
                 for at in (ready.popleft() for _ in range(min(room, len(ready)))):
                     names = members(coalitions[at], self.game.players)
-                    begin(at, (*self.service.always, *names))
-                if under_way:
-                    batch = ended()
+                    under_way.begin(at, (*self.service.always, *names))
+                if under_way.calls:
+                    batch = under_way.ended()
                     failed = self._commit(batch, coalitions, keys) or failed
-                    yield sum(
-                        not self._known.missing(keys[at]) for at in {each.place for each in batch}
-                    )
+                    places = {place for _, place, _ in batch}
+                    yield sum(not self._known.missing(keys[at]) for at in places)
                 elif not room or not (waiting or foreign):
                     break
                 elif not waiting:
@@ -188,22 +177,26 @@ class Calls:
         return max(room, 0)
 
     def _commit(
-        self, batch: list[_Ended], coalitions: BoolArray, keys: list[bytes]
+        self,
+        batch: list[tuple[Future[Worth], int, float]],
+        coalitions: BoolArray,
+        keys: list[bytes],
     ) -> WorthError | None:
         """Keep the answers of a batch; returns the first error that ends the run."""
         failed: WorthError | None = None
         good: list[Answer] = []
-        for each in batch:
+        for call, place, seconds in batch:
             try:
-                worth = _checked(each)
+                worth = call.result()
+                worth = replace(worth, value=finite(worth.value))
             except Exception as error:
-                failed = self._failed(error, coalitions[each.place], keys[each.place]) or failed
+                failed = self._failed(error, coalitions[place], keys[place]) or failed
                 continue
             self._dearest = max(self._dearest, worth.cost or 0.0)
             cost = worth.cost if worth.cost is not None else self.service.price
             worth = replace(worth, cost=cost)
             self._usage += Usage(calls=1, cost=cost or 0.0, tokens=worth.tokens)
-            good.append(Answer(keys[each.place], worth, each.seconds))
+            good.append(Answer(keys[place], worth, seconds))
         if good and self._stored is not None:
             self._stored.add(good)
         for answer in good:
@@ -240,43 +233,32 @@ class Calls:
             self._known.add(each.coalition, each.worth.value)
             self._before += each.worth.cost or 0.0
 
-    @contextmanager
-    def _under_way(self) -> Iterator[tuple[Any, set[Future[Worth]], Any]]:
-        """What begins a call, the calls under way, and what waits for the next that end."""
-        arrived: queue.SimpleQueue[tuple[int, float, Future[Worth]]] = queue.SimpleQueue()
-        under_way: set[Future[Worth]] = set()
-        loop = loop_of_calls()
 
-        def begin(place: int, names: tuple[Any, ...]) -> None:
-            started = time.perf_counter()
-            call = asyncio.run_coroutine_threadsafe(self._calls.ask(names), loop)
-            under_way.add(call)
-            call.add_done_callback(
-                lambda done: arrived.put((place, time.perf_counter() - started, done))
-            )
+@dataclass
+class _UnderWay:
+    """The calls under way: of the coalition in which place, and since when."""
 
-        def ended() -> list[_Ended]:
-            found: list[_Ended] = []
-            try:
-                item = arrived.get(timeout=LOOK)
-                while True:
-                    under_way.discard(item[2])
-                    found.append(_Ended(*item))
-                    item = arrived.get_nowait()
-            except queue.Empty:
-                return found
+    attempts: Attempts
+    calls: dict[Future[Worth], tuple[int, float]] = field(default_factory=dict)
 
-        try:
-            yield begin, under_way, ended
-        finally:
-            for call in under_way:
-                call.cancel()
+    def begin(self, place: int, names: tuple[Any, ...]) -> None:
+        """Begin a call on the loop of all calls."""
+        call = asyncio.run_coroutine_threadsafe(self.attempts.ask(names), loop_of_calls())
+        self.calls[call] = place, time.perf_counter()
 
+    def ended(self) -> list[tuple[Future[Worth], int, float]]:
+        """The next calls that end, their places and seconds; none if that takes long."""
+        found = wait(self.calls, timeout=LOOK, return_when=FIRST_COMPLETED).done
+        now = time.perf_counter()
+        batch = [(call, *self.calls.pop(call)) for call in found]
+        return [(call, place, now - at) for call, place, at in sorted(batch, key=lambda it: it[2])]
 
-def _checked(ended: _Ended) -> Worth:
-    """The answer of a call, its worth a finite number."""
-    worth = ended.call.result()
-    return replace(worth, value=finite(worth.value))
+    def __enter__(self) -> _UnderWay:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for call in self.calls:
+            call.cancel()
 
 
 @contextmanager
