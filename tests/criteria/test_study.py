@@ -139,7 +139,9 @@ def test_what_is_told_is_checked(told, sentence):
         ff.Study("shapley", 3).tell(*told)
 
 
-def test_arguments_are_checked():
+def test_arguments_are_checked(tmp_path):
+    with pytest.raises(ValueError, match="is a directory"):
+        ff.Study("shapley", 3, store=tmp_path)
     with pytest.raises(TypeError, match="seconds= is for worths that fairfield evaluates"):
         ff.Study("shapley", 3, seconds=3)
     with pytest.raises(ValueError, match="a batch of games"):

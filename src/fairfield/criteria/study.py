@@ -19,6 +19,7 @@ from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.criteria.criterion import Given, call_of
 from fairfield.evaluation.evaluator import versions
 from fairfield.evaluation.kept import unpack
+from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.answers import Answer
 from fairfield.evaluation.remote.attempts import is_passing
@@ -61,7 +62,7 @@ class Study:
                 raise TypeError(
                     f"{name}= is for worths that fairfield evaluates; those of a Study are told"
                 )
-        store = keywords.pop("store", None)
+        store = Options(store=keywords.pop("store", None)).store
         self._call = call_of(criterion, *arguments, **keywords)
         given = game_or_players if isinstance(game_or_players, Game) else None
         if given is not None and given.batch:
@@ -192,7 +193,8 @@ class Study:
         return unpack(np.array(keys, dtype=f"S{width}"), len(self.players))
 
     def _kept(self, answers: list[Answer]) -> list[Answer]:
-        """Store these answers; returns what was stored before by others."""
+        """Store these answers; returns what was stored before, where there are none."""
+        assert self._store is not None
         with closing(Store(self._store, self._described, versions(), alive=False)) as store:
             held = store.answers()
             before = held.fresh() if not answers else []
