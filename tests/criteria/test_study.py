@@ -119,6 +119,7 @@ def test_money_and_a_tolerance_end_it():
     study = ff.Study("shapley", 10, spend=60)
     while len(S := study.ask(16)):
         study.tell(S, [ff.Worth(w, cost=1.0) for w in worth(S)])
+    assert study.done
     assert study.result().usage["cost"] == 60
     loose = driven(ff.Study("shapley", 10, tolerance=0.05), k=1000)
     assert "within ±0.05" in loose.stop

@@ -93,14 +93,7 @@ class Study:
         since those that come next depend on their worths.
         """
         with self._lock:
-            room = whole("k", k)
-            if self._call.chosen.spend is not None:
-                left = self._call.chosen.spend * (1 + 1e-12) - self._usage.cost
-                under_way = self._pending.total()
-                if self._dearest:
-                    room = min(room, int(left / self._dearest) - under_way)
-                elif left <= 0:
-                    room = 0
+            room = self._affordable(whole("k", k))
             self._plan()
             rows: list[bytes] = []
             for key, wanted in self._wanted.items():
@@ -161,10 +154,20 @@ class Study:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is asked for any more: budget, tolerance or all coalitions are reached."""
+        """Whether nothing is asked for any more: by budget, money, tolerance, or as all is known."""
         with self._lock:
             self._plan()
-            return not self._wanted
+            return not self._wanted or not (self._pending or self._affordable(1))
+
+    def _affordable(self, calls: int) -> int:
+        """How many of so many further answers the money allows."""
+        spend = self._call.chosen.spend
+        if spend is None:
+            return calls
+        left = spend * (1 + 1e-12) - self._usage.cost
+        if not self._dearest:
+            return calls if left > 0 else 0
+        return max(0, min(calls, int(left / self._dearest) - self._pending.total()))
 
     def _plan(self) -> None:
         """Find out what is wanted next, if all that was wanted has been told."""
