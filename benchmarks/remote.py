@@ -3,10 +3,11 @@
     python benchmarks/remote.py pace [calls]   # wall time beside calls ÷ rate
     python benchmarks/remote.py kills [count]  # kill -9 of the driver, again and again
     python benchmarks/remote.py spend [runs]   # random runs under a cap
-    python benchmarks/remote.py coverage [runs]  # of 95 % intervals under noise
+    python benchmarks/remote.py coverage [runs]  # of 95 % intervals under noise, and repeats="auto"
 
 A server on loopback answers (examples/chat_server.py); it notes every request and every answer, so what
-was paid for is counted where it is paid. Results: benchmarks/remote.md.
+was paid for is counted where it is paid. Errors beside other libraries: remote_errors.py. Results:
+benchmarks/remote.md.
 """
 
 import os
@@ -159,18 +160,27 @@ def spend(runs=200):
     print(f"\n{short} of {runs} runs had too little for an estimate, and said so.")
 
 
-def coverage(runs=200):
+def coverage(runs=100):
     """How often 95 % intervals hold the exact value where every answer is noisy."""
     rng = np.random.default_rng(0)
-    print("| players | repeats | budget | noise | coverage |")
-    print("|---|---|---|---|---|")
-    for players, repeats, budget in ((6, 2, None), (6, 4, None), (10, 2, 128), (10, 4, 128)):
-        weights = rng.uniform(0.5, 2, players)
+    print("| players | repeats | answers | noise | coverage | mean standard error |")
+    print("|---|---|---|---|---|---|")
+    cases = (
+        (6, 2, 128),
+        (6, 4, 256),
+        (6, "auto", 256),
+        (10, 2, 256),
+        (10, 4, 512),
+        (10, "auto", 256),
+    )
+    every = {players: rng.uniform(0.5, 2, players) for players in (6, 10)}
+    for players, repeats, answers in cases:
+        weights = every[players]
 
         def clean(S, weights=weights):
             return np.sqrt(S @ weights)
 
-        exact, inside = ff.shapley(clean, players=players).values, []
+        exact, inside, errors = ff.shapley(clean, players=players).values, [], []
         for run in range(runs):
             noise = np.random.default_rng(run)
 
@@ -178,10 +188,13 @@ def coverage(runs=200):
                 return float(np.sqrt(sum(weights[name] for name in names)) + noise.normal(0, 0.1))
 
             game = ff.RemoteGame(worth, players, repeats=repeats, concurrency=4)
+            budget = answers if repeats == "auto" else answers // repeats
             v = ff.shapley(game, budget=budget, seed=run, progress=False)
             inside.append(np.abs(v.values - exact) <= 1.96 * v.stderr)
+            errors.append(v.stderr.mean())
         print(
-            f"| {players} | {repeats} | {budget or 'all'} | 0.1 | {np.mean(inside):.3f} |",
+            f"| {players} | {repeats} | {answers} | 0.1 | {np.mean(inside):.3f} "
+            f"| {np.mean(errors):.4f} |",
             flush=True,
         )
 

@@ -119,6 +119,7 @@ def test_money_and_a_tolerance_end_it():
     study = ff.Study("shapley", 10, spend=60)
     while len(S := study.ask(16)):
         study.tell(S, [ff.Worth(w, cost=1.0) for w in worth(S)])
+    assert study.done
     assert study.result().usage["cost"] == 60
     loose = driven(ff.Study("shapley", 10, tolerance=0.05), k=1000)
     assert "within ±0.05" in loose.stop
@@ -139,7 +140,9 @@ def test_what_is_told_is_checked(told, sentence):
         ff.Study("shapley", 3).tell(*told)
 
 
-def test_arguments_are_checked():
+def test_arguments_are_checked(tmp_path):
+    with pytest.raises(ValueError, match="is a directory"):
+        ff.Study("shapley", 3, store=tmp_path)
     with pytest.raises(TypeError, match="seconds= is for worths that fairfield evaluates"):
         ff.Study("shapley", 3, seconds=3)
     with pytest.raises(ValueError, match="a batch of games"):

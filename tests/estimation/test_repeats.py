@@ -89,3 +89,35 @@ def test_a_tolerance_is_met_by_repeats_and_a_limit_is_needed():
         ff.shapley(game)
     still = ff.RemoteGame(len, 4, repeats="auto")
     assert ff.shapley(still, budget=1000).usage["calls"] == 16 + PILOT
+
+
+def test_a_study_asks_for_repeats_and_what_ends_them_leaves_an_estimate():
+    rng = np.random.default_rng(5)
+
+    def worths(S):
+        return np.sqrt(S.sum(axis=1)) + rng.normal(0, 0.2, len(S))
+
+    game = ff.RemoteGame(len, 5, repeats="auto", name="told")
+    study = ff.Study("shapley", game, budget=90)
+    while len(S := study.ask(10)):
+        study.tell(S, worths(S))
+    v = study.result()
+    assert v.usage["calls"] == 90
+    assert (np.abs(v.values - np.sqrt(5) / 5) < 5 * v.stderr).all()
+    asked = 0
+
+    def failing(names):
+        nonlocal asked
+        asked += 1
+        if asked > 50:
+            raise PermissionError("no more")
+        return noisy(names, rng)
+
+    game = ff.RemoteGame(failing, 5, repeats="auto", concurrency=1, price=1.0)
+    with pytest.raises(ff.WorthError, match="no more") as caught:
+        ff.shapley(game, budget=90)
+    assert caught.value.partial.stderr.max() < 1
+    asked = 0
+    assert ff.shapley(game, spend=45).usage["calls"] == 45
+    asked = 0
+    assert ff.shapley(game, budget=60, on_error=0.0).stderr.max() < 1

@@ -95,7 +95,7 @@ def finite(given: Any) -> float:
         return value
     if isinstance(given, float | np.floating):
         raise ValueError(f"its worth is {value}; every worth must be a finite number")
-    seen = f"the text {given!r}" if isinstance(given, str) else type(given).__name__
+    seen = f"the text {str(given)!r}" if isinstance(given, str) else type(given).__name__
     raise TypeError(f"a worth must be a number or ff.Worth, {seen} was returned")
 
 

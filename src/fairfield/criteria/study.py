@@ -19,10 +19,11 @@ from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.criteria.criterion import Given, call_of
 from fairfield.evaluation.evaluator import versions
 from fairfield.evaluation.kept import unpack
+from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.answers import Answer
 from fairfield.evaluation.remote.attempts import is_passing
-from fairfield.evaluation.remote.calls import packed
+from fairfield.evaluation.remote.known import packed
 from fairfield.evaluation.store import Store
 from fairfield.games.given.remote import RemoteGame
 from fairfield.results.valuation import Valuation
@@ -61,7 +62,7 @@ class Study:
                 raise TypeError(
                     f"{name}= is for worths that fairfield evaluates; those of a Study are told"
                 )
-        store = keywords.pop("store", None)
+        store = Options(store=keywords.pop("store", None)).store
         self._call = call_of(criterion, *arguments, **keywords)
         given = game_or_players if isinstance(game_or_players, Game) else None
         if given is not None and given.batch:
@@ -76,6 +77,8 @@ class Study:
         # How many answers each coalition is to have, and those handed out but not told yet.
         self._wanted: dict[bytes, int] = {}
         self._pending: Counter[bytes] = Counter()
+        # The answer, once nothing is wanted any more.
+        self._found: Valuation | None = None
         self._lock = threading.RLock()
         self._store = store
         self._described = given or self._game
@@ -90,14 +93,7 @@ class Study:
         since those that come next depend on their worths.
         """
         with self._lock:
-            room = whole("k", k)
-            if self._call.chosen.spend is not None:
-                left = self._call.chosen.spend * (1 + 1e-12) - self._usage.cost
-                under_way = self._pending.total()
-                if self._dearest:
-                    room = min(room, int(left / self._dearest) - under_way)
-                elif left <= 0:
-                    room = 0
+            room = self._affordable(whole("k", k))
             self._plan()
             rows: list[bytes] = []
             for key, wanted in self._wanted.items():
@@ -143,7 +139,7 @@ class Study:
         """
         with self._lock:
             try:
-                found = self._call.value(self._known())
+                found = self._found or self._call.value(self._known())
             except WorthError as error:
                 if error.partial is None:
                     raise
@@ -158,14 +154,25 @@ class Study:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is asked for any more: budget, tolerance or all coalitions are reached."""
+        """Whether nothing is asked for any more: by budget, money, tolerance, or as all is known."""
         with self._lock:
             self._plan()
-            return not self._wanted
+            return not self._wanted or not (self._pending or self._affordable(1))
+
+    def _affordable(self, calls: int) -> int:
+        """How many of so many further answers the money allows."""
+        spend = self._call.chosen.spend
+        if spend is None:
+            return calls
+        left = spend * (1 + 1e-12) - self._usage.cost
+        if not self._dearest:
+            return calls if left > 0 else 0
+        return max(0, min(calls, int(left / self._dearest) - self._pending.total()))
 
     def _plan(self) -> None:
         """Find out what is wanted next, if all that was wanted has been told."""
-        if any(len(self._answers.get(key, ())) < count for key, count in self._wanted.items()):
+        known = self._answers
+        if self._found or any(len(known.get(k, ())) < least for k, least in self._wanted.items()):
             return
         self._wanted = {}
 
@@ -175,7 +182,7 @@ class Study:
             raise _WantedError
 
         with suppress(_WantedError):
-            self._call.value(self._known(wanted))
+            self._found = self._call.value(self._known(wanted))
 
     def _known(self, wanted: Any = None) -> RemoteGame:
         """The game of the answers so far."""
@@ -189,7 +196,8 @@ class Study:
         return unpack(np.array(keys, dtype=f"S{width}"), len(self.players))
 
     def _kept(self, answers: list[Answer]) -> list[Answer]:
-        """Store these answers; returns what was stored before by others."""
+        """Store these answers; returns what was stored before, where there are none."""
+        assert self._store is not None
         with closing(Store(self._store, self._described, versions(), alive=False)) as store:
             held = store.answers()
             before = held.fresh() if not answers else []
@@ -197,7 +205,7 @@ class Study:
         return before
 
     def _take(self, answer: Answer) -> None:
-        worth = answer.worth
+        worth, self._found = answer.worth, None
         self._answers.setdefault(answer.coalition, []).append(worth.value)
         self._usage += Usage(calls=1, cost=worth.cost or 0.0, tokens=worth.tokens)
         self._dearest = max(self._dearest, worth.cost or 0.0)

@@ -26,8 +26,8 @@ import numpy as np
 from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Failures, Game
+from fairfield.estimation.answered import Answered
 from fairfield.estimation.pace import Pace
-from fairfield.estimation.repeats import worth_repeating
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
 from fairfield.evaluation.outcomes import WorthError
@@ -37,8 +37,6 @@ from fairfield.results.valuation import NORMAL, Valuation
 
 # At most so many coalitions are asked for where nothing else limits them.
 ENDLESS = 2**40
-# Squares of larger worths overflow, those of smaller ones underflow.
-LARGEST, SMALLEST = 1e150, 1e-150
 # Under a time limit an estimate is made, to see how long it takes, whenever the sample has grown by
 # this factor, in at most this share of the time left.
 TIMED_AGAIN, TIMING_SHARE = 2, 1 / 8
@@ -134,51 +132,38 @@ def run(
     check_run(game, estimator, options)
     until = inf if options.seconds is None else perf_counter() + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
-    # Coalitions that were told, and what of the budget they took.
-    used, spent, timed, largest = 0, 0, 0, 0.0
-    told = np.empty((0, len(game.players)), dtype=bool)
-    before = 0 if shared is None else shared.evaluations
+    timed, before = 0, 0 if shared is None else shared.evaluations
     pace, failed = Pace({"estimate": 0.0}), None
     with Evaluator(game, options) if shared is None else nullcontext(shared) as evaluator:
-        calls = evaluator.calls
-        auto = calls is not None and calls.service.auto
+        known = Answered(evaluator, estimator)
         while True:
-            coalitions = estimator.ask(max(0, budget - spent))
-            deadline = until - SLACK * pace.expected("estimate", used + len(coalitions))
+            coalitions = estimator.ask(max(0, budget - known.spent))
+            deadline = until - SLACK * pace.expected("estimate", known.used + len(coalitions))
             # The first estimate is waited for.
-            wait = deadline if used >= estimator.least else inf
+            wait = deadline if known.used >= estimator.least else inf
             try:
                 found = evaluator.measure(coalitions, estimator.provenance(), wait)
             except WorthError as error:
                 failed, found = error, evaluator.known(coalitions)
-            received = found.worths.shape[-1]
-            if received:
-                largest = max(largest, float(np.abs(found.worths).max()))
-                _check_scale(game, largest)
-                coalitions = coalitions[:received]
-                first = evaluator.known(coalitions, leading=True)
-                estimator.tell(coalitions, first.worths, first.variances)
-                told, used = np.concatenate([told, coalitions]), used + received
-                spent = evaluator.answers(told) if auto else used
-            elif used < estimator.least and evaluator.ended is None and failed is None:
-                raise AssertionError("the estimator asks for nothing, yet cannot estimate")
+            received = known.tell(coalitions, found)
+            used = known.used
             if used < estimator.least:
                 if failed is not None:
                     raise failed
                 if evaluator.ended is not None:
                     raise evaluator.stopped(f"an estimate needs {estimator.least:,} coalitions")
+                if not received:
+                    raise AssertionError("the estimator asks for nothing, yet cannot estimate")
                 continue
             ended = evaluator.ended or _ended(
-                spent, received or auto, deadline, options, evaluator.options.budget
+                known.spent, received or known.auto, deadline, options, evaluator.options.budget
             )
             if failed is not None:
                 ended = f"ended by an error after {used:,} coalitions"
             wanted = ended is not None or options.tolerance is not None or options.each_round
-            if not (wanted or auto) and (until == inf or used < TIMED_AGAIN * timed):
+            if not (wanted or known.auto) and (until == inf or used < TIMED_AGAIN * timed):
                 continue
-            if calls is not None:
-                last = evaluator.known(told)
-                estimator.revise(last.worths, last.variances)
+            known.revise()
             now, timed = perf_counter(), used
             # Worths that came late do not cost the estimate its own time.
             end = max(until, now + SLACK * pace.expected("estimate", used))
@@ -186,19 +171,16 @@ def run(
                 estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
             if options.tolerance is not None:
                 ended = _settled(estimate, options.tolerance, used) or ended
-            if auto and ended is None:
-                # As many as the round had, so that the next one is chosen by what they say.
-                # What a store holds beyond them was paid for already, and is used as it comes.
-                left = budget - max(spent, calls.total) if calls is not None else 0
-                most = max(0, min(left, max(received, spent // 2)))
-                repeated = _repeat(evaluator, estimator, told, estimate, most, deadline)
-                spent += repeated
-                if not (received or repeated):
-                    ended = f"used {spent:,} answers; no more would help"
-            if calls is not None and ended is None:
-                first = evaluator.known(told, leading=True)
-                estimator.revise(first.worths, first.variances)
+            if known.auto and ended is None:
+                try:
+                    # As many as the round had, so that the next one is chosen by what they say.
+                    most = max(received, known.spent // 2)
+                    if not (known.repeat(estimate, most, budget, deadline) or received):
+                        ended = f"used {known.spent:,} answers; no more would help"
+                except WorthError as error:
+                    failed, ended = error, f"ended by an error after {used:,} coalitions"
             if not wanted and ended is None:
+                known.revise(leading=True)
                 continue
             evaluations = evaluator.evaluations - before
             yield Standing(estimate, used, evaluations, ended, found.failures)
@@ -206,26 +188,7 @@ def run(
                 raise failed
             if ended is not None:
                 return
-
-
-def _repeat(
-    evaluator: Evaluator,
-    estimator: Estimator,
-    told: BoolArray,
-    estimate: Estimate,
-    most: int,
-    until: float,
-) -> int:
-    """Ask again for coalitions where that serves the errors best; returns for how many answers."""
-    assert evaluator.calls is not None
-    rows = np.unique(told, axis=0)
-    counts, variances = evaluator.calls.counts(rows), evaluator.known(rows).variances
-    assert variances is not None
-    shares = getattr(estimator, "shares", None)
-    total = float(np.sum(estimate.stderr**2))
-    times = worth_repeating(rows, counts, variances * counts, shares, total, most)
-    evaluator.repeat(rows[times > 0], times[times > 0], until)
-    return int(times.sum())
+            known.revise(leading=True)
 
 
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
@@ -271,15 +234,6 @@ def check_run(game: Game, estimator: Estimator, options: Options) -> None:
         raise ValueError(
             f"{game!r}: budget={options.budget:,} is too small to estimate anything; at least {least:,} "
             "coalitions are needed"
-        )
-
-
-def _check_scale(game: Game, largest: float) -> None:
-    """Refuse worths whose errors could not be computed."""
-    if largest and not SMALLEST <= largest <= LARGEST:
-        raise ValueError(
-            f"{game!r}: the largest worth is of size {largest:.3g}, and its square is beyond what "
-            "floating-point numbers hold, so no error could be computed; give the worths in other units"
         )
 
 

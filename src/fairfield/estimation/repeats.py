@@ -51,14 +51,10 @@ def worth_repeating(
         times[first] = asked[first]
         return times
     noise = weights * variances
-    rest = total - float(np.sum(noise[known & asked] / counts[known & asked]))
-    least = max(rest, 0.0) / max(int(np.sum(~known)), 1)
-    if not (~known).any():
-        least = 0.0
-    falls = [
-        (-noise[at] / (counts[at] * (counts[at] + 1)), int(at))
-        for at in np.flatnonzero(known & asked)
-    ]
+    again = np.flatnonzero(known & asked)
+    rest = max(0.0, total - float(np.sum(noise[again] / counts[again])))
+    least = rest / np.sum(~known) if not known.all() else 0.0
+    falls = [(-noise[at] / (counts[at] * (counts[at] + 1)), int(at)) for at in again]
     heapify(falls)
     for _ in range(most if falls else 0):
         fall, at = falls[0]

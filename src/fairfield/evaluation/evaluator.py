@@ -67,7 +67,8 @@ class Evaluator:
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
-        self._calls: Calls | None = None
+        # The calls of the game's service, where it has one.
+        self.calls: Calls | None = None
         # Why no more worths are evaluated, once that is so.
         self.ended: str | None = None
         try:
@@ -82,7 +83,7 @@ class Evaluator:
         game, store = self.game, self._store
         if game.traits.service is not None:
             answers = None if store is None else store.answers()
-            self._calls = Calls(game, game.traits.service, self.options, answers)
+            self.calls = Calls(game, game.traits.service, self.options, answers)
         elif store is not None:
             self._kept.add(*store.load())
             if game.traits.opaque:
@@ -120,8 +121,8 @@ class Evaluator:
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
         self._spend(len(first))
-        if self._calls is not None:
-            self._ask(self._calls.rounds(coalitions[first], until), len(first))
+        if self.calls is not None:
+            self._ask(self.calls.rounds(coalitions[first], until), len(first))
             return self.known(coalitions)
         missing = coalitions[first[~self._kept.find(keys[first])[1]]]
         size = block_size(self.game)
@@ -147,27 +148,17 @@ class Evaluator:
 
         The ``leading`` worths of a service are those by which further coalitions are chosen.
         """
-        if self._calls is not None:
-            return self._calls.known(coalitions, leading=leading)
+        if self.calls is not None:
+            return self.calls.known(coalitions, leading=leading)
         at, there = self._kept.find(pack(coalitions))
         if not there.all():
             at = at[: np.argmin(there)]
         return as_measured(self.game, self._kept.worths[at].T, self.failures)
 
-    @property
-    def calls(self) -> Calls | None:
-        """The calls of the game's service, where it has one."""
-        return self._calls
-
-    def answers(self, coalitions: BoolArray) -> int:
-        """How many answers of a service these coalitions have, each of them counted once."""
-        assert self._calls is not None
-        return int(self._calls.counts(np.unique(coalitions, axis=0)).sum())
-
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float = inf) -> None:
         """Ask a service so many times more for coalitions that it has answered."""
-        assert self._calls is not None
-        self._ask(self._calls.repeat(coalitions, times, until), 0)
+        assert self.calls is not None
+        self._ask(self.calls.repeat(coalitions, times, until), 0)
 
     def _spend(self, count: int) -> None:
         """Refuse more coalitions than the budget allows, stored or not."""
@@ -182,7 +173,7 @@ class Evaluator:
         """All worths (*batch, 2^n) in table order, with variances where the game is noisy."""
         check_table(self.game, self.options)
         count, size = len(self.game.players), block_size(self.game)
-        if self._calls is not None:
+        if self.calls is not None:
             found = self.measure(coalitions_in(np.arange(2**count), count))
             if self.ended is not None:
                 raise self.stopped("exact values need all worths")
@@ -288,13 +279,13 @@ class Evaluator:
 
     def _ask(self, calls: Iterator[int], total: int) -> None:
         """Wait for calls of a service, which say how many coalitions they have answered."""
-        if self._calls is None or self.ended is not None:
+        if self.calls is None or self.ended is not None:
             return
         with bar(total, "worths", self.options.progress) as shown:
             for count in calls:
                 self.evaluations += count
                 shown.update(count)
-        self.failures, self.ended = self._calls.failures, self._calls.ended
+        self.failures, self.ended = self.calls.failures, self.calls.ended
 
     def _commit(
         self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None

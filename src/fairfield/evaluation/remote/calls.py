@@ -7,15 +7,14 @@ and commits what was answered; the calls themselves run on the loop of ``attempt
 from __future__ import annotations
 
 import asyncio
-import queue
 import signal
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -30,20 +29,11 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.answers import Answer, Answers
 from fairfield.evaluation.remote.attempts import Attempts, Rates, loop_of_calls, without_secrets
-from fairfield.evaluation.remote.noise import variances_of
+from fairfield.evaluation.remote.known import Known, packed
 
 # How often, in seconds, the driver looks up from waiting, and at what others have answered.
 LOOK, POLL = 0.5, 0.2
 INTERRUPTED = "interrupted"
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """A call that came to its end, for the coalition in this place."""
-
-    place: int
-    seconds: float
-    call: Future[Worth]
 
 
 class Calls:
@@ -61,17 +51,15 @@ class Calls:
         self.game, self.service, self.options = game, replace(service, **given), options
         self.ended: str | None = None
         self._stored = stored
-        self._answers = {key: list(found) for key, found in service.answers.items()}
-        # Worths that are no answers, and so not noisy; further answers that were asked for.
-        self._fixed: dict[bytes, float] = {}
-        self._more: Counter[bytes] = Counter()
+        self._known = Known(service)
         self._calls = Attempts(self.service, Rates(service.requests, service.tokens))
         self._usage, self._fallbacks, self._dearest = Usage(), Failures(), service.price or 0.0
         # What earlier runs on the store have spent.
         self._before = 0.0
         self._note = ""
         if service.empty is not None and not service.always:
-            self._fixed[packed(np.zeros((1, len(game.players)), dtype=bool))[0]] = service.empty
+            nobody = np.zeros((1, len(game.players)), dtype=bool)
+            self._known.fixed[packed(nobody)[0]] = service.empty
             self._note = f"F(∅) = {service.empty:g} was given, not asked for"
         self._adopt()
 
@@ -92,48 +80,30 @@ class Calls:
         return self.known(coalitions)
 
     def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
-        """The worths of the first coalitions, up to the first that waits for answers.
-
-        A worth is the mean of all its answers. The ``leading`` ones, by which further coalitions
-        are chosen, are those of the first answers alone, whatever came later, and in a rescored
-        game those of the first judge: so a run that is repeated chooses the same coalitions.
-        """
+        """What is known of the first coalitions, up to the first that waits for answers."""
         keys = packed(coalitions)
-        there = next((at for at, key in enumerate(keys) if self._missing(key)), len(keys))
-        found = [self._found(key) for key in keys[:there]]
-        if leading:
-            means = [
-                self.service.leading.get(key, np.mean(each[: self.service.repeats]))
-                for key, each in zip(keys, found, strict=False)
-            ]
-        else:
-            means = [np.mean(each) for each in found]
-        worths = np.array(means, dtype=float)
-        if not self.game.traits.noisy:
-            return Measured(worths, None, self.failures)
-        answered = [key for key in self._answers if key not in self._fixed]
-        noise = variances_of([self._answers[key] for key in answered])
-        single = dict(zip(answered, noise.tolist(), strict=True))
-        variances = [
-            single.get(key, 0.0) / len(each) for key, each in zip(keys, found, strict=False)
-        ]
-        return Measured(worths, np.array(variances), self.failures)
+        worths = self._known.worths(keys, leading=leading)
+        noisy = self.game.traits.noisy
+        variances = self._known.variances(keys[: len(worths)]) if noisy else None
+        return Measured(worths, variances, self.failures)
 
     def counts(self, coalitions: BoolArray) -> IntArray:
         """How many answers each coalition has; 0 for a worth that is not asked for."""
-        keys = packed(coalitions)
-        return np.array([0 if k in self._fixed else len(self._answers.get(k, ())) for k in keys])
+        return self._known.counts(packed(coalitions))
 
     @property
     def total(self) -> int:
         """How many answers there are."""
-        return sum(map(len, self._answers.values()))
+        return self._known.total
 
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float) -> Iterator[int]:
         """As ``rounds``, for so many further answers to coalitions that have some."""
-        for key, more in zip(packed(coalitions), times.tolist(), strict=True):
-            self._more[key] = len(self._answers[key]) + more - self.service.repeats
-        yield from self.rounds(coalitions, until)
+        more = self.counts(coalitions) + times - self.service.repeats
+        self._known.more = Counter(dict(zip(packed(coalitions), more.tolist(), strict=True)))
+        try:
+            yield from self.rounds(coalitions, until)
+        finally:
+            self._known.more.clear()
 
     def rounds(self, coalitions: BoolArray, until: float = inf) -> Iterator[int]:
         """How many coalitions have come to have all their answers, as these are committed.
@@ -142,34 +112,37 @@ class Calls:
         """
         keys = packed(coalitions)
         # Coalitions that are not claimed yet, those that other drivers ask for, and calls to begin.
-        waiting = deque(at for at, key in enumerate(keys) if self._missing(key))
+        waiting = deque(at for at, key in enumerate(keys) if self._known.missing(key))
         if waiting and self.service.worth is None:
-            self._refuse(coalitions[list(waiting)], [self._missing(keys[at]) for at in waiting])
+            self._refuse(
+                coalitions[list(waiting)], [self._known.missing(keys[at]) for at in waiting]
+            )
             return
         foreign: list[int] = []
         ready: deque[int] = deque()
         failed: WorthError | None = None
-        with _interrupts() as interrupted, self._under_way() as (begin, under_way, ended):
+        with _interrupts() as interrupted, _UnderWay(self._calls) as under_way:
             while True:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
                 self._calls.stopping = failed is not None or self.ended is not None
-                room = 0 if failed else self._room(len(under_way), until)
+                room = 0 if failed else self._room(len(under_way.calls), until)
                 if room and waiting and len(ready) < room:
                     chosen = [waiting.popleft() for _ in range(min(room, len(waiting)))]
                     granted = self._granted([keys[at] for at in chosen])
-                    missing = {at: self._missing(keys[at]) for at in chosen}
+                    missing = {at: self._known.missing(keys[at]) for at in chosen}
                     mine = [at for at in chosen if keys[at] in granted]
                     ready.extend(at for at in mine for _ in range(missing[at]))
                     foreign += [at for at in chosen if missing[at] and keys[at] not in granted]
                     yield sum(not missing[at] for at in chosen)
                 for at in (ready.popleft() for _ in range(min(room, len(ready)))):
                     names = members(coalitions[at], self.game.players)
-                    begin(at, (*self.service.always, *names))
-                if under_way:
-                    batch = ended()
+                    under_way.begin(at, (*self.service.always, *names))
+                if under_way.calls:
+                    batch = under_way.ended()
                     failed = self._commit(batch, coalitions, keys) or failed
-                    yield sum(not self._missing(keys[at]) for at in {each.place for each in batch})
+                    places = {place for _, place, _ in batch}
+                    yield sum(not self._known.missing(keys[at]) for at in places)
                 elif not room or not (waiting or foreign):
                     break
                 elif not waiting:
@@ -204,26 +177,30 @@ class Calls:
         return max(room, 0)
 
     def _commit(
-        self, batch: list[_Ended], coalitions: BoolArray, keys: list[bytes]
+        self,
+        batch: list[tuple[Future[Worth], int, float]],
+        coalitions: BoolArray,
+        keys: list[bytes],
     ) -> WorthError | None:
         """Keep the answers of a batch; returns the first error that ends the run."""
         failed: WorthError | None = None
         good: list[Answer] = []
-        for each in batch:
+        for call, place, seconds in batch:
             try:
-                worth = _checked(each)
+                worth = call.result()
+                worth = replace(worth, value=finite(worth.value))
             except Exception as error:
-                failed = self._failed(error, coalitions[each.place], keys[each.place]) or failed
+                failed = self._failed(error, coalitions[place], keys[place]) or failed
                 continue
             self._dearest = max(self._dearest, worth.cost or 0.0)
             cost = worth.cost if worth.cost is not None else self.service.price
             worth = replace(worth, cost=cost)
             self._usage += Usage(calls=1, cost=cost or 0.0, tokens=worth.tokens)
-            good.append(Answer(keys[each.place], worth, each.seconds))
+            good.append(Answer(keys[place], worth, seconds))
         if good and self._stored is not None:
             self._stored.add(good)
         for answer in good:
-            self._answers.setdefault(answer.coalition, []).append(answer.worth.value)
+            self._known.add(answer.coalition, answer.worth.value)
         return failed
 
     def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
@@ -234,20 +211,13 @@ class Calls:
         sentence = f"the game failed on coalition {spelled}: {without_secrets(text)}"
         if isinstance(self.options.on_error, float):
             self._fallbacks += Failures(1, f"{spelled} ({without_secrets(text)})")
-            self._fixed[key] = self.options.on_error
+            if key not in self._known.more:  # a repeat that fails costs no answer
+                self._known.fixed[key] = self.options.on_error
             return None
         found = WorthError(sentence)
         # The error itself would show what was taken out of its text.
         found.__cause__ = error if without_secrets(text) == text else None
         return found
-
-    def _missing(self, key: bytes) -> int:
-        """How many answers a coalition still needs."""
-        wanted = self.service.repeats + self._more[key]
-        return 0 if key in self._fixed else max(0, wanted - len(self._answers.get(key, ())))
-
-    def _found(self, key: bytes) -> list[float]:
-        return [self._fixed[key]] if key in self._fixed else self._answers[key]
 
     def _granted(self, keys: list[bytes]) -> set[bytes]:
         """The coalitions that no other driver asks for, after its last answers were read."""
@@ -260,51 +230,35 @@ class Calls:
     def _adopt(self) -> None:
         """Take over what the store has of answers that were not read yet."""
         for each in [] if self._stored is None else self._stored.fresh():
-            self._answers.setdefault(each.coalition, []).append(each.worth.value)
+            self._known.add(each.coalition, each.worth.value)
             self._before += each.worth.cost or 0.0
 
-    @contextmanager
-    def _under_way(self) -> Iterator[tuple[Any, set[Future[Worth]], Any]]:
-        """What begins a call, the calls under way, and what waits for the next that end."""
-        arrived: queue.SimpleQueue[tuple[int, float, Future[Worth]]] = queue.SimpleQueue()
-        under_way: set[Future[Worth]] = set()
-        loop = loop_of_calls()
 
-        def begin(place: int, names: tuple[Any, ...]) -> None:
-            started = time.perf_counter()
-            call = asyncio.run_coroutine_threadsafe(self._calls.ask(names), loop)
-            under_way.add(call)
-            call.add_done_callback(
-                lambda done: arrived.put((place, time.perf_counter() - started, done))
-            )
+@dataclass
+class _UnderWay:
+    """The calls under way: of the coalition in which place, and since when."""
 
-        def ended() -> list[_Ended]:
-            found: list[_Ended] = []
-            try:
-                item = arrived.get(timeout=LOOK)
-                while True:
-                    under_way.discard(item[2])
-                    found.append(_Ended(*item))
-                    item = arrived.get_nowait()
-            except queue.Empty:
-                return found
+    attempts: Attempts
+    calls: dict[Future[Worth], tuple[int, float]] = field(default_factory=dict)
 
-        try:
-            yield begin, under_way, ended
-        finally:
-            for call in under_way:
-                call.cancel()
+    def begin(self, place: int, names: tuple[Any, ...]) -> None:
+        """Begin a call on the loop of all calls."""
+        call = asyncio.run_coroutine_threadsafe(self.attempts.ask(names), loop_of_calls())
+        self.calls[call] = place, time.perf_counter()
 
+    def ended(self) -> list[tuple[Future[Worth], int, float]]:
+        """The next calls that end, their places and seconds; none if that takes long."""
+        found = wait(self.calls, timeout=LOOK, return_when=FIRST_COMPLETED).done
+        now = time.perf_counter()
+        batch = [(call, *self.calls.pop(call)) for call in found]
+        return [(call, place, now - at) for call, place, at in sorted(batch, key=lambda it: it[2])]
 
-def packed(coalitions: BoolArray) -> list[bytes]:
-    """One string of n/8 bytes per coalition, all of the same length."""
-    return [row.tobytes() for row in np.packbits(coalitions, axis=1, bitorder="little")]
+    def __enter__(self) -> _UnderWay:
+        return self
 
-
-def _checked(ended: _Ended) -> Worth:
-    """The answer of a call, its worth a finite number."""
-    worth = ended.call.result()
-    return replace(worth, value=finite(worth.value))
+    def __exit__(self, *error: object) -> None:
+        for call in self.calls:
+            call.cancel()
 
 
 @contextmanager
