@@ -57,6 +57,14 @@ def many(count, games=200, scale=1.0):
     )
 
 
+def gappy(count):
+    """Many games in which the first player's value is missing from some."""
+    found = many(count)
+    data = found.data.copy()
+    data[::9, 0] = np.nan
+    return replace(found, data=data)
+
+
 def compared(count, batch=False):
     if not batch:
         return ff.compare(game(count), temperature=1.0)
@@ -101,6 +109,10 @@ def draw(name, count):
         ),
         "annealing": lambda: plots.annealing(ff.annealing(game(count))),
         "annealing_marginals": lambda: plots.annealing(ff.annealing(game(count)), what="marginals"),
+        "dependence": lambda: plots.dependence(gappy(count), names(count)[0]),
+        "heatmap": lambda: plots.heatmap(many(count)),
+        "cohorts": lambda: plots.cohorts(many(count), ["left", "right"] * 100),
+        "network": lambda: plots.network(ff.interactions(game(count), "banzhaf")),
         "interactions": lambda: plots.interactions(ff.interactions(game(count), "banzhaf")),
     }
     return pictures[name]()
@@ -109,7 +121,7 @@ def draw(name, count):
 ALL = (
     "bar", "bar_batch", "waterfall", "waterfall_efficient", "waterfall_features", "box", "box_criteria", "beeswarm",
     "criteria", "ranks", "ranks_batch", "trajectory", "annealing", "annealing_marginals",
-    "interactions",
+    "interactions", "dependence", "heatmap", "cohorts", "network",
 )  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def reports(tmp_path_factory):
 
     rows = ff.TableGame(rng.standard_normal((4, 8)), players=["age", "sex", "pay"])
     rows.info = ff.GameInfo(data=rng.integers(0, 9, (4, 3)))
-    ff.report(ff.compare(rows), folder / "batch.html")
+    ff.report(ff.compare(rows), folder / "batch.html", title="Pay & <b>age</b>")
 
     words = Words("feature", "row", "log-odds of class <b>", "log-odds")
     explained = {
@@ -277,6 +277,18 @@ def test_a_row_can_be_picked(visit):
     soon(page.locator("#waterfall pattern")).to_have_count(1)
     page.locator("#row").select_option("game 3")
     assert page.locator("#row-after").is_disabled()
+
+
+def test_all_rows_and_one_feature_are_drawn_as_dots(visit):
+    page = visit("batch")
+    assert page.locator("#title").inner_text() == "Pay & <b>age</b>"
+    page.set_viewport_size({"width": 1280, "height": 3000})
+    soon(page.locator("#swarm .point")).to_have_count(12)  # 4 rows of 3
+    soon(page.locator("#swarm-part figcaption")).to_contain_text("A dot per game, players by their")
+    soon(page.locator("#dependence .point")).to_have_count(4)
+    page.locator("#along-player").select_option(label="pay")
+    soon(page.locator("#dependence-part figcaption")).to_contain_text("pay in the data")
+    assert "variational index of pay" in page.locator("#dependence").inner_text()
 
 
 def test_an_output_can_be_picked(visit, reports):

@@ -177,3 +177,19 @@ def test_one_of_several_outputs_is_asked_for(classes):
 def test_sums_of_games_keep_their_outputs(classes_game):
     assert ff.shapley(2.0 * classes_game).outputs == ("low", 7)
     assert repr(2.0 * classes_game) == "Combination: 3 rows of 3 features, for 2 classes"
+
+
+def test_values_of_one_player_over_a_batch(classes):
+    assert_array_equal(classes[:, "low", "bob"], classes.output("low").values[:, 1])
+    low = classes.output("low")
+    assert_array_equal(low[:, "bob"], low.values[:, 1])
+    assert low["x", "bob"] == low["x"].values[1]
+    with pytest.raises(KeyError, match="there is no feature 'z'"):
+        low[:, "z"]
+
+
+def test_means_of_labels_that_are_missing():
+    v = ff.shapley(np.arange(16.0).reshape(4, 4))
+    means = v.mean(by=[2.0, float("nan"), 2.0, None])
+    assert means.labels == (2.0, "missing")
+    assert_array_equal(means.mean, [v.values[[0, 2]].mean(axis=0), v.values[[1, 3]].mean(axis=0)])

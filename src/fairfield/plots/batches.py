@@ -76,8 +76,6 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     The largest mean |value| is on top. Colours run from the lowest (dark) to the highest
     (light) of each player, by rank; what is not a number is grey.
     """
-    from matplotlib import colormaps
-
     check_one_output(valuation, "beeswarm")
     values = batch_values(valuation, "beeswarm")
     order = _by_magnitude(values)[:most]
@@ -86,28 +84,48 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     data = None if valuation.data is None else np.reshape(valuation.data, (len(values), -1))
     ax.axvline(0, color="black", linewidth=0.8, zorder=0)
     span = float(np.ptp(values)) or 1.0
-    size = float(np.clip(4000 / len(values), 3, 14))
-    shades = colormaps["cividis"].with_extremes(bad=GREY)
-    style: dict[str, Any] = {"s": size, "linewidths": 0, "rasterized": len(values) > 500}
-    scale: dict[str, Any] = {"cmap": shades, "vmin": 0.0, "vmax": 1.0, "plotnonfinite": True}
     dots: Any = None
     for line, i in enumerate(order):
-        shade = None if data is None else _ranks(data[:, i])
-        colour = {"color": GREY} if shade is None else {"c": shade, **scale}
-        drawn = ax.scatter(values[:, i], line + _stack(values[:, i], span), **colour, **style)
+        shade = None if data is None else ranks(data[:, i])
+        drawn = _dots(ax, values[:, i], line + _stack(values[:, i], span), shade)
         dots = dots if shade is None else drawn
     if dots is not None:
-        inches = ax.get_window_extent().height / ax.figure.dpi
-        shrink = min(1.0, 4 / inches)
-        bar = ax.figure.colorbar(
-            dots, ax=ax, aspect=40 * shrink, shrink=shrink, pad=0.02, ticks=[0, 1], anchor=(0, 1)
-        )
-        bar.ax.set_yticklabels(["low", "high"], fontsize=8)
-        bar.set_label("value in the data", fontsize=8, labelpad=-8)
-        bar.outline.set_visible(False)
+        _shades(ax, dots, "value in the data")
     ax.set_xlabel(valuation.words.with_unit(valuation.criterion))
     name_lines(ax, labels)
     return ax
+
+
+def low_to_high(
+    ax: Axes, x: FloatArray, y: FloatArray, shade: FloatArray | None, name: str
+) -> None:
+    """Dots whose colours run from low to high by these ranks, which are named at a bar."""
+    dots = _dots(ax, x, y, shade)
+    if shade is not None:
+        _shades(ax, dots, name)
+
+
+def _dots(ax: Axes, x: FloatArray, y: FloatArray, shade: FloatArray | None) -> Any:
+    from matplotlib import colormaps
+
+    size = float(np.clip(4000 / len(x), 3, 14))
+    style: dict[str, Any] = {"s": size, "linewidths": 0, "rasterized": len(x) > 500}
+    if shade is None:
+        return ax.scatter(x, y, color=GREY, **style)
+    shades = colormaps["cividis"].with_extremes(bad=GREY)
+    scale: dict[str, Any] = {"cmap": shades, "vmin": 0.0, "vmax": 1.0, "plotnonfinite": True}
+    return ax.scatter(x, y, c=shade, **scale, **style)
+
+
+def _shades(ax: Axes, dots: Any, name: str) -> None:
+    inches = ax.get_window_extent().height / ax.figure.dpi
+    shrink = min(1.0, 4 / inches)
+    bar = ax.figure.colorbar(
+        dots, ax=ax, aspect=40 * shrink, shrink=shrink, pad=0.02, ticks=[0, 1], anchor=(0, 1)
+    )
+    bar.ax.set_yticklabels(["low", "high"], fontsize=8)
+    bar.set_label(name, fontsize=8, labelpad=-8)
+    bar.outline.set_visible(False)
 
 
 def _by_output(valuation: Valuation) -> Mapping[str, Valuation]:
@@ -133,7 +151,7 @@ def _stack(values: FloatArray, span: float) -> FloatArray:
     return np.asarray(height * min(0.08, 0.4 / max(np.abs(height).max(), 1)))
 
 
-def _ranks(values: NDArray[Any]) -> FloatArray | None:
+def ranks(values: NDArray[Any]) -> FloatArray | None:
     """Ranks in [0, 1], equal values alike, NaN as it is; None where there are no numbers."""
     from scipy.stats import rankdata
 

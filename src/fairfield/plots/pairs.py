@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_NUMBERS = 14
 # Players of a matrix, and coalitions that are drawn as bars.
 MOST_CELLS, MOST_BARS = 100, 20
+# Lines of a network, and their colours.
+MOST_EDGES, TOGETHER, ALIKE = 20, "#5E3C99", "#E66101"
 
 
 def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
@@ -56,6 +58,41 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     bar.set_label(_label(found), fontsize=8)
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)
+    return ax
+
+
+def network(found: Interactions, ax: Axes | None = None, *, most: int = MOST_EDGES) -> Axes:
+    """The strongest pair interactions as lines between players on a circle.
+
+    Purple and solid where players are worth more together, orange and dashed where they do the same
+    work; the wider, the more. Of a batch, the mean |interaction|. Players are drawn as far as
+    one of the ``most`` pairs is theirs.
+    """
+    pairs = found.of_size(2).strongest(most)
+    strength = pairs.magnitude if found.batch else pairs.values
+    shown = [p for p in found.players if any(p in pair for pair in pairs.coalitions)]
+    names, count = names_of(shown), len(shown)
+    room = LETTER * max(map(len, names))
+    ax = axes_of(ax, 4.4 + 2 * room, 4.4 + 0.6)
+    angles = np.pi / 2 - 2 * np.pi * np.arange(count) / count
+    at = {p: np.array([np.cos(a), np.sin(a)]) for p, a in zip(shown, angles, strict=True)}
+    top = float(np.abs(strength).max()) or 1.0
+    for (first, second), value in zip(pairs.coalitions, strength, strict=True):
+        x, y = zip(at[first], at[second], strict=True)
+        ax.plot(
+            x, y, color=TOGETHER if value > 0 else ALIKE, linestyle="-" if value > 0 else "--",
+            linewidth=0.5 + 5.5 * abs(value) / top, alpha=0.8, zorder=1, solid_capstyle="round",
+        )  # fmt: skip
+    ax.scatter(np.cos(angles), np.sin(angles), s=50, color="black", zorder=2)
+    for (x, y), name in zip(at.values(), names, strict=True):
+        side = "center" if abs(x) < 0.05 else "left" if x > 0 else "right"
+        ax.annotate(
+            name, (x, y), xytext=(9 * x, 11 * y), textcoords="offset points", ha=side, va="center",
+            fontsize=8,
+        )  # fmt: skip
+    ax.set(xlim=(-1.15 - room / 2, 1.15 + room / 2), ylim=(-1.25, 1.25))
+    ax.set_axis_off()
+    ax.set_title(f"{_label(found)}, largest {_short(top, top)}", fontsize=8)
     return ax
 
 

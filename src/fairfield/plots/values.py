@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # Contributions a waterfall shows one by one; the others are one bar.
 MOST_STEPS = 20
+# Bars with numbers at their ends.
+MOST_NUMBERS = 30
 
 
 def bar(valuation: Valuation | Means, ax: Axes | None = None, *, most: int | None = None) -> Axes:
@@ -92,11 +94,29 @@ def bars(
     label: str,
     error: FloatArray | None = None,
 ) -> Axes:
-    """A bar per label, from the top, with 95 % intervals where there are standard errors."""
+    """A bar per label, from the top, with 95 % intervals where there are standard errors.
+
+    Numbers stand at the ends of up to 30 bars.
+    """
     ax = list_axes(ax, labels)
     colours = [BLUE if value >= 0 else RED for value in values]
     ax.barh(range(len(values)), values, color=colours, height=0.72, **_whiskers(error, 1, 2))
-    return _named(ax, labels, label)
+    _named(ax, labels, label)
+    if len(values) <= MOST_NUMBERS:
+        scale, widths = float(np.abs(values).max()), 0.0 if error is None else NORMAL * error
+        ends = values + np.where(values < 0, -1, 1) * widths
+        texts = [signed(value, scale) for value in values]
+        if values.min() >= 0:  # none needs a sign
+            texts = [text.removeprefix("+") for text in texts]
+        drawn = [
+            ax.annotate(
+                text, (end, line), xytext=(-3 if value < 0 else 3, 0), textcoords="offset points",
+                ha="right" if value < 0 else "left", va="center", fontsize=7,
+            )
+            for line, (text, end, value) in enumerate(zip(texts, ends, values, strict=True))
+        ]  # fmt: skip
+        make_room(ax, drawn)
+    return ax
 
 
 def bars_side_by_side(

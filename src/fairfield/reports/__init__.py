@@ -34,6 +34,7 @@ def report(
     interactions: Interactions | None = None,
     curves: Curve | Iterable[Curve] | None = None,
     scores: ScoreTable | None = None,
+    title: str | None = None,
 ) -> Path:
     """The path of a report: one file of what was found, for people (HTML) or programs (JSON).
 
@@ -41,6 +42,7 @@ def report(
     needs no network (plotly inside, about 2 MB), ``.json``, ``.csv`` and ``.txt`` are plain.
     ``annealing`` gives the page its temperature slider, ``interactions`` a heat map,
     ``curves`` the worths as players leave or join, ``scores`` how well a learned game predicts.
+    ``title`` stands above it all, the game where it is left out.
 
     >>> import tempfile, fairfield as ff
     >>> found = ff.compare([0, 1, 1, 5], temperature=1.0)
@@ -60,6 +62,7 @@ def report(
         interactions=interactions,
         curves=curves,
         scores=scores,
+        title=title,
         most_players=MOST_PLAYERS if writer is html else None,
     )
     write_file(place, writer(found))

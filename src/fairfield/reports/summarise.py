@@ -38,6 +38,7 @@ def summarise(
     interactions: Interactions | None = None,
     curves: Curve | Iterable[Curve] | None = None,
     scores: ScoreTable | None = None,
+    title: str | None = None,
     most_players: int | None = None,
 ) -> dict[str, Any]:
     """What a report shows, as dicts, lists, texts and numbers alone.
@@ -64,7 +65,7 @@ def summarise(
     given = [curves] if isinstance(curves, Curve) else curves or []
     return {
         "fairfield report": FORMAT,
-        "title": first.game,
+        "title": first.game if title is None else str(title),
         "words": _words(first.words),
         "interval": NORMAL,
         "about": _about(comparison),

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray, IntArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import spell
-from fairfield.core.game import counted, plural
+from fairfield.core.game import counted, plural, sorted_names
+from fairfield.core.labels import is_missing
 from fairfield.results.display import Shown
 from fairfield.results.means import Means
 from fairfield.results.words import Words
@@ -158,21 +159,16 @@ class Batched(Shown):
             raise ValueError(f"this result is of one {self.words.row_noun}; only a batch has means")
         count = int(np.prod(self.lead, dtype=int))
         rows = self.values.reshape(count, -1, len(self.names))
-        labels = np.full(count, "all") if by is None else np.asarray(by)
-        if labels.shape != (count,):
-            games = self.words.games(count)
-            raise ValueError(
-                f"by= has shape {labels.shape} for {games}; give one per {self.words.row_noun}"
-            )
-        groups = sorted(set(labels.tolist()))
+        everyone = {"all": np.ones(count, dtype=bool)}
+        groups = everyone if by is None else cohorts_of(by, count, self.words)
         of: Iterable[Any] = groups
         if self.outputs is not None:
             of = self.outputs if by is None else product(groups, self.outputs)
         return Means(
             tuple(self.names),
             tuple(of),
-            np.concatenate([rows[labels == group].mean(axis=0) for group in groups]),
-            np.concatenate([np.abs(rows[labels == group]).mean(axis=0) for group in groups]),
+            np.concatenate([rows[own].mean(axis=0) for own in groups.values()]),
+            np.concatenate([np.abs(rows[own]).mean(axis=0) for own in groups.values()]),
             words,
             what,
         )
@@ -191,3 +187,20 @@ class Batched(Shown):
         if not self.lead:
             return f"one {output}, v.output({name})"
         return f"one {row} and one {output}, v.output({name})[i]"
+
+
+def cohorts_of(by: Any, count: int, words: Words) -> dict[Any, BoolArray]:
+    """Which games have each label, labels in their order; those without one are "missing".
+
+    >>> cohorts_of([2.0, float("nan"), 2.0], 3, Words())
+    {2.0: array([ True, False,  True]), 'missing': array([False,  True, False])}
+    """
+    labels = np.asarray(by)
+    if labels.shape != (count,):
+        raise ValueError(
+            f"by= has shape {labels.shape} for {words.games(count)}; give one per {words.row_noun}"
+        )
+    named = ["missing" if is_missing(each) else each for each in labels.tolist()]
+    known = sorted_names(set(named) - {"missing"})
+    every = [*known, "missing"] if "missing" in named else known
+    return {group: np.array([each == group for each in named]) for group in every}

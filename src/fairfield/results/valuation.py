@@ -130,9 +130,15 @@ class Valuation(Batched):
         return None if self.log_z_stderr is None else NORMAL * self.log_z_stderr
 
     def __getitem__(self, index: Any) -> Any:
-        """The value of a player; of a batch, the valuation of one game, or of some."""
+        """The value of a player; of a batch, the valuation of one game, or of some.
+
+        One index more than the batch has axes is the name of a player: ``v[:, "age"]`` are values.
+        """
         if not self.batch:
             return float(self.values[self._place(index)])
+        named = isinstance(index, tuple) and len(index) == len(self.batch) + 1
+        if named and isinstance(index[-1], str):
+            return self[index[:-1]].values[..., self._place(index[-1])]
         return self._taken(*self._places(index))
 
     def _taken(self, rows: tuple[Any, ...], output: Any) -> Valuation:

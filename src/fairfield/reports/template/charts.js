@@ -69,6 +69,62 @@ function drawWaterfall() {
     ? `${label} values leave ${short(rest)} of the difference.` : `${label} values sum to the difference.`}`);
 }
 
+const MOST_SWARMS = 12;
+const MOST_DOTS = 1000;
+
+/** The values and the data of a criterion's rows that are drawn as dots, the mean left out. */
+function dots() {
+  const part = (held) => held.slice(summary.means, summary.means + MOST_DOTS);
+  return { values: part(criteria[state.criterion].values), data: part(summary.data), names: part(rows) };
+}
+
+const firstDots = (count) => (summary.rows.length - summary.means > count ? ` The first ${count.toLocaleString("en")} ${words.rows}.` : "");
+
+/** Shares of the numbers that are lower, null for what is no number. */
+function levels(column) {
+  const sorted = [...new Set(column.filter((each) => typeof each === "number"))].sort((a, b) => a - b);
+  const place = new Map(sorted.map((each, k) => [each, sorted.length > 1 ? k / (sorted.length - 1) : 0.5]));
+  return column.map((each) => place.get(each) ?? null);
+}
+
+/** A dot per row and player: its value, coloured by what the player is in the data. */
+function drawSwarm() {
+  const { values, data, names: who } = dots();
+  const sizes = criteria[state.criterion].magnitude;
+  const order = byMagnitude(sizes).slice(0, MOST_SWARMS);
+  const traces = order.map((i, k) => ({
+    x: values.map((row) => row[i]),
+    // Dots of a line are set apart by a sequence that fills it evenly.
+    y: values.map((_, j) => k + 0.6 * (((j + 1) * 0.618034) % 1) - 0.3),
+    mode: "markers", text: data.map((row, j) => drawn(`${who[j]}: ${players[i]} = ${cell(row[i])}`, 60)),
+    marker: { size: 5, opacity: 0.8, color: levels(data.map((row) => row[i])).map((level) => level ?? 0.5), cmin: 0, cmax: 1, colorscale: "Cividis" },
+    hovertemplate: "%{text}<br>%{x:.4~g}<extra></extra>",
+  }));
+  const { label } = view();
+  draw("swarm", traces, {
+    height: Math.max(340, 90 + 30 * order.length), xaxis: axis({ title: withUnit(label.toLowerCase()) }), yaxis: names(order.map((i) => players[i])),
+  }, `A dot per ${words.row}, ${words.players} by their mean |value| (${ranking(order, sizes)}). Dark: low in the data; light: high.${firstDots(MOST_DOTS)}`);
+}
+
+/** The value of one player beside what the player is in the data. */
+function drawDependence() {
+  const { values, data, names: who } = dots();
+  const i = state.player ?? byMagnitude(criteria[state.criterion].magnitude)[0];
+  byId("along-player").value = i;
+  const column = data.map((row) => row[i]);
+  const missing = (each) => each === null || each === "nan";
+  const numbers = column.every((each) => typeof each === "number" || missing(each));
+  const absent = column.filter(missing).length;
+  const x = column.map((each) => (missing(each) ? (numbers ? null : "missing") : each));
+  const trace = {
+    x: numbers ? x : x.map((each) => drawn(String(each))), y: values.map((row) => row[i]), mode: "markers", text: who.map((name) => drawn(name, 40)),
+    marker: { size: 6, opacity: 0.8, color: colour("plus") }, hovertemplate: "%{text}<br>%{x} → %{y:.4~g}<extra></extra>",
+  };
+  const { label } = view();
+  draw("dependence", [trace], { xaxis: axis({ title: players[i], type: numbers ? "linear" : "category" }), yaxis: axis({ title: withUnit(`${label.toLowerCase()} of ${players[i]}`) }) },
+    `A dot per ${words.row}: ${players[i]} in the data, and its value by ${label}.${numbers && absent ? ` ${absent.toLocaleString("en")} ${words.rows} miss it.` : ""}${firstDots(MOST_DOTS)}`);
+}
+
 /** Two criteria against each other; on the line they agree. */
 function drawAgreement() {
   const a = view(state.across), b = view(state.up);
@@ -171,10 +227,15 @@ function drawCurves() {
     `The ${words.worth} of the ${words.players} that stay (or have joined). Good values make it fall early when the highest leave first.${games > 1 ? ` Mean of ${games} ${words.rows}.` : ""}`);
 }
 
+// Dots need rows with data, of one output.
+const dotted = summary.data !== null && summary.means > 0 && summary.outputs === null;
+
 /** Pictures in their order, whether there is something to show, and whether the slider moves them. */
 const PICTURES = [
   { id: "ranked", draw: drawRanked, shown: players.length > PAGE, moves: true },
   { id: "waterfall", draw: drawWaterfall, shown: criteria.every((each) => each.empty && each.grand), moves: true },
+  { id: "swarm", draw: drawSwarm, shown: dotted },
+  { id: "dependence", draw: drawDependence, shown: dotted },
   { id: "agreement", draw: drawAgreement, shown: criteria.length > 1, moves: true },
   { id: "path", draw: drawPath, shown: stops.length > 1, moves: true },
   { id: "errors", draw: drawErrors, shown: stops.some((stop) => Object.values(stop.criteria).some((each) => each.decoupling_error)), moves: true },

@@ -89,6 +89,8 @@ function setUpControls() {
     byId(which).value = state[which];
     byId(which).addEventListener("change", (event) => { state[which] = Number(event.target.value); refresh(["agreement"], false); });
   }
+  byId("along-player").append(...choices(players));
+  byId("along-player").addEventListener("change", (event) => { state.player = Number(event.target.value); refresh(["dependence"], false); });
   byId("path-what").addEventListener("change", (event) => { state.along = event.target.value; refresh(["path"], false); });
   setUpRows();
   setUpTemperature();

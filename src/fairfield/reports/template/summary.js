@@ -15,6 +15,7 @@ const state = {
   across: 0,
   up: Math.min(1, criteria.length - 1),
   along: "values",
+  player: null,
 };
 
 /** What a criterion says at a stop of the slider; by default what is chosen. */
