@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fairfield.cli.messages import InputError
+from fairfield.cli.model_trial import complaint
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.imports import needed_for
@@ -21,18 +24,24 @@ KNOWN = (
 PICKLED = (b"\x80", b"\x78", b"\x1f\x8b")
 
 
-def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
-    """The model in a file, whose kind is recognised by how the file begins."""
-    with existing(path, "a model file").open("rb") as file:
-        start = file.read(4096)
-    reader = _reader(path, start)
+def read_model(path: Path, *, trust_pickle: bool = False, trusted: Sequence[str] = ()) -> Any:
+    """The model in a file, whose kind is recognised by how the file begins.
+
+    ``trusted`` are types that a skops file may hold besides those that are known to be safe.
+    """
+    reader = _reader(path)
     if reader is _pickled and not trust_pickle:
         raise InputError(
             f"{path} is a pickle, and opening one runs any code its author put into it; pass "
             "--trust-pickle if you trust the author, or save the model with skops "
             "(pip install 'fairfield[models]')"
         )
+    if reader is _skops:
+        reader = partial(_skops, trusted=trusted)
     try:
+        found = complaint(path) if reader in (_xgboost, _lightgbm) else None
+        if found is not None:
+            raise ValueError(found)
         return reader(path)
     except (InputError, ImportError):
         raise
@@ -41,7 +50,14 @@ def read_model(path: Path, *, trust_pickle: bool = False) -> Any:
         raise InputError(f"{path} is not a model that can be read ({first}); {KNOWN}") from None
 
 
-def _reader(path: Path, start: bytes) -> Any:
+def load(path: Path) -> Any:
+    """The model in a file, with whatever its library makes of it."""
+    return _reader(path)(path)
+
+
+def _reader(path: Path) -> Any:
+    with existing(path, "a model file").open("rb") as file:
+        start = file.read(4096)
     suffix = path.suffix.lower()
     if start.startswith((b"tree\n", b"tree\r\n")):
         return _lightgbm
@@ -70,16 +86,16 @@ def _lightgbm(path: Path) -> Any:
     return Booster(model_file=path)
 
 
-def _skops(path: Path) -> Any:
+def _skops(path: Path, trusted: Sequence[str] = ()) -> Any:
     with needed_for(f"the model in {path}"):
         from skops.io import get_untrusted_types, load
-    unknown = get_untrusted_types(file=path)
+    unknown = sorted(set(get_untrusted_types(file=path)) - set(trusted))
     if unknown:
         raise InputError(
-            f"{path} holds types that skops does not know to be safe, {spell(unknown)}; open it in "
-            "Python, where you can trust them by name"
+            f"{path} holds types that skops does not know to be safe, {spell(unknown)}; pass --trust "
+            "with the name of each that you trust"
         )
-    return load(path)
+    return load(path, trusted=list(trusted))
 
 
 def _pickled(path: Path) -> Any:

@@ -33,6 +33,7 @@ ROWS = "Which rows, counted from 0: 3,17 or 0:20, or all."
 BACKGROUND = "The rows that replace absent features: a file, or how many rows of DATA to draw."
 OUTPUT = "The class to explain, a column of the output, probability or margin; all: each of them."
 TARGET = "A column of DATA that is no feature."
+TRUST_TYPE = "A type in a skops file that you trust, as package.Class. May be given several times."
 TRUST = "Open a pickle or joblib file, which may run any code of its author."
 
 
@@ -48,13 +49,14 @@ def features(
     output: Annotated[str | None, Option(help=OUTPUT)] = None,
     target: Annotated[str | None, Option(help=TARGET)] = None,
     trust_pickle: Annotated[bool, Option("--trust-pickle", help=TRUST)] = False,
+    trust: Annotated[list[str] | None, Option(help=TRUST_TYPE, metavar="TYPE")] = None,
     delimiter: Delimiter = None,
 ) -> None:
     """What each feature adds to a model's prediction, row by row."""
     table = read_table(rows_file, delimiter=delimiter)
     if target is not None:
         column(table, target, rows_file)
-    fitted = read_model(model, trust_pickle=trust_pickle)
+    fitted = read_model(model, trust_pickle=trust_pickle, trusted=trust or ())
     table = _features(table, target, fitted, model, rows_file)
     if background.strip().lstrip("-").isdigit():
         others = _drawn(int(background), table, options.seed)
