@@ -5,7 +5,7 @@
 # make paper   the paper's experiments again, small, into build/paper; FULL=1: at the paper's sizes
 # make docs    builds the documentation site, strictly, into site/
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
-# make release-check   builds the distributions, tries them and every extra alone, kills workers
+# make release-check   builds the distributions, tries them and every extra alone, attacks them
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -19,8 +19,29 @@ import numpy as np
 import fairfield as ff
 
 ATTEMPTS = 3000
-STRANGE = [None, -1, 10**30, 1.5, "", "text", [], [[1]], {}, {"tuple": 3}, {"date": "x"}, True, [0, 0]]
-ARRAYS = [np.zeros(0), np.zeros((2, 9)), np.array("text"), np.array(3), np.zeros(3, bool), np.ones(64)]
+STRANGE = [
+    None,
+    -1,
+    10**30,
+    1.5,
+    "",
+    "text",
+    [],
+    [[1]],
+    {},
+    {"tuple": 3},
+    {"date": "x"},
+    True,
+    [0, 0],
+]
+ARRAYS = [
+    np.zeros(0),
+    np.zeros((2, 9)),
+    np.array("text"),
+    np.array(3),
+    np.zeros(3, bool),
+    np.ones(64),
+]
 
 
 def sound(folder: Path) -> dict[Path, type]:
@@ -48,7 +69,9 @@ def damaged(raw: bytes, rng: random.Random) -> bytes:
             given[rng.randrange(len(given))] ^= 1 << rng.randrange(8)
         return bytes(given)
     first, second = sorted(rng.randrange(len(given) + 1) for _ in range(2))
-    return bytes(rng.choice([given[:first], given[:first] + given[second:], given + given[first:second]]))
+    return bytes(
+        rng.choice([given[:first], given[:first] + given[second:], given + given[first:second]])
+    )
 
 
 def rewritten(path: Path, place: Path, rng: random.Random) -> None:
