@@ -5,14 +5,15 @@
 # make paper   the paper's experiments again, small, into build/paper; FULL=1: at the paper's sizes
 # make docs    builds the documentation site, strictly, into site/
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
-# make release-check   builds the distributions, tries them and every extra alone, kills workers
+# make release-check   builds the distributions, tries them and every extra alone, attacks them
+# make hashes  lists what the tests install with the hash of every file, for pip --require-hashes
 
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test torch check paper docs bench release-check clean
+.PHONY: demo test torch check paper docs bench release-check hashes clean
 
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
@@ -41,6 +42,13 @@ bench: $(VENV)/test.stamp
 
 release-check: $(VENV)/bin/python
 	$(RUN) release/check.py
+
+hashes: $(VENV)/bin/python
+	$(PIP) uv
+	@mkdir -p build
+	$(VENV)/bin/uv pip compile --quiet --generate-hashes --extra test --constraint constraints.txt \
+	  --output-file build/hashes.txt pyproject.toml
+	@echo "pip install --require-hashes -r build/hashes.txt, then pip install --no-deps -e ."
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

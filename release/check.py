@@ -6,7 +6,9 @@
 
 - version: one version, in the package, CITATION.cff and CHANGELOG.md, and on the tag if there is one;
 - build: wheel and sdist, each installed into a new environment and tried there;
-- kills: what was built survives the death of its drivers and workers;
+- attacks: what was built withstands 1000 damaged stores, 3000 damaged results and 100 kills of drivers
+  and workers over loky, dask and ray;
+- bounds: the tests of what dependencies are used for, at the lowest versions that are allowed;
 - extras: each alone in a new environment, tried there.
 """
 
@@ -20,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).parent
+STEPS = ("version", "build", "bounds", "attacks", "extras")
 
 
 def run(*command: object) -> None:
@@ -71,8 +74,24 @@ def build(space: Path) -> Path:
     return next((space / "dist").glob("*.whl"))
 
 
-def kills(space: Path, wheel: Path) -> None:
-    run(fresh(space / "kills", str(wheel)), HERE / "kill_marathon.py")
+def attacks(space: Path, wheel: Path) -> None:
+    python = fresh(space / "attacks", f"{wheel}[cli,dask,ray]")
+    for script in ("fuzz_stores", "fuzz_results", "kill_marathon"):
+        run(python, HERE / f"{script}.py")
+
+
+def bounds(space: Path, wheel: Path) -> None:
+    """The smoke tests with every direct dependency at its lowest version, where 3.11 has it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    parts = ("ml", "trees", "plots", "report", "cli", "models", "dask", "remote")
+    wanted = [
+        *project["dependencies"],
+        *(e for p in parts for e in project["optional-dependencies"][p]),
+    ]
+    lowest = [each.replace(">=", "==") for each in wanted if ">=" in each]
+    python = fresh(space / "bounds", *lowest)
+    run(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel)
+    run(python, "-I", HERE / "smoke.py", "all")
 
 
 def extras(space: Path, wheel: Path, names: list[str]) -> None:
@@ -83,7 +102,7 @@ def extras(space: Path, wheel: Path, names: list[str]) -> None:
 def main(wanted: list[str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     every = list(project["optional-dependencies"])
-    steps = [each for each in wanted if each in ("version", "build", "kills", "extras")]
+    steps = [each for each in wanted if each in STEPS]
     named = [each for each in wanted if each in every]
     unknown = set(wanted) - set(steps) - set(named)
     if unknown:
@@ -96,8 +115,10 @@ def main(wanted: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         space = Path(name)
         wheel = build(space)
-        if everything or "kills" in steps:
-            kills(space, wheel)
+        if everything or "bounds" in steps:
+            bounds(space, wheel)
+        if everything or "attacks" in steps:
+            attacks(space, wheel)
         if everything or "extras" in steps:
             extras(space, wheel, named or every)
     print("ready")

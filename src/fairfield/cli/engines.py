@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,13 @@ from fairfield.core.imports import needed_for
 
 # Seconds to wait for an answer at an address.
 PATIENCE = 5.0
+# Engines started here talk to nobody else: whoever reaches their ports can run code.
+LOOPBACK = "127.0.0.1"
+# How ray is told so: no cluster of machines, and a head that was lost is given up after 20 seconds.
+ALONE = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "20",
+}
 
 
 Backend = StrEnum("Backend", "loky dask ray")
@@ -47,12 +55,17 @@ def _open_dask(opened: ExitStack, address: str | None, workers: int | None) -> N
         from distributed import Client, LocalCluster
     cluster: Any = address
     if address is None:
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        cluster = LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=None, host=LOOPBACK
+        )
         opened.enter_context(cluster)
     opened.enter_context(Client(cluster))
 
 
 def _open_ray(opened: ExitStack, address: str | None, workers: int | None) -> None:
+    if address is None:
+        for name, setting in ALONE.items():  # read when ray is imported
+            os.environ.setdefault(name, setting)
     with needed_for("--backend ray"):
         import ray
         from ray.util.joblib import register_ray

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.cli.messages import InputError
+from fairfield.cli.model_trial import complaint
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.imports import needed_for
@@ -27,9 +28,7 @@ def read_model(path: Path, *, trust_pickle: bool = False, trusted: Sequence[str]
 
     ``trusted`` are types in a file of skops that may be made, beside those that it knows to be safe.
     """
-    with existing(path, "a model file").open("rb") as file:
-        start = file.read(4096)
-    reader = _reader(path, start)
+    reader = _reader(path)
     if trusted and reader is not _skops:
         raise InputError(f"--trust names types in a skops file, and {path} is none; leave it out")
     if reader is _pickled and not trust_pickle:
@@ -39,6 +38,9 @@ def read_model(path: Path, *, trust_pickle: bool = False, trusted: Sequence[str]
             "(pip install 'fairfield[models]')"
         )
     try:
+        found = complaint(path) if reader in (_xgboost, _lightgbm) else None
+        if found is not None:
+            raise ValueError(found)
         return reader(path, trusted) if reader is _skops else reader(path)
     except (InputError, ImportError):
         raise
@@ -47,7 +49,14 @@ def read_model(path: Path, *, trust_pickle: bool = False, trusted: Sequence[str]
         raise InputError(f"{path} is not a model that can be read ({first}); {KNOWN}") from None
 
 
-def _reader(path: Path, start: bytes) -> Any:
+def load(path: Path) -> Any:
+    """The model in a file, with whatever its library makes of it."""
+    return _reader(path)(path)
+
+
+def _reader(path: Path) -> Any:
+    with existing(path, "a model file").open("rb") as file:
+        start = file.read(4096)
     suffix = path.suffix.lower()
     if start.startswith((b"tree\n", b"tree\r\n")):
         return _lightgbm

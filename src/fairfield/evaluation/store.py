@@ -175,7 +175,7 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
         ((found,), *_) = base.execute("PRAGMA integrity_check").fetchall()
         if found != "ok":
             raise StoreError(
-                f"{fspath(path)} is damaged ({found.strip()}); restore the file from a copy, or delete it"
+                f"{fspath(path)} is damaged ({found.splitlines()[-1]}); restore the file from a copy, or delete it"
             )
         players, games = base.execute("SELECT players, games FROM game").fetchone()
         rounds = _rounds(base, fspath(path), players, games)

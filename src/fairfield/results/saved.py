@@ -54,6 +54,8 @@ def read_plain(
     path: str | PathLike[str], kind: str, made: Callable[[dict[str, dict[str, Any]]], Result]
 ) -> Result:
     """What is ``made`` of the parts that :func:`write_plain` wrote; anything else is refused."""
+    with open(path, "rb"):  # no such file, no permission: errors that say it themselves
+        pass
     try:
         parts = _parts(path, kind)
         for held in parts.values():
@@ -64,9 +66,7 @@ def read_plain(
                 held["data"] = _cells(held["data"])
         return made(parts)
     except Exception as reason:  # whatever a strange file makes of zip, NumPy and JSON
-        if isinstance(reason, OSError) and reason.errno:  # no such file, no permission
-            raise
-        said = str(reason) or type(reason).__name__
+        said = str(reason).partition("\n")[0] or type(reason).__name__
         raise ValueError(f"{path} is not a saved {kind} of fairfield ({said})") from reason
 
 

@@ -43,11 +43,11 @@ def check_fields(held: dict[str, Any], per_game: Mapping[str, int], count: int) 
 
 
 def _kind(given: Any) -> str:
-    """The kind of an array or a number, as NumPy's letters have it; "" of anything else."""
+    """The kind of an array or a number, as NumPy's letters have it; "?" of anything else."""
     if isinstance(given, np.ndarray):
         return str(given.dtype.kind)
     number = isinstance(given, int | float) and not isinstance(given, bool)
-    return "f" if number else ""
+    return "f" if number else "?"
 
 
 def _need(fits: bool, name: str) -> None:

@@ -45,6 +45,9 @@ class TreeModel:
     def __post_init__(self, trees: Sequence[Tree], start: float | Sequence[float]) -> None:
         self.kind = type(self.model).__name__
         self.nodes, self.intercept = join(trees, len(self.outputs))
+        split = self.nodes.feature[self.nodes.left >= 0]
+        if split.size and not 0 <= split.min() <= split.max() < self.columns:
+            raise ValueError("the model is damaged: it splits on columns that it does not have")
         self.intercept += start
         # The dtypes of rows that were compared, and the columns in which values were missing.
         self.forms: set[Any] = set()

@@ -96,6 +96,14 @@ def levels(nodes: Nodes, trees: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return found
 
 
+def _check_children(left: Any, right: Any, size: Any, offset: Any) -> None:
+    """Refuse children outside of their tree, and nodes that two others have as a child."""
+    children = np.stack([left, right])
+    inside = (children > 0) & (children < size)
+    if not inside.all() or (np.bincount((children + offset).ravel(), minlength=1) > 1).any():
+        raise ValueError("the model is damaged: the children of its nodes do not make trees")
+
+
 def join(trees: Sequence[Tree], outputs: int = 1) -> tuple[Nodes, FloatArray]:
     """The nodes of all trees, leaves centred tree by tree, and for each output the sum of the centres.
 
@@ -112,6 +120,7 @@ def join(trees: Sequence[Tree], outputs: int = 1) -> tuple[Nodes, FloatArray]:
     feature = feature.astype(np.int64)
     of = np.repeat(np.arange(len(trees)), np.diff(offsets))
     leaf = left < 0
+    _check_children(left[~leaf], right[~leaf], np.diff(offsets)[of][~leaf], offsets[of][~leaf])
     left, right = (np.where(leaf, -1, child + offsets[of]) for child in (left, right))
     means = np.add.reduceat(np.where(leaf[:, None], value, 0.0), offsets[:-1])
     means /= np.bincount(of[leaf])[:, None]
