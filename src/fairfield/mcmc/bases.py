@@ -17,8 +17,9 @@ from fairfield.mean_field.elbo import elbo, log_odds
 WIDEST = 7.0
 # Fixed points closer than this are one; other points that are farther from all of them count, too.
 SAME, APART = 1e-2, 0.1
-# Points on a line through the prior at which ELBOs are compared.
-ALONG = 57
+# Points on a line through the prior at which ELBOs are compared, and how far below the best of them
+# those of a part of the law may be that matters.
+ALONG, FAR_BELOW = 57, 8.0
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,18 @@ def mean_field_modes(
     """The mean-field laws found from several starts, each weighted by exp(ELBO).
 
     On a plateau, as most coalitions of a vote are, ∇f is 0 and mean fields stay where they start.
-    So the best points along lines through the prior are starts too, and components of their own
-    where the mean field that they lead to is another mode.
+    So the best points along lines through the prior are starts too; and components of their own
+    where the mean field that they lead to is another mode, beside points of larger worths that a
+    product law may miss.
     """
-    on_lines = _best_on_lines(extension, temperature, prior)
-    starts = [*starts, *(expit(logits) for logits, _ in on_lines)]
+    best, on_lines = _on_lines(extension, temperature, prior)
+    starts = [*starts, *(expit(logits) for logits in best)]
     found = [mean_field.solve(anderson, extension, start, temperature, prior) for start in starts]
-    solved = [(each.logits[0], float(each.elbo[0])) for each in found]
+    # Solvers take no prior for one of ½, which moves their ELBO.
+    solved = [
+        (logits, float(elbo(extension.centred(expit(logits))[0], logits, temperature, prior)))
+        for logits in (each.logits[0] for each in found)
+    ]
     modes: list[FloatArray] = []
     elbos: list[float] = []
     for points, near in ((solved, SAME), (on_lines, APART)):
@@ -85,28 +91,32 @@ def mean_field_modes(
                 modes.append(logits)
                 elbos.append(height)
     # None weighs so little that it is never drawn: the ELBO may misjudge its mode.
-    weights = np.exp(np.maximum(np.array(elbos) - max(elbos), -3.0))
+    weights = np.exp(np.maximum(np.array(elbos) - max(elbos), -2.0))
     logits = np.clip(np.array(modes), -WIDEST, WIDEST)
     return Mixture(logits, weights / weights.sum(), max(elbos))
 
 
-def _best_on_lines(
+def _on_lines(
     extension: Extension, temperature: FloatArray, prior: FloatArray | None
-) -> list[tuple[FloatArray, float]]:
-    """The logits and ELBOs of local maxima along logits λ + s·a, s from -WIDEST to WIDEST.
+) -> tuple[list[FloatArray], list[tuple[FloatArray, float]]]:
+    """Where ELBOs are highest along logits λ + s·a, and these and other points with their ELBOs.
 
-    a is 1 for all players, or in proportion to their mean contributions along the diagonal.
+    a is 1 for all players, or in proportion to their mean contributions along the diagonal. The
+    others have larger worths than the best point, and ELBOs that are not out of the question.
     """
     bias = np.zeros(extension.players) if prior is None else prior
     contributions = extension.along_diagonal(*legendre(4))
     scale = np.abs(contributions).max()
     directions = [np.ones(extension.players), *([contributions / scale] if scale > 0 else [])]
-    found = []
+    starts, found = [], []
     for direction in directions:
         logits = bias + np.linspace(-WIDEST, WIDEST, ALONG)[:, None] * direction
         value = np.array([extension.centred(expit(each))[0] for each in logits])
         heights = elbo(value, logits, temperature, prior)
-        beside = np.pad(heights, 1, constant_values=-np.inf)
+        beside, top = np.pad(heights, 1, constant_values=-np.inf), int(heights.argmax())
         best = (heights >= beside[:-2]) & (heights > beside[2:])
-        found += [(logits[k], float(heights[k])) for k in np.flatnonzero(best)]
-    return found
+        larger = (value - value[top] > temperature) & (heights > heights[top] - FAR_BELOW)
+        larger[1::2] = False  # half as many points are near enough to each other
+        starts += list(logits[best])
+        found += [(logits[k], float(heights[k])) for k in np.flatnonzero(best | larger)]
+    return starts, found

@@ -17,6 +17,8 @@ from fairfield.mcmc.sampler import HOT, LEAST_OVERLAP, Run
 TOO_FAR = 4.5
 # Standard errors inflated by more than this are not reliable.
 MOST_INFLATION = 1.6
+# Ladders that make the variance of all, at least.
+FEW_LADDERS = 4
 # Permutations of a test: it fails if none of them is as extreme as the observed order.
 PERMUTATIONS = 500
 
@@ -66,6 +68,11 @@ def _of_samples(run: Run) -> list[str]:
             "the chains have not converged: the two halves of the run differ by more than chance "
             "allows; raise the budget"
         )
+    if _is_uneven(tempered.log_weights.mean(axis=0)):
+        found.append(
+            "few of the chains have seen a part of the law that matters, so standard errors may be too "
+            "small; raise the budget or the temperature"
+        )
     if run.trusted.inflation > MOST_INFLATION:
         found.append(
             "the samples descend from few chains and are correlated with them, so their standard "
@@ -80,6 +87,14 @@ def _of_samples(run: Run) -> list[str]:
                 "raise the budget or the temperature"
             )
     return found
+
+
+def _is_uneven(means: FloatArray) -> bool:
+    """Whether a few ladders make most of the variance: (Σd²)²/Σd⁴ is g/3 of g normal ones."""
+    squares = (means - means.mean()) ** 2
+    if squares.max() <= (1e-9 * (1 + np.abs(means).max())) ** 2:  # rounding
+        return False
+    return bool(squares.sum() ** 2 < FEW_LADDERS * (squares**2).sum())
 
 
 def _is_extreme(rows: FloatArray, signs: FloatArray) -> bool:
