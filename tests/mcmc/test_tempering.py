@@ -1,6 +1,7 @@
 """Parallel tempering samples p at its coldest rung."""
 
 import numpy as np
+import pytest
 
 import brute
 import fairfield as ff
@@ -14,14 +15,19 @@ from fairfield.mcmc.tempering import steps_of, temper
 from fairfield.multilinear.table import TableExtension
 
 
-def test_the_coldest_rung_follows_the_law(rng):
+@pytest.mark.parametrize("bases", [1, 2])
+def test_the_coldest_rung_follows_the_law(bases, rng):
     table = brute.mixed(rng, 5)
     source = from_extension(TableExtension.of(ff.TableGame(table)))
-    path = Path(Landscape(source, 0.7, None, FreePlayers(None, 5)), Mixture.product(np.zeros(5)))
+    landscape = Landscape(source, 0.7, None, FreePlayers(None, 5))
+    logits = rng.normal(size=(2, 5))
+    mixed = Mixture(np.array([logits[0], -logits[1]]), np.array([0.3, 0.7]))
+    paths = [Path(landscape, each) for each in (Mixture.product(np.zeros(5)), mixed)][:bases]
     ladder, ladders = Ladder(np.array([0.0, 0.4, 1.0]), np.full(3, 0.5)), 40
-    start = path.draw(3 * ladders, rng)
-    found = temper(path, start, ladder, 250, rng)
-    assert path.landscape.visits == 3 * ladders * steps_of(250)
+    # p is on the ladder of the first base alone.
+    starts = [path.draw((3 - k) * ladders, rng) for k, path in enumerate(paths)]
+    found = temper(paths, starts, [ladder] * bases, 250, rng)
+    assert landscape.visits == (3 if bases == 1 else 5) * ladders * steps_of(250)
     p, z = brute.boltzmann(table, 0.7), brute.coalitions(5)
     for seen, exact in (
         (found.marginals, p @ z),

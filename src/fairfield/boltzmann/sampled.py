@@ -98,8 +98,11 @@ class SampledLaw:
             worths, _ = contributions(self._free.fixed_in[None])
             landscape = self._landscape(contributions, float(worths[0] / self.temperature))
             landscape.tick = steps.update
+            if self.extension is not None:
+                ends = np.stack(self.extension.ends()) / self.temperature
+                landscape.spans(ends - landscape.centre)
             hot = Mixture.product(self._free.bias)
-            sampler = Sampler(landscape, hot, self._near(), budget // self._visit)
+            sampler = Sampler(landscape, hot, self._near(landscape.centre), budget // self._visit)
             while True:
                 before = sampler.left()
                 found = sampler.run(effort, rng)
@@ -130,12 +133,13 @@ class SampledLaw:
         T = float(self.temperature)
         return Landscape(contributions, T, self.prior, self._free, centre)
 
-    def _near(self) -> Mixture | None:
+    def _near(self, centre: float) -> Mixture | None:
         if self.extension is None:
             return None
         starts = start_points(STARTS, len(self.game.players), self.options.seed)
         modes = mean_field_modes(self.extension, self.temperature, self.prior, starts)
-        return Mixture(modes.logits[:, self._free.places], modes.shares)
+        least = modes.least + float(self.extension.offset / self.temperature) - centre
+        return Mixture(modes.logits[:, self._free.places], modes.shares, least)
 
     # ----------------------------------------------------------------------- readings
 

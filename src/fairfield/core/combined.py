@@ -49,6 +49,14 @@ class Combination(Game):
             sum((part.failures for _, part in parts), NO_FAILURES),
         )
 
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        parts = [(factor, game.contributions(coalitions)) for factor, game in self.terms]
+        known = [(factor, *part) for factor, part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        worths = cast(FloatArray, sum(c * worth for c, worth, _ in known))
+        return worths, cast(FloatArray, sum(c * steps for c, _, steps in known))
+
     def table(self, progress: bool | None = None) -> Any:
         if self.traits.noisy:
             return None  # variances come with the worths, coalition by coalition

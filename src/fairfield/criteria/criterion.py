@@ -184,15 +184,18 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
     if isinstance(given, partial):
         return call_of(given.func, *given.args, *arguments, **{**given.keywords, **keywords})
     temperature, players = keywords.pop("temperature", None), keywords.pop("players", None)
+    given = getattr(given, "as_criterion", given)
     if isinstance(given, Criterion):
         if arguments:
             raise TypeError(f"{given!r} has its arguments already; leave out {arguments[0]!r}")
         return Call(given, temperature, cast(Keywords, keywords), players)
     name = given if isinstance(given, str) else getattr(given, "__name__", "")
     kind = registry().get(name)
-    if isinstance(given, str) and kind is None:
+    if kind is None and not callable(given):
         known = ", ".join(plain_names())
-        raise ValueError(f"there is no criterion {given!r}; choose from {known}")
+        raise ValueError(
+            f"there is no criterion {given!r}; choose from {known}, or pass beta(a, b) or a function"
+        )
     # The public function of a criterion stands beside its class, under its name.
     public = kind is not None and getattr(inspect.getmodule(kind), name, None) is given
     if kind is None or not (isinstance(given, str) or public):

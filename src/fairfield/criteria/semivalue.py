@@ -45,6 +45,11 @@ class Beta:
         top, bottom = log_beta(size + self.b, players - 1 - size + self.a), log_beta(self.a, self.b)
         return np.asarray(np.exp(top - bottom))
 
+    @property
+    def as_criterion(self) -> Semivalue:
+        """The semivalue with these weights, where a criterion is asked for."""
+        return Semivalue(self)
+
     def nodes(self, count: int) -> tuple[FloatArray, FloatArray]:
         """Points on the diagonal and weights: exact for polynomials of degree 2·count - 1."""
         return beta_nodes(count, self.b, self.a)  # the diagonal variable follows Beta(b, a)

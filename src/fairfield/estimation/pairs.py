@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, inf
+from math import comb, inf, lgamma
 
 import numpy as np
 
@@ -41,8 +41,9 @@ class Stratum:
         self.players, self.size = players, size
         # Whether both coalitions of a pair are of this size.
         self.halved = paired and 2 * size == players
-        count = comb(players, size) // (2 if self.halved else 1)
-        self.pairs = float(count) if count < 2**1000 else inf
+        # The numbers of thousands of players have thousands of digits.
+        logs = lgamma(players + 1) - lgamma(size + 1) - lgamma(players - size + 1)
+        self.pairs = comb(players, size) / (2 if self.halved else 1) if logs < 600 else inf
 
     def every(self) -> BoolArray:
         """One coalition of each pair."""

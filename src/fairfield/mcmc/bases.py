@@ -7,16 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.extension import Extension
+from fairfield.core.extension import Extension, legendre
 from fairfield.core.special import expit
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
-from fairfield.mean_field.elbo import log_odds
+from fairfield.mean_field.elbo import elbo, log_odds
 
 # Logits of a base are cut here: a player that it excludes would make weights unbounded.
 WIDEST = 7.0
-# Fixed points closer than this are one.
-SAME = 1e-2
+# Fixed points closer than this are one; other points that are farther from all of them count, too.
+SAME, APART = 1e-2, 0.1
+# Points on a line through the prior at which ELBOs are compared, and how far below the best of them
+# those of a part of the law may be that matters.
+ALONG, FAR_BELOW = 57, 8.0
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Mixture:
 
     logits: FloatArray  # (components, n)
     shares: FloatArray  # (components,), summing to 1
+    least: float = -np.inf  # a lower bound of log Z: the best ELBO of its components
 
     @classmethod
     def product(cls, logits: FloatArray) -> Mixture:
@@ -64,14 +68,55 @@ def mean_field_modes(
     prior: FloatArray | None,
     starts: list[FloatArray],
 ) -> Mixture:
-    """The mean-field laws found from several starts, each weighted by exp(ELBO)."""
+    """The mean-field laws found from several starts, each weighted by exp(ELBO).
+
+    On a plateau, as most coalitions of a vote are, ∇f is 0 and mean fields stay where they start.
+    So the best points along lines through the prior are starts too; and components of their own
+    where the mean field that they lead to is another mode, beside points of larger worths that a
+    product law may miss.
+    """
+    best, on_lines = _on_lines(extension, temperature, prior)
+    starts = [*starts, *(expit(logits) for logits in best)]
     found = [mean_field.solve(anderson, extension, start, temperature, prior) for start in starts]
+    # Solvers take no prior for one of ½, which moves their ELBO.
+    solved = [
+        (logits, float(elbo(extension.centred(expit(logits))[0], logits, temperature, prior)))
+        for logits in (each.logits[0] for each in found)
+    ]
     modes: list[FloatArray] = []
     elbos: list[float] = []
-    for each in sorted(found, key=lambda one: -float(one.elbo[0])):
-        if all(np.max(np.abs(expit(mode) - each.x[0])) > SAME for mode in modes):
-            modes.append(each.logits[0])
-            elbos.append(float(each.elbo[0]))
+    for points, near in ((solved, SAME), (on_lines, APART)):
+        for logits, height in sorted(points, key=lambda one: -one[1]):
+            if all(np.max(np.abs(expit(mode) - expit(logits))) > near for mode in modes):
+                modes.append(logits)
+                elbos.append(height)
     # None weighs so little that it is never drawn: the ELBO may misjudge its mode.
-    weights = np.exp(np.maximum(np.array(elbos) - elbos[0], -3.0))
-    return Mixture(np.clip(np.array(modes), -WIDEST, WIDEST), weights / weights.sum())
+    weights = np.exp(np.maximum(np.array(elbos) - max(elbos), -2.0))
+    logits = np.clip(np.array(modes), -WIDEST, WIDEST)
+    return Mixture(logits, weights / weights.sum(), max(elbos))
+
+
+def _on_lines(
+    extension: Extension, temperature: FloatArray, prior: FloatArray | None
+) -> tuple[list[FloatArray], list[tuple[FloatArray, float]]]:
+    """Where ELBOs are highest along logits λ + s·a, and these and other points with their ELBOs.
+
+    a is 1 for all players, or in proportion to their mean contributions along the diagonal. The
+    others have larger worths than the best point, and ELBOs that are not out of the question.
+    """
+    bias = np.zeros(extension.players) if prior is None else prior
+    contributions = extension.along_diagonal(*legendre(4))
+    scale = np.abs(contributions).max()
+    directions = [np.ones(extension.players), *([contributions / scale] if scale > 0 else [])]
+    starts, found = [], []
+    for direction in directions:
+        logits = bias + np.linspace(-WIDEST, WIDEST, ALONG)[:, None] * direction
+        value = np.array([extension.centred(expit(each))[0] for each in logits])
+        heights = elbo(value, logits, temperature, prior)
+        beside, top = np.pad(heights, 1, constant_values=-np.inf), int(heights.argmax())
+        best = (heights >= beside[:-2]) & (heights > beside[2:])
+        larger = (value - value[top] > temperature) & (heights > heights[top] - FAR_BELOW)
+        larger[1::2] = False  # half as many points are near enough to each other
+        starts += list(logits[best])
+        found += [(logits[k], float(heights[k])) for k in np.flatnonzero(best | larger)]
+    return starts, found

@@ -16,7 +16,9 @@ from fairfield.mcmc.sampler import HOT, LEAST_OVERLAP, Run
 # A difference of this many standard errors does not come about by chance.
 TOO_FAR = 4.5
 # Standard errors inflated by more than this are not reliable.
-MOST_INFLATION = 2.5
+MOST_INFLATION = 1.6
+# Ladders that make the variance of all, at least.
+FEW_LADDERS = 4
 # Permutations of a test: it fails if none of them is as extreme as the observed order.
 PERMUTATIONS = 500
 
@@ -27,19 +29,25 @@ def of_run(run: Run) -> tuple[str, ...]:
 
 
 def _of_log_z(run: Run) -> list[str]:
-    if HOT not in run.standing:
-        best = run.overlaps[HOT]
+    if not run.standing:
+        best = max(run.overlaps)
         return [
             "log Z is not reliable: the weights of chains that climb to the law and of chains that "
             f"descend from it overlap by {best:.2g}, {LEAST_OVERLAP} is needed; raise the budget or "
             "the temperature"
+        ]
+    below = run.least - float(run.trusted.bridges[0].log_z.estimate)
+    if below > TOO_FAR * float(run.trusted.bridges[0].log_z.stderr) + 1e-9:
+        return [
+            f"log Z is not reliable: it is {below:.3g} below the ELBO of a product law; raise the budget"
         ]
     hot, near = run.bridges
     if len(run.standing) == 2:
         what, gap = "annealing from two bases", hot.log_z - near.log_z
     else:
         what = "annealing to the ladders of two bases"
-        ways = [hot.among(run.started_by(k)).log_z for k in range(2)]
+        bridge = run.bridges[run.standing[0]]
+        ways = [bridge.among(run.started_by(k)).log_z for k in range(2)]
         gap = ways[0] - ways[1]
     if abs(float(gap.estimate)) > TOO_FAR * float(gap.stderr) + 1e-9:
         return [
@@ -60,20 +68,33 @@ def _of_samples(run: Run) -> list[str]:
             "the chains have not converged: the two halves of the run differ by more than chance "
             "allows; raise the budget"
         )
+    if _is_uneven(tempered.log_weights.mean(axis=0)):
+        found.append(
+            "few of the chains have seen a part of the law that matters, so standard errors may be too "
+            "small; raise the budget or the temperature"
+        )
     if run.trusted.inflation > MOST_INFLATION:
         found.append(
             "the samples descend from few chains and are correlated with them, so their standard "
             "errors may be too small; raise the budget or the temperature"
         )
     if run.standing != [HOT]:
-        seen = (tempered.marginals, tempered.log_weights.mean(axis=0)[:, None])
-        signs = np.resize([1.0, -1.0], len(tempered.marginals))
+        seen = (run.tempered.marginals, run.tempered.log_weights.mean(axis=0)[:, None])
+        signs = np.resize([1.0, -1.0], len(run.tempered.marginals))
         if any(_is_extreme(each - each.mean(axis=0), signs) for each in seen):
             found.append(
                 "the chains do not mix: their estimates depend on the base they started from; "
                 "raise the budget or the temperature"
             )
     return found
+
+
+def _is_uneven(means: FloatArray) -> bool:
+    """Whether a few ladders make most of the variance: (Σd²)²/Σd⁴ is g/3 of g normal ones."""
+    squares = (means - means.mean()) ** 2
+    if squares.max() <= (1e-9 * (1 + np.abs(means).max())) ** 2:  # rounding
+        return False
+    return bool(squares.sum() ** 2 < FEW_LADDERS * (squares**2).sum())
 
 
 def _is_extreme(rows: FloatArray, signs: FloatArray) -> bool:

@@ -17,6 +17,9 @@ from fairfield.mcmc.sampler import Run
 from fairfield.mcmc.tempering import Tempered
 from fairfield.mean_field.elbo import entropy, log_odds, prior_energy
 
+# So many independent samples show how far probabilities vary.
+FEW = 100
+
 
 @dataclass(frozen=True)
 class Estimates:
@@ -61,7 +64,9 @@ class Estimates:
     @cached_property
     def log_weight(self) -> Jackknifed:
         """E_p[log weight]."""
-        return Jackknifed.mean(self.samples.log_weights.mean(axis=0))
+        found = Jackknifed.mean(self.samples.log_weights.mean(axis=0))
+        # What no sample has seen may be as likely as one sample, and as far as any coalition.
+        return replace(found, least=self.run.span / self.count)
 
     @cached_property
     def marginals(self) -> Jackknifed:
@@ -92,13 +97,13 @@ class Estimates:
     @cached_property
     def entropy(self) -> Jackknifed:
         """log Z - E_p[log weight]."""
-        return replace(self.log_z - self.log_weight, least=self.log_z.least)
+        return self.log_z - self.log_weight
 
     @cached_property
     def total_correlation(self) -> Jackknifed:
         """Σ_i h(p_i) - H(p)."""
         apart = self.marginals.through(lambda p: entropy(log_odds(p))).unbiased()
-        return replace(apart - self.entropy, least=self.log_z.least)
+        return apart - self.entropy
 
     @cached_property
     def pair_marginals(self) -> tuple[FloatArray, FloatArray]:
@@ -130,10 +135,27 @@ class Estimates:
         """The standard error of an estimate, by its name."""
         inflation = self.run.trusted.inflation
         if reading == "pair_marginals":
-            return np.maximum(inflation * self.pair_marginals[1], 1 / self.count)
+            chances, error = self.pair_marginals
+            return np.maximum(inflation * error, np.maximum(self._of_few(chances), 1 / self.count))
         error = np.asarray(inflation * getattr(self, reading).stderr)
+        if reading == "marginals":
+            return np.maximum(error, self._of_few(np.asarray(self.marginals.estimate)))
         if reading == "log_odds":
             rare = expit(-np.abs(self.log_odds.estimate))
             error = np.maximum(error, np.log1p(1 / (self.count * rare)))
             return self.free.among_all(error, 0.0, 0.0)
         return error
+
+    def _of_few(self, chances: FloatArray) -> FloatArray:
+        """The standard errors of probabilities where few of the samples are independent, else 0.
+
+        Their spread does not show how likely something is that none, or all, of a few have seen: two
+        more are added that have seen it and two that have not (Agresti and Coull, 1998).
+        """
+        known = np.asarray(self.marginals.estimate)
+        error = self.run.trusted.inflation * self.marginals.stderr
+        independent = float(np.sum(known * (1 - known)) / np.sum(error**2))
+        if independent > FEW:
+            return np.zeros(chances.shape)
+        nearer = (independent * chances + 2) / (independent + 4)
+        return np.asarray(np.sqrt(nearer * (1 - nearer) / (independent + 4)))

@@ -9,7 +9,7 @@ are Rao–Blackwell estimates of the marginals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,6 +49,11 @@ class Path:
     def at(self, inside: BoolArray) -> Chains:
         """Chains that stand at these coalitions."""
         return Chains(inside, *self.landscape.evaluate(inside), *self.base.evaluate(inside))
+
+    def rebased(self, chains: Chains) -> Chains:
+        """The same chains beside the base of this path."""
+        log_weights, log_odds = self.base.evaluate(chains.inside)
+        return replace(chains, base_log_weights=log_weights, base_log_odds=log_odds)
 
     def draw(self, count: int, rng: np.random.Generator) -> Chains:
         """Independent chains from the base."""

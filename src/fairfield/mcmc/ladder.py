@@ -30,7 +30,8 @@ class Ladder:
 
     def rungs(self, count: int) -> Ladder:
         """A ladder of so many rungs, equally spaced in difficulty."""
-        place = np.linspace(0, len(self.betas) - 1, count)
+        last = len(self.betas) - 1
+        place = np.linspace(0, last, count) if count > 1 else np.array([last])
         own = np.arange(len(self.betas))
         return Ladder(np.interp(place, own, self.betas), np.interp(place, own, self.rates))
 

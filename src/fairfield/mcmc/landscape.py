@@ -94,6 +94,8 @@ class Landscape:
     centre: float = 0.0
     tick: Callable[[], object] = lambda: None
     visits: int = 0
+    lowest: float = np.inf  # of all log weights so far
+    highest: float = -np.inf
 
     def evaluate(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Log weights (m,) and log-odds (m, free) at coalitions of the free players."""
@@ -106,4 +108,10 @@ class Landscape:
             inside, certain = coalitions.astype(float), np.where(coalitions, CERTAIN, -CERTAIN)
             log_weights += prior_energy(inside, certain, self.free.bias)
             log_odds += self.free.bias
+        self.spans(log_weights)
         return log_weights, log_odds
+
+    def spans(self, log_weights: FloatArray) -> None:
+        """Take note of log weights that coalitions have."""
+        self.lowest = min(self.lowest, float(log_weights.min(initial=np.inf)))
+        self.highest = max(self.highest, float(log_weights.max(initial=-np.inf)))

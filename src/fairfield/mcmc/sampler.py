@@ -76,6 +76,8 @@ class Run:
     tempered: Tempered
     bridges: tuple[Bridge, ...]
     centre: float  # what was taken out of all log weights
+    least: float = -np.inf  # a lower bound of log Z
+    span: float = 0.0  # how far apart the log weights of all visited coalitions are
 
     @cached_property
     def overlaps(self) -> list[float]:
@@ -95,17 +97,18 @@ class Run:
         """What estimates are made from.
 
         A mixture of a few mean-field laws may have only a few modes of many; then its bridge
-        does not stand. Where that of the hot base does, which leads to all ladders, only the
-        ladders that the hot base started are kept: the others are not in proportion.
-        Where neither stands, the bridge of larger overlap is used.
+        does not stand; and from a plateau the hot base may not lead to any mode. Where one of them
+        stands, which leads to all ladders, only the ladders that it started are kept: the others
+        are not in proportion. Where neither stands, the bridge of larger overlap is used.
         """
         if len(self.standing) == len(self.bridges):
             return self
-        if HOT not in self.standing:
+        if not self.standing:
             return replace(self, bridges=(self.bridges[int(np.argmax(self.overlaps))],))
-        own = self.started_by(HOT)
-        hot = self.bridges[HOT].among(own)
-        return replace(self, tempered=self.tempered.among(own), bridges=(hot,))
+        best = self.standing[0]
+        own = self.started_by(best)
+        bridge = self.bridges[best].among(own)
+        return replace(self, tempered=self.tempered.among(own), bridges=(bridge,))
 
     @cached_property
     def inflation(self) -> float:
@@ -136,12 +139,17 @@ class Sampler:
     def run(self, effort: float, rng: np.random.Generator) -> Run:
         """Climb, temper, descend; the number of steps grows with ``effort``."""
         paths, ladders, groups = self._pilots(rng)
-        rungs = ladders[HOT].rungs(_rungs_of(ladders[HOT].length))
-        ways = self._ways(ladders, groups, len(rungs.betas), effort)
-        climbs = [self._climb(*each, groups, rungs, rng) for each in zip(paths, ways, strict=True)]
-        iterations = self._iterations(groups, len(rungs.betas), ways, effort)
-        starts = paths[HOT].at(_starts(climbs, groups, rng))
-        tempered = temper(paths[HOT], starts, rungs, iterations, rng)
+        rungs = self._rungs(ladders, groups)
+        count = sum(len(each.betas) for each in rungs) - (len(rungs) - 1)  # p is on all of them
+        ways = self._ways(ladders, groups, count, effort)
+        climbs = [self._climb(*each, groups, rng) for each in zip(paths, ways, rungs, strict=True)]
+        iterations = self._iterations(groups, count, ways, effort)
+        starts = [
+            path.at(each)
+            for path, each in zip(paths, _starts(climbs, groups, rng), strict=True)
+            if len(each)
+        ]
+        tempered = temper(paths, starts, rungs, iterations, rng)
         # From the later half, so that what the ladders found late is included.
         when = np.linspace(iterations - 1, iterations // 2, TOGETHER).astype(int)
         cold = tempered.coalitions[when].reshape(-1, len(self.landscape.free))
@@ -150,7 +158,9 @@ class Sampler:
             down = descend(path, path.at(cold), way, rng)
             grouped = (logs.reshape(TOGETHER, groups).T for logs in (climbed[-1][0], down))
             bridges.append(Bridge(*grouped))
-        return Run(tempered, tuple(bridges), self.landscape.centre)
+        least = -np.inf if self.near is None else self.near.least
+        span = self.landscape.highest - self.landscape.lowest
+        return Run(tempered, tuple(bridges), self.landscape.centre, least, span)
 
     def left(self) -> int:
         """How many more coalitions may be visited."""
@@ -190,6 +200,14 @@ class Sampler:
         """As many of the groups, an even number, as can make so many visits each."""
         return min(groups, 2 * (self.left() // (2 * visits)))
 
+    def _rungs(self, ladders: list[Ladder], groups: int) -> list[Ladder]:
+        """The rungs of tempering from each base to p, the near one's p alone if the budget is short."""
+        hot, near = (_rungs_of(each.length) for each in ladders)
+        spent = groups * near * steps_of(LEAST_ITERATIONS)
+        if 4 * spent > self.left() - groups * _after_pilots(hot):
+            near = 1
+        return [ladders[HOT].rungs(hot), ladders[1].rungs(near)]
+
     def _ways(self, ladders: list[Ladder], groups: int, rungs: int, effort: float) -> list[Ladder]:
         """Ladders for annealing: log w varies by about length²/rungs on them."""
         wanted = np.array([max(24.0, 4 * each.length**2) for each in ladders]) * effort
@@ -213,7 +231,7 @@ class Sampler:
         return iterations
 
     def _climb(
-        self, path: Path, way: Ladder, groups: int, rungs: Ladder, rng: np.random.Generator
+        self, path: Path, way: Ladder, rungs: Ladder, groups: int, rng: np.random.Generator
     ) -> list[Passed]:
         """log w and coalitions where the chains passed each of the rungs."""
         seen: list[Passed] = []
@@ -224,16 +242,19 @@ class Sampler:
         return seen
 
 
-def _starts(climbs: list[list[Passed]], groups: int, rng: np.random.Generator) -> BoolArray:
-    """Where ladders start: each rung where chains of the hot base passed it.
+def _starts(
+    climbs: list[list[Passed]], groups: int, rng: np.random.Generator
+) -> list[BoolArray]:
+    """Where ladders start: each rung where chains of its base passed it.
 
-    At the coldest rung every base starts its share of the ladders, so that a difference
-    between the bases shows.
+    At the coldest rung, which comes with those of the hot base, every base starts its share of the
+    ladders, so that a difference between the bases shows.
     """
-    inside = [_drawn(passed, groups, rng) for passed in climbs[0]]
+    hot, *others = ([_drawn(passed, groups, rng) for passed in each] for each in climbs)
     for k, climbed in enumerate(climbs):
-        inside[-1][k :: len(climbs)] = _drawn(climbed[-1], groups, rng)[k :: len(climbs)]
-    return np.concatenate(inside)
+        hot[-1][k :: len(climbs)] = _drawn(climbed[-1], groups, rng)[k :: len(climbs)]
+    nobody = hot[-1][:0]
+    return [np.concatenate(hot), *(np.concatenate([nobody, *each[:-1]]) for each in others)]
 
 
 def _drawn(passed: Passed, count: int, rng: np.random.Generator) -> BoolArray:

@@ -9,6 +9,7 @@ Source: Geyer, Markov chain Monte Carlo maximum likelihood, 1991.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,35 +66,71 @@ def steps_of(iterations: int) -> int:
 
 
 def temper(
-    path: Path, chains: Chains, ladder: Ladder, iterations: int, rng: np.random.Generator
+    paths: Sequence[Path],
+    starts: Sequence[Chains],
+    ladders: Sequence[Ladder],
+    iterations: int,
+    rng: np.random.Generator,
 ) -> Tempered:
-    """Run ladders whose rungs stand one after the other in ``chains`` (rungs · ladders)."""
-    rungs = len(ladder.betas)
-    ladders = len(chains.inside) // rungs
-    betas = np.repeat(ladder.betas, ladders)
-    rates, free = ladder.rates, len(path.landscape.free)
+    """Run ladders that lead from one or more bases to p, all to the same coldest rung.
+
+    The rungs of a base stand one after the other in its ``starts`` (rungs · ladders), p with those
+    of the first base alone.
+    """
+    sides = [_Side(*each) for each in zip(paths, starts, ladders, strict=False)]
+    first, others = sides[0], sides[1:]
+    count = len(first.chains.inside) // len(first.betas)
+    free = len(first.path.landscape.free)
     settle, every = int(SETTLING * iterations), -(-iterations // KEPT)
-    coalitions = np.empty((iterations, ladders, free), dtype=bool)
-    log_weights = np.empty((iterations, ladders))
-    chances = np.zeros((2, ladders, free))
-    log_sums = np.full((ladders, 2, free), -np.inf)
-    log_odds = np.empty((-(-iterations // every), ladders, free))
+    coalitions = np.empty((iterations, count, free), dtype=bool)
+    log_weights = np.empty((iterations, count))
+    chances = np.zeros((2, count, free))
+    log_sums = np.full((count, 2, free), -np.inf)
+    log_odds = np.empty((-(-iterations // every), count, free))
     for k in range(-settle, iterations):
-        chains, accepted = path.step(chains, betas, np.repeat(rates, ladders), rng)
-        chains = _swapped(chains, ladder.betas, ladders, k % 2, rng)
+        for side in sides:
+            side.step(count, rng, settling=k < 0)
+        first.chains = _swapped(first.chains, first.betas, count, k % 2, rng)
+        for side in others:
+            rest, cold = _without_coldest(first.chains, count)
+            both = Chains.joined([side.chains, side.path.rebased(cold)])
+            both = _swapped(both, side.betas, count, k % 2, rng)
+            side.chains, cold = _without_coldest(both, count)
+            first.chains = Chains.joined([rest, first.path.rebased(cold)])
         if k < 0:
-            rates = adapted(rates, accepted.reshape(rungs, ladders).mean(axis=1), free, 0.3)
             continue
-        cold = chains.take(slice(-ladders, None))
+        cold = first.chains.take(slice(-count, None))
         coalitions[k], log_weights[k] = cold.inside, cold.log_weights
         half = k * 2 // iterations
         size = iterations - iterations // 2 if half == 0 else iterations // 2
         chances[half] += expit(cold.log_odds) / size
-        both = np.stack([-cold.log_odds, cold.log_odds], axis=1)
-        log_sums = np.logaddexp(log_sums, -np.logaddexp(0, both))
+        both_odds = np.stack([-cold.log_odds, cold.log_odds], axis=1)
+        log_sums = np.logaddexp(log_sums, -np.logaddexp(0, both_odds))
         if k % every == 0:
             log_odds[k // every] = cold.log_odds
-    return Tempered(coalitions, log_weights, chances, log_sums, log_odds, float(rates[-1]))
+    return Tempered(coalitions, log_weights, chances, log_sums, log_odds, float(first.rates[-1]))
+
+
+class _Side:
+    """The chains on the rungs of one base, and their block rates."""
+
+    def __init__(self, path: Path, chains: Chains, ladder: Ladder) -> None:
+        self.path, self.chains = path, chains
+        self.betas, self.rates = ladder.betas, ladder.rates
+
+    def step(self, ladders: int, rng: np.random.Generator, settling: bool) -> None:
+        """One Gibbs step of every chain; block rates change while the run settles."""
+        rungs = len(self.chains.inside) // ladders
+        betas, rates = (np.repeat(each[:rungs], ladders) for each in (self.betas, self.rates))
+        self.chains, accepted = self.path.step(self.chains, betas, rates, rng)
+        if settling:
+            moved = accepted.reshape(rungs, ladders).mean(axis=1)
+            free = len(self.path.landscape.free)
+            self.rates = adapted(self.rates[:rungs], moved, free, 0.3)
+
+
+def _without_coldest(chains: Chains, ladders: int) -> tuple[Chains, Chains]:
+    return chains.take(slice(None, -ladders)), chains.take(slice(-ladders, None))
 
 
 def _swapped(

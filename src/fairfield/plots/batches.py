@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
+    check_kind,
     GREY,
     HATCHES,
     SERIES,
@@ -36,6 +37,7 @@ def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | No
     games beyond. A comparison gives each player one box per criterion, several outputs one box
     per output.
     """
+    check_kind(given, "box", Valuation, Comparison)
     if isinstance(given, Comparison):
         first, series = given.first, given.valuations
         check_one_output(first, "box of several criteria")
@@ -76,6 +78,7 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     The largest mean |value| is on top. Colours run from the lowest (dark) to the highest
     (light) of each player, by rank; what is not a number is grey.
     """
+    check_kind(valuation, "beeswarm", Valuation)
     check_one_output(valuation, "beeswarm")
     values = batch_values(valuation, "beeswarm")
     order = _by_magnitude(values)[:most]

@@ -27,6 +27,11 @@ GREY, PALE = "#6E6E6E", "#C8C8C8"
 # Inches that a player takes in a list, and a letter of its name.
 LINE, LETTER = 0.27, 0.075
 LONGEST = 60
+# The picture of each type of result, for messages.
+DRAWN_BY = {
+    "Valuation": "bar", "Means": "bar", "Comparison": "criteria", "Interactions": "interactions",
+    "Annealing": "annealing", "Curve": "curves",
+}  # fmt: skip
 
 
 def list_axes(ax: Axes | None, labels: Sequence[str], bars: int = 1) -> Axes:
@@ -102,6 +107,14 @@ def signed(value: float, scale: float) -> str:
     if float(text) == 0:
         return "≈0"
     return ("+" if value > 0 else "−") + text
+
+
+def check_kind(given: Any, picture: str, *kinds: type) -> None:
+    """Refuse what is no result of these types."""
+    if not isinstance(given, kinds):
+        wanted, seen = " or ".join(kind.__name__ for kind in kinds), type(given).__name__
+        other = f"; plots.{DRAWN_BY[seen]} takes that" if seen in DRAWN_BY else ""
+        raise TypeError(f"{picture} takes a result of type {wanted}; {seen} was given{other}")
 
 
 def check_one(valuation: Valuation, picture: str) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
+    check_kind,
     LETTER,
     LINE,
     PALE,
@@ -32,6 +33,7 @@ def criteria(comparison: Comparison, ax: Axes | None = None, *, most: int | None
     Of a batch, the mean |value| over its games and outputs. The legend holds decoupling errors where
     they are known.
     """
+    check_kind(comparison, "criteria", Comparison)
     first = comparison.first
     order = np.argsort(-_one_list(first), kind="stable")[:most]
     columns = {
@@ -50,6 +52,7 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
 
     Of a batch, they are ordered by their mean value over the games (in brackets).
     """
+    check_kind(comparison, "ranks", Comparison)
     check_one_output(comparison.first, "ranks")
     count = len(comparison.first.players[:most])
     orders, columns = _ranked(comparison)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairfield.core.coalitions import spell
-from fairfield.plots.canvas import LETTER, axes_of, names_of
+from fairfield.plots.canvas import LETTER, axes_of, names_of, check_kind
 from fairfield.plots.values import bars
 from fairfield.results.interactions import Interactions
 
@@ -30,6 +30,7 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
     the diagonal. Of a batch, the mean |interaction| over its games. Larger coalitions, some of all
     pairs, and pairs of very many players are bars, the strongest first.
     """
+    check_kind(found, "interactions", Interactions)
     if not found.square or len(found.players) > MOST_CELLS:
         return _bars(found, ax)
     mean = replace(found, values=found.magnitude, stderr=np.zeros(()))
@@ -100,11 +101,12 @@ def _bars(found: Interactions, ax: Axes | None) -> Axes:
     """The strongest coalitions as bars, with 95 % intervals where they are estimates."""
     shown = found.strongest(MOST_BARS)
     labels = [spell(names_of(coalition)) for coalition in shown.coalitions]
-    if found.batch:
-        return bars(ax, labels, shown.magnitude, _label(found))
-    return bars(
-        ax, labels, shown.values, _label(found), shown.stderr if shown.stderr.any() else None
-    )
+    values, error = (shown.magnitude, None) if found.batch else (shown.values, shown.stderr)
+    ax = bars(ax, labels, values, _label(found), error if np.any(error) else None)
+    if len(shown.coalitions) < len(found.coalitions):
+        count = f"the strongest {len(labels)} of {len(found.coalitions):,} coalitions"
+        ax.set_title(count, fontsize=8, loc="left")
+    return ax
 
 
 def _label(found: Interactions) -> str:

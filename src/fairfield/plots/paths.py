@@ -12,6 +12,8 @@ from fairfield.core.arrays import FloatArray
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
 from fairfield.plots.canvas import (
+    DRAWN_BY,
+    check_kind,
     GREY,
     LETTER,
     MARKERS,
@@ -36,6 +38,7 @@ MOST_NAMED = 12
 
 def trajectory(valuation: Valuation, ax: Axes | None = None) -> Axes:
     """The marginals x^k of every player over the steps of the paper's iteration."""
+    check_kind(valuation, "trajectory", Valuation)
     check_one(valuation, "trajectory")
     if valuation.trajectory is None:
         raise ValueError(f"{valuation.criterion} has no trajectory; use variational_values")
@@ -60,6 +63,7 @@ def annealing(
     ``what="decoupling_errors"`` draws those of all criteria. Dotted lines stand at the
     critical temperatures, where the solution splits or jumps.
     """
+    check_kind(path, "annealing", Annealing)
     temperatures, first = np.asarray(path.temperatures), path.comparisons[0]
     if temperatures.ndim > 1 or any(found.batch for found in first.values()):
         raise ValueError("annealing draws one game; take one of the batch before annealing it")
@@ -106,8 +110,11 @@ def curves(
     One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by
     label: numbers, or a comparison whose criteria are the labels.
     """
+    listed = isinstance(given, Iterable) and type(given).__name__ not in DRAWN_BY
+    drawn = list(given) if listed else [given]
+    for each in drawn:
+        check_kind(each, "curves", Curve)
     ax = axes_of(ax)
-    drawn = list(given) if isinstance(given, Iterable) else [given]
     for k, curve in enumerate(drawn):
         # "shapley, highest removed first" is a curve of the criterion shapley.
         criterion = curve.label.partition(",")[0]

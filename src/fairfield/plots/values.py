@@ -10,6 +10,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
+    check_kind,
     BLUE,
     GREY,
     HATCHES,
@@ -44,6 +45,7 @@ def bar(valuation: Valuation | Means, ax: Axes | None = None, *, most: int | Non
     Several outputs have bars of their own, side by side.
     ``most`` keeps the first so many.
     """
+    check_kind(valuation, "bar", Valuation, Means)
     if isinstance(valuation, Means):
         return _means(valuation, ax, most)
     if valuation.outputs is not None and not valuation.lead:
@@ -160,6 +162,7 @@ def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_
     A criterion that is not efficient leaves a remainder, drawn as a hatched bar, so that
     the bars always sum to F(N) - F(∅). Beyond ``most`` players the weakest are one bar.
     """
+    check_kind(valuation, "waterfall", Valuation)
     check_one(valuation, "waterfall")
     if valuation.empty is None or valuation.grand is None:
         raise ValueError(f"{valuation.criterion} does not know F(∅) and F(N)")

@@ -71,7 +71,14 @@ class Batched(Shown):
     def _numbers(self, rows: tuple[Any, ...], output: Any) -> IntArray:
         """The numbers of some games and outputs in the batch, by their places."""
         # Indexing the numbers of the games keeps every index within the batch axes.
-        chosen = np.arange(np.prod(self.lead, dtype=int)).reshape(self.lead)[rows]
+        try:
+            chosen = np.arange(np.prod(self.lead, dtype=int)).reshape(self.lead)[rows]
+        except IndexError:
+            given = ", ".join(map(repr, rows))
+            raise IndexError(
+                f"[{given}] takes nothing from {self.extent}; take {self.one_of_batch}, with i from 0 on, "
+                "and then what is wanted of it"
+            ) from None
         if self.outputs is None:
             return np.asarray(chosen)
         which = np.arange(len(self.outputs))[output]

@@ -78,7 +78,10 @@ class Interactions(Batched):
             return self._taken(*self._places(index))
         # A name that is a tuple is that of a player before it is a coalition.
         alone = not isinstance(index, (tuple, list, set, frozenset)) or index in self.players
-        wanted = frozenset([index] if alone else index)
+        try:
+            wanted = frozenset([index] if alone else index)
+        except TypeError:  # a slice, say
+            wanted = frozenset([repr(index)])
         if wanted not in self._place:
             raise KeyError(
                 f"there is no interaction of {spell(wanted)}; the coalitions are "

@@ -72,7 +72,7 @@ def _valuation_notes(v: Valuation, *, errors: bool) -> list[str]:
 
 def _outputs_note(v: Valuation, *, apart: bool) -> list[str]:
     """What is shown of several outputs, each ``apart`` or all together, unless that is values."""
-    if v.outputs is None or (apart and not v.lead):
+    if v.outputs is None or (apart and v.games == len(v.outputs)):
         return []
     if apart:
         return [f"mean |value| of each {v.words.output_noun} over {v[..., 0].extent}"]

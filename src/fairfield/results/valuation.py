@@ -224,12 +224,13 @@ class Valuation(Batched):
     def side_by_side(self) -> dict[str, FloatArray] | None:
         """The values (n,) of each game or output by its name, where there are names and few of them.
 
-        Of the outputs of many games, the mean |value|.
+        Of the outputs of several games, the mean |value|.
         """
         if self.outputs is not None:
             if len(self.outputs) > MOST_OUTPUTS:
                 return None
-            values = self.mean().magnitude if self.lead else self.values
+            one = self.games == len(self.outputs)
+            values = self.values.reshape(-1, len(self.players)) if one else self.mean().magnitude
             return dict(zip(map(self.words.output, self.outputs), values, strict=True))
         if len(self.batch) != 1 or self.labels is None or len(self) > SIDE_BY_SIDE:
             return None

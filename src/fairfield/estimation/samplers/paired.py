@@ -12,6 +12,7 @@ The surrogate and the correction with the smallest estimated variance give the a
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -49,12 +50,20 @@ class Paired:
     def __init__(self, criterion: str, pairs: Pairs, *, helped: bool = True) -> None:
         self.criterion, self.pairs, self.helped = criterion, pairs, helped
         self.players = pairs.players
-        self.diagonal = DIAGONALS[criterion](self.players)
-        self.shares = self.diagonal.shares
         # Both ends, and as many pairs as there are players; a regression needs some more.
         self.least = 2 * self.players + 2 + (0 if helped else 2 * FREE)
         self.efficient = criterion == "shapley"
         self._pace = Pace({each.name: each.seconds for each in surrogates()} | {PRIOR: 0.1})
+
+    @cached_property
+    def diagonal(self) -> Diagonal:
+        """The points at which surrogates are read: those of thousands of players take a while."""
+        return DIAGONALS[self.criterion](self.players)
+
+    @property
+    def shares(self) -> FloatArray:
+        """The weight of all coalitions of each size together."""
+        return self.diagonal.shares
 
     def on(self, pairs: Pairs) -> Paired:
         """The same estimator, reading pairs that it shares with another criterion."""

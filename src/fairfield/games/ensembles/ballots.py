@@ -15,6 +15,11 @@ from fairfield.core.copies import lent
 from fairfield.core.labels import is_text, plain_labels, positions
 
 
+def _count(rows: Any) -> int:
+    """How many rows, of any library."""
+    return int(rows.shape[0]) if getattr(rows, "shape", ()) else len(rows)
+
+
 @dataclass(frozen=True)
 class Ballots:
     """The votes of models for the labels of test rows, beside the truth.
@@ -51,7 +56,9 @@ def ballots_of(
             raise ValueError("models were given with X_test=None; give the rows to predict")
         labels, answers = _predictions(given, X_test, vote, np.sort(labels))
     else:
-        answers = plain_labels(given, "the array of predictions")
+        answers = _given_predictions(given)
+    if X_test is not None and (rows := _count(X_test)) != len(truth):
+        raise ValueError(f"X_test has {rows} rows and y_test {len(truth)}; they must be the same rows")
     axes = (2,) if vote == "mean" else (2, 3)
     if answers.ndim not in axes or answers.shape[1] != len(truth) or not len(answers):
         raise ValueError(
@@ -75,6 +82,16 @@ def ballots_of(
     if not np.isfinite(votes).all() or (vote != "mean" and (votes.min() < 0 or votes.max() > 1)):
         raise ValueError("predictions hold NaN, infinity or probabilities outside [0, 1]; fix them")
     return Ballots(labels, votes, truth)
+
+
+def _given_predictions(given: Any) -> NDArray[Any]:
+    if isinstance(given, Sequence):
+        lengths = [_count(each) for each in given]
+        if len(set(lengths)) > 1:
+            raise ValueError(
+                f"the predictions of {len(lengths)} models are of {lengths} rows; all must be of the same"
+            )
+    return plain_labels(given, "the array of predictions")
 
 
 def _given_labels(given: ArrayLike | None, truth: NDArray[Any]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from fairfield.games.textbook.weighted_sums import (
     RESOLUTION,
     WeightedSumExtension,
     WeightedSums,
+    contributions_of_sums,
     in_units,
 )
 
@@ -59,7 +60,15 @@ class BankruptcyGame(Game):
         return BankruptcyGame(self._rounded * self.unit, self.estate, players=self.players)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        return np.asarray(np.maximum(0.0, self.estate - ~coalitions @ self.claims))
+        return self._left_over(~coalitions @ self.claims)
+
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        # Players out of the coalition are those who count.
+        worths, steps = contributions_of_sums(~coalitions, self.claims, self._left_over)
+        return worths, -steps
+
+    def _left_over(self, paid: FloatArray) -> FloatArray:
+        return np.asarray(np.maximum(0.0, self.estate - paid))
 
     def extension(self) -> Extension:
         # The claims of absent players add up, until they use up the estate.

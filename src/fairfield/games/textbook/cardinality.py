@@ -12,7 +12,11 @@ from fairfield.core.checks import names, numbers
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Players
-from fairfield.games.textbook.weighted_sums import WeightedSumExtension, WeightedSums
+from fairfield.games.textbook.weighted_sums import (
+    WeightedSumExtension,
+    WeightedSums,
+    contributions_of_sums,
+)
 
 
 class CardinalityGame(Game):
@@ -32,6 +36,10 @@ class CardinalityGame(Game):
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return np.asarray(self.worth_by_size[coalitions.sum(axis=1)])
+
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        ones = np.ones(len(self.players), dtype=np.int64)
+        return contributions_of_sums(coalitions, ones, self.worth_by_size.__getitem__)
 
     def extension(self) -> Extension:
         return CardinalityExtension(self.worth_by_size)

@@ -17,6 +17,7 @@ from fairfield.games.textbook.weighted_sums import (
     RESOLUTION,
     WeightedSumExtension,
     WeightedSums,
+    contributions_of_sums,
     in_units,
 )
 
@@ -69,7 +70,13 @@ class VotingGame(Game):
         return VotingGame(votes.weights[0], float(votes.quota[0]), players=self.players)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
-        return (coalitions @ self.weights >= reached(self.weights, self.quota)).astype(float)
+        return self._won(coalitions @ self.weights)
+
+    def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
+        return contributions_of_sums(coalitions, self.weights, self._won)
+
+    def _won(self, sums: FloatArray) -> FloatArray:
+        return (sums >= reached(self.weights, self.quota)).astype(float)
 
     def extension(self) -> Extension:
         return self._whole.extension("closed form: voting")

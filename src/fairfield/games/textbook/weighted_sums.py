@@ -15,7 +15,7 @@ costs O(n · sums), a Hessian O(n² · sums). All functions take leading axes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,16 @@ class WeightedSumExtension(Extension):
                 for some in slabs(len(at), each * len(part.worths)):
                     joins = at[some, None, :]
                     yield part, some, np.where(part.absent, 1 - joins, joins)
+
+
+def contributions_of_sums(
+    coalitions: BoolArray, weights: FloatArray | IntArray, worth: Callable[[Any], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Worths φ(Σ w) of coalitions (m, n) and their contributions F(S+i) - F(S-i), O(n) each."""
+    sums = (coalitions @ weights)[:, None]
+    joined = worth(np.where(coalitions, sums, sums + weights))
+    left = worth(np.where(coalitions, sums - weights, sums))
+    return worth(sums[:, 0]), joined - left
 
 
 def in_units(weights: FloatArray, resolution: int) -> tuple[IntArray, FloatArray, FloatArray]:

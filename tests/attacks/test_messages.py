@@ -1,0 +1,102 @@
+"""What a user may get wrong is answered in one sentence, and what is shown is not misleading."""
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+import fairfield as ff
+
+
+@pytest.fixture(scope="module")
+def results():
+    game = ff.TableGame(np.arange(8.0) ** 2, players=["a", "b", "c"])
+    v = ff.shapley(game)
+    return {
+        "Valuation": v,
+        "Interactions": ff.interactions(game),
+        "Comparison": ff.compare(game),
+        "Annealing": ff.annealing(game),
+        "Curve": ff.removal_curve(game, v),
+        "int": 3,
+        "NoneType": None,
+    }
+
+
+TAKES = {
+    "annealing": "Annealing",
+    "bar": "Valuation or Means",
+    "beeswarm": "Valuation",
+    "box": "Valuation or Comparison",
+    "criteria": "Comparison",
+    "curves": "Curve",
+    "interactions": "Interactions",
+    "ranks": "Comparison",
+    "trajectory": "Valuation",
+    "waterfall": "Valuation",
+}
+
+
+@pytest.mark.parametrize("picture", ff.plots.__all__)
+def test_pictures_name_the_results_that_they_take(picture, results):
+    for name, result in results.items():
+        if name not in TAKES[picture]:
+            with pytest.raises(TypeError) as refused:
+                getattr(ff.plots, picture)(result)
+            sentence = f"{picture} takes a result of type {TAKES[picture]}; {name} was given"
+            assert str(refused.value).startswith(sentence)
+
+
+def test_a_picture_of_the_strongest_interactions_says_that_there_are_more(rng):
+    found = ff.interactions(ff.TableGame(rng.normal(size=2**7)), order=3)
+    ax = ff.plots.interactions(found)
+    assert ax.get_title(loc="left") == "the strongest 20 of 35 coalitions"
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("index", [(0, "a", "b"), 9, (0, 0), 1.5])
+def test_indices_that_take_nothing_are_answered(index):
+    batch = ff.TableGame(np.arange(16.0).reshape(2, 8) ** 2, players=["a", "b", "c"])
+    for found in (ff.interactions(batch), ff.shapley(batch)):
+        with pytest.raises(IndexError, match=r"takes nothing from 2 games; take one game, v\[i\]"):
+            found[index]
+    one = ff.interactions(ff.TableGame(np.arange(8.0), players=["a", "b", "c"]))
+    for wrong in (slice(0, 1), (["a"],)):
+        with pytest.raises(KeyError, match="there is no interaction of"):
+            one[wrong]
+
+
+def test_all_outputs_of_one_row_are_shown_with_their_signs():
+    def two(X):
+        return np.stack([-X[:, 0], X[:, 1]], axis=1)
+
+    game = ff.FeatureGame(two, np.array([[2.0, 3.0]]), np.zeros(2), output="all")
+    for shown in (repr(ff.shapley(game)), repr(ff.compare(game, criteria=["shapley"]))):
+        assert "-2" in shown
+        assert "|value|" not in shown
+
+
+@pytest.mark.parametrize("given", [None, 3, [], "nope"])
+def test_what_is_no_criterion_is_answered(given):
+    for ask in (
+        lambda: ff.Explainer(lambda X: X[:, 0], np.zeros(3), criterion=given),
+        lambda: ff.compare([0.0, 1.0, 1.0, 3.0], criteria=[given]),
+        lambda: ff.axioms.check(given, [0.0, 1.0, 1.0, 3.0]),
+    ):
+        with pytest.raises(ValueError, match="there is no criterion"):
+            ask()
+
+
+def test_weights_of_a_beta_value_are_a_criterion():
+    table = np.arange(8.0) ** 2
+    wanted = ff.semivalue(table, ff.beta(2, 1)).values
+    assert (ff.compare(table, criteria=[ff.beta(2, 1)])["beta(2, 1)"].values == wanted).all()
+    explainer = ff.Explainer(lambda X: X[:, 0] * X[:, 1], np.zeros(2), criterion=ff.beta(2, 1))
+    assert explainer([2.0, 3.0]).values.tolist() == [2.0, 2.0]
+
+
+def test_predictions_and_rows_of_an_ensemble_are_as_many(rng):
+    y, votes = rng.integers(0, 2, 30), rng.random((3, 30))
+    with pytest.raises(ValueError, match="X_test has 20 rows and y_test 30"):
+        ff.EnsembleGame(votes, np.zeros((20, 2)), y)
+    with pytest.raises(ValueError, match=r"of \[30, 7\] rows"):
+        ff.EnsembleGame([votes[0], votes[1][:7]], np.zeros((30, 2)), y)
