@@ -14,7 +14,8 @@ from fairfield.core.coalitions import spell
 
 def is_frame(table: Any) -> bool:
     """Whether this is a DataFrame, of any library."""
-    return hasattr(table, "columns") and hasattr(table, "dtypes")
+    kind = type(table)  # to ask a frame itself for its dtypes takes time
+    return hasattr(kind, "columns") and hasattr(kind, "dtypes")
 
 
 def in_pandas(table: Any) -> Any:
