@@ -15,7 +15,7 @@ from fairfield.core.coalitions import spell
 def is_frame(table: Any) -> bool:
     """Whether this is a DataFrame, of any library."""
     # Asked of its class: pandas would make a Series of the dtypes just to say that it has them.
-    return hasattr(table, "columns") and hasattr(type(table), "dtypes")
+    return hasattr(type(table), "columns") and hasattr(type(table), "dtypes")
 
 
 def in_pandas(table: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.special import expit
+from fairfield.games.features.frames import is_frame
 from fairfield.games.features.groups import Encoded, Groups
 from fairfield.games.features.rows import Tabular, as_table
 from fairfield.games.outputs import Output, asks_all, choose_output, classes_of
@@ -84,7 +85,7 @@ def look_inside(model: Any) -> Inside:
     inner, transforms, line, refusal = model, [], None, ""
     while True:
         held = HELD.get(type(inner).__name__, "best_estimator_")
-        if hasattr(inner, "steps"):
+        if hasattr(inner, "named_steps"):
             if len(inner.steps) > 1:
                 transforms.append(inner[:-1].transform)
             inner = inner.steps[-1][1]
@@ -124,7 +125,8 @@ class Encoding:
 
     Encoded column j comes from column ``owners[j]``; those that are the same in all of the rows
     and background at first belong to none, and have -1. ``numbers`` encodes rows, and so does the
-    encoding when it is called, but it refuses rows of which that is not so.
+    encoding when it is called, but it refuses rows of which that is not so. Later rows without a
+    missing value where there was none are not tried again, since only these are made from others.
     """
 
     def __init__(
@@ -149,11 +151,21 @@ class Encoding:
         self.owners = np.where(apart.any(axis=0), owners, -1)
         if self.owners.max() >= width:
             self._refuse(int(self.owners.argmax()))
+        # In which columns of the rows and of the background a value was missing.
+        self._gaps: list[BoolArray] = []
 
     def __call__(self, rows: Any) -> FloatArray:
         known, free = self._numbers(rows), self.owners < 0
         if not _same(known[:, free], self._known[0, free]).all():
             raise EncodingError("rows have values that no row had from which columns were followed")
+        gaps = _gaps(rows)
+        if len(self._gaps) < 2 or (gaps & ~np.logical_or.reduce(self._gaps)).any():
+            self._try(rows, known)
+            self._gaps.append(gaps)
+        return known
+
+    def _try(self, rows: Any, known: FloatArray) -> None:
+        """Refuse rows of which what is made is not mixed as they are."""
         tabular = Tabular.of(rows, self._others, self._inside.whole)
         rng = np.random.default_rng(0)
         a = np.linspace(0, len(rows) - 1, max(OTHERS, min(len(rows), MIXED))).astype(int)
@@ -165,7 +177,6 @@ class Encoding:
         same = _same(mixed, np.where(kept[:, self.owners], known[a], self._known[b]))
         if not same.all():
             self._refuse(int(same.all(axis=0).argmin()))
-        return known
 
     def groups(self, groups: Groups | None) -> Encoded:
         """The columns that a feature owns, by what the transformers make of them."""
@@ -185,6 +196,12 @@ class Encoding:
 
 class EncodingError(TypeError):
     """A column that transformers make comes from several columns of rows, or from an unknown one."""
+
+
+def _gaps(rows: Any) -> BoolArray:
+    """In which columns a value is missing."""
+    missing = rows.isna().to_numpy() if is_frame(rows) else rows != rows
+    return np.asarray(np.any(missing, axis=0))
 
 
 def _same(one: FloatArray, other: FloatArray) -> BoolArray:
