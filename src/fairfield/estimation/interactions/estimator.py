@@ -96,12 +96,14 @@ class _Found:
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         inside = inside - self.surrogate.outside + self.surrogate.inside
         more = corrected(self.sampled, inside, outside, along, sets)
-        best = plain
-        if more is not None and more.variances.sum() < plain.variances.sum():
-            method = f"{plain.method}, {more.method}"
-            best = Answer(plain.values + more.values, more.variances, method)
-        method = f"{best.method} after a surrogate, {name}" if name else best.method
-        return Answer(known + best.values, best.variances, method)
+        values, variances, method = known + plain.values, plain.variances, plain.method
+        if more is not None and more.variances.sum() < variances.sum():
+            values, variances = values + more.values, more.variances
+            method = f"{method}, {more.method}"
+            # What has no bias is farther from 0 than it should be (James, Stein, 1961).
+            size = float(values @ values)
+            values = values * (max(0.0, 1 - variances.sum() / size) if size > 0 else 1.0)
+        return Answer(values, variances, f"{method} after a surrogate, {name}" if name else method)
 
     def pairs(self, along: Along) -> FloatArray:
         """The interactions of all pairs, as a matrix, without errors."""
