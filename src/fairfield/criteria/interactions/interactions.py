@@ -61,9 +61,9 @@ def interactions(
     decoupling error falls when A is kept together. Only the last two and "variational_index"
     depend on the ``temperature``.
 
-    With ``budget=``, ``tolerance=`` or ``seconds=`` all but the last three are estimated where exact
-    ones are out of reach, with standard errors, which are 0 and ``stop`` "exact" where a game of
-    few interactions was recovered. Beyond 100 players only coalitions that matter are kept then.
+    With ``budget=``, ``tolerance=`` or ``seconds=`` those that do not depend on the temperature are
+    estimated where exact ones are out of reach. ``stderr`` is 0, and ``stop`` "exact", where a
+    game of few interactions was recovered; beyond 100 players only coalitions that matter are kept.
 
     Cost: of a table one pass for all pairs, two to four times that for all triples; of a closed
     form about n/2 Hessians for pairs, n² for triples, each of 2n gradients at most; "log_odds"
