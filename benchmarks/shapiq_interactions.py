@@ -95,7 +95,7 @@ def measure(game: str, budget: int, index: str, method: str, seed: int) -> dict[
         columns = 1 + players + comb(players, 2)
         if columns > MOST_COLUMNS and ("Kernel" in method or "Regression" in method):
             raise ValueError(f"not run: a regression on {columns} columns")
-        if players >= 60 and "SPEX" in method:
+        if players >= 60 and ("SPEX" in method or "SVARM" in method):
             raise ValueError("not run: minutes a run with 60 players and more")
         found = methods(index)[method](players, seed, NAMES[index]).approximate(budget, counted)
         ours = np.array([found[pair] for pair in combinations(range(players), 2)])
@@ -131,7 +131,7 @@ def main() -> None:
         for method in methods(index)
         if (game, budget, index, method, seed) not in known
     ]
-    tasks.sort(key=lambda task: took.get(task[:4], 0.0))
+    tasks.sort(key=lambda task: took.get(task[:4], task[1] * load(task[0])[0] / 1000))
     with path.open("a", encoding="utf-8") as file:
         for task in tasks:
             if time.perf_counter() - started > seconds:

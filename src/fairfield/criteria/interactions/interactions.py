@@ -61,6 +61,10 @@ def interactions(
     decoupling error falls when A is kept together. Only the last two and "variational_index"
     depend on the ``temperature``.
 
+    With ``budget=``, ``tolerance=`` or ``seconds=`` those that do not depend on the temperature are
+    estimated where exact ones are out of reach. ``stderr`` is 0, and ``stop`` "exact", where a
+    game of few interactions was recovered; beyond 100 players only coalitions that matter are kept.
+
     Cost: of a table one pass for all pairs, two to four times that for all triples; of a closed
     form about n/2 Hessians for pairs, n² for triples, each of 2n gradients at most; "log_odds"
     and "block_gain" one pass and 2^|A| indices for each coalition.
@@ -77,6 +81,9 @@ def interactions(
     [((0, 1), 3.0)]
     >>> ff.interactions([0, 1, 1, 5], "stii").top()
     [((0, 1), 3.0), ((0,), 1.0), ((1,), 1.0)]
+    >>> few = ff.interactions(lambda S: S[:, 7] & S[:, 150], players=200, budget=500)
+    >>> few.top(), few.stop
+    ([((7, 150), 1.0)], 'exact')
     """
     name = criterion if isinstance(criterion, str) else getattr(criterion, "__name__", criterion)
     known = registry()

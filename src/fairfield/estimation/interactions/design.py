@@ -16,8 +16,13 @@ from fairfield.estimation.interactions.sections import Along
 from fairfield.estimation.pairs import Distinct, in_turn
 from fairfield.estimation.received import Received, ends
 
-# This share of the coalitions is spread evenly over the sizes: surrogates learn from all of them.
-EVENLY = 0.3
+# This share of the coalitions of few players is spread evenly over the sizes that count, of n players
+# all but the second number over n: surrogates learn most from coalitions of about half the players.
+EVENLY, SMALL = 0.3, 20
+# Sizes that count for less than this, in units of the one that counts most, do so by themselves.
+RARE = 1e-3
+# No share is 0.
+TINY = 1e-12
 # The fewest coalitions of a round.
 ROUND = 48
 
@@ -37,7 +42,9 @@ class Design(Received):
             for size, rng in zip(sizes.tolist(), rngs, strict=True)
         ]
         need = reach[sizes] / max(reach[sizes].sum(), 1e-300)
-        self.shares: FloatArray = (1 - EVENLY) * need + EVENLY / len(sizes)
+        even = np.where((need > RARE * need.max()) | (not self.paired), 1.0, 0.0)
+        evenly = max(EVENLY, 1 - SMALL / players)
+        self.shares: FloatArray = (1 - evenly) * need + evenly * even / even.sum() + TINY
         self._asked: BoolArray = ends(players)
 
     def ask(self, most: int) -> BoolArray:

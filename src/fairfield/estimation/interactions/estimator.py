@@ -9,8 +9,8 @@ known better without the prior, what is left is corrected size by size.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations
 from math import inf
 from typing import Any
 
@@ -47,6 +47,8 @@ RELIABLE = 5
 # Of pairs of many players so many are looked at closely, and those kept that are so many standard
 # errors from 0, one at least.
 CLOSELY, APART = 2000, 2.0
+# Larger coalitions are made of so many players in the strongest pairs.
+STRONGEST = 20
 # What is less than this part of the largest interaction is rounding.
 ROUNDING = 1e-9
 
@@ -96,12 +98,14 @@ class _Found:
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         inside = inside - self.surrogate.outside + self.surrogate.inside
         more = corrected(self.sampled, inside, outside, along, sets)
-        best = plain
-        if more is not None and more.variances.sum() < plain.variances.sum():
-            method = f"{plain.method}, {more.method}"
-            best = Answer(plain.values + more.values, more.variances, method)
-        method = f"{best.method} after a surrogate, {name}" if name else best.method
-        return Answer(known + best.values, best.variances, method)
+        values, variances, method = known + plain.values, plain.variances, plain.method
+        if more is not None and more.variances.sum() < variances.sum():
+            values, variances = values + more.values, more.variances
+            method = f"{method}, {more.method}"
+            # What has no bias is farther from 0 than it should be (James, Stein, 1961).
+            size = float(values @ values)
+            values = values * (max(0.0, 1 - variances.sum() / size) if size > 0 else 1.0)
+        return Answer(values, variances, f"{method} after a surrogate, {name}" if name else method)
 
     def pairs(self, along: Along) -> FloatArray:
         """The interactions of all pairs, as a matrix, without errors."""
@@ -245,13 +249,16 @@ class Interactions:
 
 def _that_matter(found: _Found, along: Along) -> list[tuple[int, ...]]:
     """The coalitions whose interactions differ from 0 for certain, the strongest at least."""
-    if along.size == 2:
-        every = found.pairs(along)
-        best = np.argsort(-np.abs(every), axis=None, kind="stable")[:CLOSELY]
-        sets = np.stack(np.unravel_index(best, every.shape), axis=1)
-        sets = sets[sets[:, 0] < sets[:, 1]]
-    else:
-        sets = found.surrogate.found(along.size)
+    every = found.pairs(replace(along, size=2))
+    best = np.argsort(-np.abs(every), axis=None, kind="stable")[:CLOSELY]
+    sets = np.stack(np.unravel_index(best, every.shape), axis=1)
+    sets = sets[sets[:, 0] < sets[:, 1]]
+    if along.size > 2:
+        # Those of the surrogate, and others of the players in the strongest pairs.
+        strongest = list(dict.fromkeys(sets.ravel().tolist()))[:STRONGEST]
+        others = combinations(sorted(strongest), along.size)
+        own = map(tuple, found.surrogate.found(along.size).tolist())
+        sets = np.array(sorted({*own, *others}), dtype=np.int64).reshape(-1, along.size)
     if not len(sets):
         return []
     answer = found.read(along, sets)

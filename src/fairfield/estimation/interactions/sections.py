@@ -68,9 +68,9 @@ class Along:
         """√(C(n, s) Σ_{|T|=s} weight of F(T)²) of sizes 0 … n: how much there is to know of each."""
         logs = np.full((self.size + 1, self.players + 1), -np.inf)
         others = log_binomials(self.players - self.size)
+        with np.errstate(divide="ignore"):  # sizes that do not count
+            squares = 2 * (np.log(np.abs(self.shares)) - others)
         for r in range(self.size + 1):
-            with np.errstate(divide="ignore"):
-                squares = 2 * np.log(np.abs(self.each))
             logs[r, r : r + len(others)] = np.log(comb(self.size, r)) + others + squares
         every = np.logaddexp.reduce(logs, axis=0)
         return np.asarray(np.exp((log_binomials(self.players) + every) / 2))

@@ -1,0 +1,65 @@
+"""Errors and coverage of our interactions: run by interactions.py, in pieces like the peers.
+
+python our_interactions.py FILE SECONDS SEEDS [GAME …]
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from estimate_games import load
+from interaction_games import budgets, exact
+
+import fairfield as ff
+
+INDICES = ("shapley", "banzhaf", "stii", "fsii")
+
+
+def measure(game: str, budget: int, index: str, seed: int) -> dict[str, object]:
+    players, worths, *_ = load(game)
+    truth = exact(game, index)
+    start = time.process_time()
+    pairs = [(i, j) for i in range(players) for j in range(i + 1, players)]
+    among = pairs if players > 100 else None
+    found = ff.interactions(worths, index, players=players, budget=budget, seed=seed, among=among)
+    found = found.of_size(2)
+    rounding = 1e-9 * np.abs(truth).max()
+    inside = np.abs(found.values - truth) <= 1.959964 * found.stderr + rounding
+    return {
+        "game": game, "budget": budget, "index": index, "method": "auto", "seed": seed,
+        "error": float(((found.values - truth) ** 2).sum() / (truth**2).sum()), "failure": None,
+        "covered": float(inside.mean()), "asked": found.evaluations, "by": found.method,
+        "seconds": time.process_time() - start,
+    }  # fmt: skip
+
+
+def main() -> None:
+    path, seconds, seeds = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    started = time.perf_counter()
+    keys = ("game", "budget", "index", "seed")
+    done = set()
+    if path.exists():
+        done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
+    tasks = [
+        (game, budget, index, seed)
+        for seed in range(seeds)
+        for index in INDICES
+        for game in sys.argv[4:]
+        for budget in budgets(load(game)[0])
+    ]
+    # The cheapest first.
+    tasks.sort(key=lambda task: (task[3], task[1] * load(task[0])[0] ** 2))
+    with path.open("a", encoding="utf-8") as file:
+        for task in tasks:
+            if task in done:
+                continue
+            if time.perf_counter() - started > seconds:
+                return
+            file.write(json.dumps(measure(*task)) + "\n")
+            file.flush()
+
+
+if __name__ == "__main__":
+    main()

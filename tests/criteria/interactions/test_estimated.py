@@ -1,0 +1,135 @@
+"""Interactions under a budget, beside exact ones."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+from fairfield.core.game import Measured, Traits
+
+NAMES = ("shapley", "banzhaf", "moebius", "k_sii", "stii", "fsii", "fbii")
+
+
+@pytest.fixture
+def smooth():
+    """A game of 10 players with interactions of all sizes."""
+    weights = np.random.default_rng(3).standard_normal((4, 10))
+    return lambda S: np.tanh(S @ weights.T).sum(axis=1)
+
+
+def sparse(S):
+    """Six interactions of 300 players."""
+    return 2.0 * (S[:, 3] & S[:, 250]) + S[:, 8] - 1.5 * (S[:, 90] & ~S[:, 4] & S[:, 7]) + 1.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("order", [2, 3])
+def test_estimates_are_within_their_errors(smooth, name, order):
+    exact = ff.interactions(smooth, name, order=order, players=10)
+    found = ff.interactions(smooth, name, order=order, players=10, budget=240, seed=1)
+    assert found.coalitions == exact.coalitions
+    assert found.stderr.shape == found.values.shape
+    assert found.evaluations <= 240
+    left = found.values - exact.values
+    assert (np.abs(left) <= 5 * found.stderr + 1e-9).all()
+    # Nothing at all would have been farther off.
+    assert (left**2).sum() < 0.7 * (exact.values**2).sum()
+    if name in ("k_sii", "stii", "fsii"):
+        assert_allclose(found.values.sum(), exact.values.sum(), atol=1e-9)
+    if name != "fbii":
+        assert_allclose(found.baseline, exact.baseline)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_games_of_few_interactions_are_recovered(name):
+    """Of 300 players only pairs that matter are kept, and what is told is exact."""
+    found = ff.interactions(sparse, name, players=300, budget=900)
+    assert found.stop == "exact"
+    assert (found.stderr == 0).all()
+    pairs = found.of_size(2)
+    if name == "moebius":
+        assert dict(pairs.top()) == pytest.approx({(3, 250): 2.0, (7, 90): -1.5})
+    else:
+        assert set(pairs.coalitions) == {(3, 250), (4, 7), (4, 90), (7, 90)}
+    assert found[3, 250] == pytest.approx(2.0)
+    if name not in ("shapley", "banzhaf"):
+        assert found.coalitions[:300] == [(i,) for i in range(300)]
+
+
+def test_dividends_of_few_players_need_small_coalitions_alone(smooth):
+    exact = ff.interactions(smooth, "moebius", players=10)
+    found = ff.interactions(smooth, "moebius", players=10, budget=120)
+    assert found.stop == "exact"
+    assert_allclose(found.values, exact.values, atol=1e-9)
+
+
+def test_a_batch_of_games_has_its_own_errors(smooth, tmp_path):
+    class Both(ff.Game):
+        players, batch = tuple(range(10)), (2,)
+
+        def worths(self, coalitions):
+            wide = np.pad(coalitions, ((0, 0), (0, 290)))
+            return np.stack([smooth(coalitions), sparse(wide)])
+
+    game = Both()
+    found = ff.interactions(game, "k_sii", budget=100, seed=2)
+    assert found.values.shape == (2, 55)
+    assert (found.stderr[1] == 0).all()
+    assert (found.stderr[0, 10:] > 0).all()
+    alone = ff.interactions(smooth, "k_sii", players=10, budget=100, seed=2)
+    assert_allclose(found[0].values, alone.values, atol=1e-12)
+    assert found.mean().magnitude.shape == (55,)
+    found.save(tmp_path / "found.npz")
+    assert np.array_equal(ff.Interactions.load(tmp_path / "found.npz").stderr, found.stderr)
+
+
+def test_some_coalitions_and_the_strongest(smooth):
+    every = ff.interactions(smooth, "banzhaf", players=10, budget=100)
+    some = ff.interactions(smooth, "banzhaf", players=10, budget=100, among=[(5, 2), (0, 1)])
+    assert_allclose(some.values, [every[2, 5], every[0, 1]])
+    best = ff.interactions(smooth, "banzhaf", players=10, budget=100, top=3)
+    assert best.coalitions == every.strongest(3).coalitions
+
+
+def test_a_tolerance_ends_the_run(smooth):
+    found = ff.interactions(smooth, players=10, tolerance=0.25, seed=1)
+    assert "within ±0.25" in found.stop
+    assert 1.96 * found.stderr.max() <= 0.25
+    assert found.coalitions == list(combinations(range(10), 2))
+
+
+def test_noise_of_the_worths_is_in_the_errors(rng):
+    """A linear game, measured with errors of 1: pairs are 0, and known no better than that."""
+
+    class Noisy(ff.Game):
+        players = tuple(range(9))
+        traits = Traits(noisy=True)
+
+        def worths(self, coalitions):
+            return self.measure(coalitions).worths
+
+        def measure(self, coalitions):
+            clean = coalitions @ np.arange(9.0)
+            noise = np.random.default_rng(0).standard_normal(len(clean))
+            return Measured(clean + noise, np.ones(len(clean)))
+
+    found = ff.interactions(Noisy(), budget=150)
+    assert (found.stderr > 0).all()
+    assert (np.abs(found.values) <= 5 * found.stderr + 1e-9).all()
+
+
+def test_what_cannot_be_estimated_is_refused(smooth):
+    with pytest.raises(ValueError, match="separates players"):
+        ff.interactions(smooth, players=10, tolerance=ff.separate_top(2))
+    with pytest.raises((ValueError, MemoryError), match="budget"):
+        ff.interactions(smooth, "log_odds", players=10, budget=100)
+    with pytest.raises(ValueError, match="too small"):
+        ff.interactions(smooth, players=10, budget=5)
+
+
+def test_triples_of_many_players_are_those_that_matter():
+    found = ff.interactions(sparse, order=3, players=300, budget=900)
+    assert found.top(1) == [((4, 7, 90), pytest.approx(1.5))]
+    assert found.stop == "exact"
