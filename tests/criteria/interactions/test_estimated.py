@@ -15,7 +15,7 @@ NAMES = ("shapley", "banzhaf", "moebius", "k_sii", "stii", "fsii", "fbii")
 @pytest.fixture
 def smooth():
     """A game of 10 players with interactions of all sizes."""
-    weights = np.random.default_rng(3).standard_normal((4, 10))
+    weights = 0.5 * np.random.default_rng(3).standard_normal((4, 10))
     return lambda S: np.tanh(S @ weights.T).sum(axis=1)
 
 
