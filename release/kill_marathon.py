@@ -34,14 +34,13 @@ KILLS, PLAYERS = 100, 11
 CHECKED = 4
 PATIENCE = 120.0
 # What the processes that evaluate for a driver are called.
-WORKERS = {"loky": b"popen_loky", "dask": b"multiprocessing.spawn", "ray": b"ray::"}
+WORKERS = {"loky": b"popen_loky", "dask": b"multiprocessing.spawn", "ray": b"ray::PoolActor"}
 LIBRARIES = {"loky": "joblib", "dask": "distributed", "ray": "ray"}
 DRIVER = """
 import sys
-sys.path.insert(0, sys.argv[2])
 from kill_marathon import drive
 if __name__ == "__main__":
-    drive(sys.argv[1], sys.argv[3], sys.argv[4])
+    drive(*sys.argv[1:])
 """
 
 
@@ -105,7 +104,7 @@ class Marathon:
     """The runs on one store after another, and what they did."""
 
     def __init__(self, folder: Path, engine: str) -> None:
-        self.folder, self.engine, self.rng = folder, engine, random.Random(0)
+        self.folder, self.engine, self.rng = folder, engine, random.Random(engine)
         self.killed: Counter[str] = Counter()
         self.stores, self.again, self.losses = 0, 0, []
         self.begin()
@@ -123,8 +122,14 @@ class Marathon:
         here = str(Path(__file__).parent)
         script = self.folder / "driver.py"
         script.write_text(DRIVER)
-        command = [sys.executable, script, self.store, here, self.lines, self.engine]
-        driver = subprocess.Popen(list(map(str, command)), start_new_session=True)
+        command = [sys.executable, script, self.store, self.lines, self.engine]
+        # The workers of ray are not children of the driver, and import the game by its module.
+        places = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])
+        driver = subprocess.Popen(
+            list(map(str, command)),
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": places},
+        )
         target = self.strike(driver) if kill else "nobody"
         if driver.poll() is None and kill:
             os.killpg(driver.pid, signal.SIGKILL)
