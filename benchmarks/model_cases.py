@@ -59,7 +59,6 @@ class Case:
     frame: tuple[pd.DataFrame, pd.DataFrame]
     functions: dict[str, Callable[[Any], Any]]
     options: dict[str, Any] = field(default_factory=dict)
-    quiet: dict[str, Any] = field(default_factory=dict)
 
 
 CASES: list[Callable[[], Case]] = []
@@ -97,6 +96,7 @@ def case(
     form: Callable[[pd.DataFrame], Any] = lambda rows: rows,
     functions: dict[str, Callable[[Any], Any]] | None = None,
     y: Any = None,
+    arrays: bool = False,
     **options: Any,
 ) -> None:
     """Add a case: the model is fitted to the table, and explained for some rows in their form."""
@@ -106,7 +106,7 @@ def case(
         if target is None:
             target = LABEL if sklearn_classifier(model) else Y
         if hasattr(model, "fit"):
-            model.fit(table, target)
+            model.fit(table.to_numpy() if arrays else table, target)
         frame = table[ROWS], table[BACKGROUND]
         given = functions if functions is not None else quantities(model)
         return Case(name, kind, model, form(frame[0]), form(frame[1]), frame, given, options)
@@ -285,26 +285,13 @@ case(
     form=lambda rows: rows.to_numpy(),
     functions={"output": lambda rows: rows.a * rows.b},
 )
-numbers = X.to_numpy()
-forest = ensemble.RandomForestRegressor(**trees)
 case("GradientBoostingClassifier", boosting(**trees), "Polars", form=polars.from_pandas)
 case("KNeighborsRegressor", neighbors.KNeighborsRegressor(), "Polars", form=polars.from_pandas)
 case("GradientBoostingClassifier", boosting(**trees), "PyArrow", form=pyarrow.Table.from_pandas)
-case(
-    "GradientBoostingClassifier",
-    FrozenEstimator(boosting(**trees).fit(numbers, LABEL)),
-    "sparse matrix",
-    form=lambda rows: csr_array(rows.to_numpy()),
-)
-case(
-    "GradientBoostingClassifier",
-    FrozenEstimator(boosting(**trees).fit(numbers, LABEL)),
-    "tensors",
-    form=lambda rows: torch.tensor(rows.to_numpy()),
-)
-case(
-    "GradientBoostingClassifier",
-    FrozenEstimator(boosting(**trees).fit(numbers, LABEL)),
-    "lists",
-    form=lambda rows: rows.to_numpy().tolist(),
-)
+for kind, form in (
+    ("array", np.asarray),
+    ("sparse matrix", lambda rows: csr_array(rows.to_numpy())),
+    ("tensors", lambda rows: torch.tensor(rows.to_numpy())),
+    ("lists", lambda rows: rows.to_numpy().tolist()),
+):
+    case("GradientBoostingClassifier", boosting(**trees), kind, form=form, arrays=True)

@@ -38,7 +38,8 @@ What `ff.explain(model, rows, background, "shapley")`, `shap.Explainer(model, ba
 columns, 30 background rows. *Equal*: to the definition, spelled out over all coalitions, of the quantity in
 brackets; shapiq's explainer of trees is path-dependent, so its numbers are others. Times are processor
 time of a second call, mostly of reading so small a model; [larger ones](../benchmarks/RESULTS.md) are
-measured elsewhere. A refusal is the first sentence that was said. Written by `benchmarks/models.py`, with shap {shap}, shapiq {shapiq} and scikit-learn {sklearn}.
+measured elsewhere. A refusal is the first sentence that was said; then the model's function of rows
+(probability or prediction) was given in its place. Written by `benchmarks/models.py`, with shap {shap}, shapiq {shapiq} and scikit-learn {sklearn}.
 
 | model | input | fairfield | shap | shapiq |
 |---|---|---|---|---|"""
@@ -98,14 +99,14 @@ def ours(case: Case):
     return found.values if found.outputs is None else np.moveaxis(found.values, -2, -1)
 
 
-def theirs(case: Case):
-    return shap.Explainer(case.model, case.background)(case.rows, **case.quiet).values
+def theirs(case: Case, model):
+    return shap.Explainer(model, case.background)(case.rows).values
 
 
-def shapiqs(case: Case):
+def shapiqs(case: Case, model):
     rows = np.asarray(case.rows, dtype=float)
     explainer = shapiq.Explainer(
-        case.model, np.asarray(case.background, dtype=float), index="SV", max_order=1
+        model, np.asarray(case.background, dtype=float), index="SV", max_order=1
     )
     found = [explainer.explain(row, budget=2 ** rows.shape[1]) for row in rows]
     return [each.get_n_order_values(1) for each in found]
@@ -117,7 +118,13 @@ def main() -> None:
     print(HEAD.format(rows=len(cases[0].frame[0]), **about))
     for case in cases:
         wanted = {name: definition(f, *case.frame) for name, f in case.functions.items()}
-        cells = [answered(partial(ask, case), wanted) for ask in (ours, theirs, shapiqs)]
+        cells = [answered(partial(ours, case), wanted)]
+        for ask in (theirs, shapiqs):
+            cell = answered(partial(ask, case, case.model), wanted)
+            if cell.startswith("refused"):
+                function = list(case.functions.values())[-1]
+                cell += f"; the function: {answered(partial(ask, case, function), wanted)}"
+            cells.append(cell)
         print(f"| {case.name} | {case.input} | {' | '.join(cells)} |", flush=True)
         print(case.name, cells[0], file=sys.stderr)
 
