@@ -229,6 +229,39 @@ CASES = {
             "y": (Y[:4], OTHER_Y[:4]),
         },
     ),
+    "importance": (
+        ff.ImportanceGame,
+        ff.ImportanceGame,
+        {
+            "model": (LogisticRegression().fit(X, Y), LogisticRegression(C=9).fit(X, Y)),
+            "X": (X, OTHER_X),
+            "y": (Y, OTHER_Y),
+            "background": (X[:4], OTHER_X[:4]),
+            "scoring": ("neg_log_loss", "accuracy"),
+            "by": (HALVES, HALVES[::-1]),
+            "groups": TWO_GROUPS,
+        },
+    ),
+    "texts": (
+        ff.TextGame,
+        ff.TextGame,
+        {
+            "predict": (lambda texts: [len(t) for t in texts], lambda texts: [1 for t in texts]),
+            "text": ("Yes. No", "Yes. Not"),
+            "split": ("words", list),
+            "mask": (None, "…"),
+        },
+    ),
+    "images": (
+        ff.ImageGame,
+        ff.ImageGame,
+        {
+            "predict": (lambda all_: all_.sum(axis=(1, 2)), lambda all_: all_.max(axis=(1, 2))),
+            "image": (X[:4], OTHER_X[:4]),
+            "segments": ((2, 2), (2, 1)),
+            "mask": ("mean", 0.5),
+        },
+    ),
     "linear": (
         LinearGame,
         line,

@@ -316,6 +316,11 @@ def test_explanations_speak_of_features_rows_and_units(visit):
     text = page.locator("body").inner_text()
     assert not re.search(r"player|worth|\bgames?\b", text, re.IGNORECASE), text
     assert page.get_by_label("Find a feature").count() == 1
+    sizes = column(page, "Mean |value|")
+    assert len(sizes) == 3
+    assert sizes == sorted(sizes, reverse=True)
+    lead = page.locator("#lead").inner_text()
+    assert re.search(r"(age|sex|pay) moves the log-odds of class <b> most \(mean .value. ", lead)
     page.get_by_role("button", name="Next row").click()
     soon(page.locator("#waterfall-part figcaption")).to_contain_text("row 0: no features = ")
     soon(caption).to_contain_text("Shapley interactions: blue where two features add more")

@@ -11,7 +11,7 @@ from fairfield.evaluation.options import Options
 # Without a budget, tables have at most this many players.
 MOST_PLAYERS = 25
 # The criteria that can be estimated where there is no table.
-ESTIMATED = "shapley, banzhaf, semivalue, variational_index and variational_values"
+ESTIMATED = "shapley, owen, banzhaf, semivalue, variational_index and variational_values"
 
 
 def check_table(game: Game, options: Options) -> None:

@@ -19,3 +19,16 @@ def test_a_budget_below_these_coalitions_is_spent_on_orders():
     assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
     assert "permutation sampling" in found.method
     assert_allclose(found.values.sum(), exact.values.sum())
+
+
+def test_an_order_and_its_reverse_are_exact_for_pairs(rng):
+    """Of what two players add together, one has it in an order and the other in its reverse."""
+    pairs = np.triu(rng.normal(size=(12, 12)), 1)
+    unions = {"a": range(4), "b": range(4, 9)}
+
+    def worth(S):
+        return np.einsum("ki,ij,kj->k", S * 1.0, pairs, S * 1.0)
+
+    found = ff.owen(worth, unions, players=12, budget=60)
+    assert_allclose(found.values, (pairs + pairs.T).sum(axis=0) / 2, rtol=0, atol=1e-12)
+    assert found.stderr.max() < 1e-12

@@ -14,7 +14,12 @@ from fairfield.problem import Problem
 @sampler("auto", "owen")
 @sampler("permutation", "owen")
 class NestedOrders(Permutations):
-    """Estimates Owen's values, the mean contributions along such orders, n - 1 coalitions each."""
+    """Estimates Owen's values, the mean contributions along such orders, n - 1 coalitions each.
+
+    An order is followed by its reverse, in which who came late comes early.
+    """
+
+    together = 2
 
     def __init__(self, problem: Problem, root: Union) -> None:
         count = len(problem.game.players)
@@ -22,4 +27,5 @@ class NestedOrders(Permutations):
         self._root = root
 
     def _draw(self, count: int) -> IntArray:
-        return self._root.draw(count, self._rng)
+        orders = self._root.draw(-(-count // 2), self._rng)
+        return np.stack([orders, orders[:, ::-1]], axis=1).reshape(-1, self.players)

@@ -31,12 +31,15 @@ class Permutations(Received):
     ``shares[s]`` is the weight of all coalitions of size s = 0 … n-1 together.
     """
 
+    # How many orders in a row depend on each other, as one and its reverse do.
+    together = 1
+
     def __init__(self, problem: Problem, criterion: str, shares: FloatArray) -> None:
         super().__init__()
         self.players, self.shares = len(problem.game.players), shares
         self.seed = problem.options.seed
         # Two orders give a variance, and both ends belong to all orders.
-        self.least = 2 + 2 * (self.players - 1)
+        self.least = 2 + 2 * self.together * (self.players - 1)
         self._rng = np.random.default_rng(self.seed)
         self._orders = np.empty((0, self.players), dtype=np.int64)
 
@@ -62,15 +65,19 @@ class Permutations(Received):
     def estimate(self, until: float = inf) -> Estimate:
         """The mean over whole orders; their contributions are independent draws."""
         worths, noise = self.worths(), self.noise()
-        count = (worths.shape[-1] - 2) // (self.players - 1) if self.players > 1 else 2
+        inner = self.players - 1
+        count = (worths.shape[-1] - 2) // inner if inner else 2 * self.together
+        count -= count % self.together
         added = np.diff(self._along(worths, count), axis=-1) * (self.players * self.shares)
         by_player = np.empty_like(added)
         np.put_along_axis(
             by_player, np.broadcast_to(self._orders[:count], added.shape), added, axis=-1
         )
         values = by_player.mean(axis=-2)
-        apart = by_player - values[..., None, :]
-        covariance = apart.swapaxes(-1, -2) @ apart / (count * (count - 1))
+        drawn = by_player.reshape(*by_player.shape[:-2], -1, self.together, self.players)
+        apart = drawn.mean(axis=-2) - values[..., None, :]
+        units = count // self.together
+        covariance = apart.swapaxes(-1, -2) @ apart / (units * (units - 1))
         if noise is not None:
             covariance = covariance + self._shared_noise(self._along(noise, count))
         few = f"the error bars rest on {count} orders only, and are not to be trusted"
@@ -78,7 +85,7 @@ class Permutations(Received):
             values=values,
             covariance=covariance,
             method=f"permutation sampling, {count} orders",
-            warnings=(few,) if count < TRUSTED else (),
+            warnings=(few,) if units < TRUSTED else (),
             more={"empty": as_number(worths[..., 0]), "grand": as_number(worths[..., 1])},
         )
 

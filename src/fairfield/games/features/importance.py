@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ class ImportanceGame(Game):
             which = np.flatnonzero(self.cohort == k)
             X, y = _some(self.predicted.given, which), self.y[which]
             for s in range(len(own)):
-                own[s] = self._scorer(_predicting(outputs[which, ..., s], self.classes), X, y)
+                own[s] = self._scorer(_predicted(outputs[which, ..., s], self.classes), X, y)
         return found.reshape((*self.batch, -1))
 
     def _summed(self, outputs: Any, part: slice) -> FloatArray:
@@ -154,27 +155,32 @@ def _cohorts(by: Any, X: Any, count: int) -> tuple[Any, tuple[Any, ...] | None]:
     return cohort, tuple(names.tolist())
 
 
-def _predicting(outputs: FloatArray, classes: Any) -> Any:
+def _predicted(outputs: FloatArray, classes: Any) -> Any:
     """A model that has made its predictions, as scorers take it."""
+    regressor, classifier = _kinds()
+    return regressor(outputs) if classes is None else classifier(outputs, classes)
+
+
+@cache
+def _kinds() -> tuple[Any, Any]:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-    class Regressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    class Predicted(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+        def __init__(self, outputs: Any = None, classes: Any = None) -> None:
+            self.outputs, self.classes_ = outputs, np.asarray(classes)
+
         def fit(self, X: Any, y: Any) -> Any:
             return self
 
+    class Regressor(RegressorMixin, Predicted):  # type: ignore[misc]
         def predict(self, X: Any) -> Any:
-            return outputs
+            return self.outputs
 
-    class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-        classes_ = np.asarray(classes)
-
-        def fit(self, X: Any, y: Any) -> Any:
-            return self
-
+    class Classifier(ClassifierMixin, Predicted):  # type: ignore[misc]
         def predict_proba(self, X: Any) -> Any:
-            return outputs
+            return self.outputs
 
         def predict(self, X: Any) -> Any:
-            return self.classes_[outputs.argmax(axis=1)]
+            return self.classes_[self.outputs.argmax(axis=1)]
 
-    return Regressor() if classes is None else Classifier()
+    return Regressor, Classifier

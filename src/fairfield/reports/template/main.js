@@ -22,7 +22,9 @@ function drawLead(announce) {
   const most = ranking(order, now.values);
   const least = order.at(-1);
   const verb = words.player === "feature" ? "adds" : "is worth";
-  const text = `By ${now.label}${temperature}, ${players[order[0]]} ${verb} most (${short(now.values[order[0]])})${
+  const sizes = words.player === "feature" ? magnitudes() : null;
+  const largest = sizes && byMagnitude(sizes)[0];
+  const text = sizes ? `By ${now.label}${temperature}, ${players[largest]} moves the ${words.worth} most (mean |value| ${short(sizes[largest])}).` : `By ${now.label}${temperature}, ${players[order[0]]} ${verb} most (${short(now.values[order[0]])})${
     order.length > 1 ? ` and ${players[least]} least (${short(now.values[least])})` : ""}.`;
   byId("lead").textContent = text;
   byId("meaning").textContent = criteria[state.criterion].meaning;

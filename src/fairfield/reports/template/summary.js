@@ -9,7 +9,8 @@ const state = {
   criterion: 0,
   row: 0,
   stop: ownStop ?? Math.floor(stops.length / 2),
-  sort: { column: "value", down: true },
+  // Means of the values of features cancel; how much they move predictions does not.
+  sort: { column: words.player === "feature" && summary.means ? "magnitude" : "value", down: true },
   page: 0,
   find: "",
   across: 0,
@@ -36,6 +37,12 @@ function view(criterion = state.criterion, stop = state.stop, row = state.row) {
     grand: at(own.grand),
     temperature: at(stays ? own.temperature : stops[stop].temperature),
   };
+}
+
+/** The mean |value| of each player, where the mean of all rows is shown; else null. */
+function magnitudes() {
+  const sizes = (state.row < summary.means && criteria[state.criterion].magnitude) || null;
+  return sizes && summary.outputs ? sizes[state.row] : sizes;
 }
 
 /** The range of a criterion's values with their intervals, over all temperatures. */

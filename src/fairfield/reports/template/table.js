@@ -20,8 +20,7 @@ function columns(now) {
   if (now.marginals) {
     list.push({ key: "marginal", head: "Marginal", by: (i) => now.marginals[i], show: (i) => fixed(now.marginals[i], 3) });
   }
-  const sizes = state.row < summary.means && criteria[state.criterion].magnitude;
-  const magnitude = sizes && summary.outputs ? sizes[state.row] : sizes;
+  const magnitude = magnitudes();
   if (magnitude) {
     list.push({ key: "magnitude", head: "Mean |value|", by: (i) => magnitude[i], show: (i) => fixed(magnitude[i], digits) });
   }
@@ -33,9 +32,12 @@ function columns(now) {
   return list;
 }
 
+/** The column that the table is sorted by: the values, where the chosen one is not shown. */
+const sortedBy = (list) => list.find((each) => each.key === state.sort.column && each.by) ?? list.find((each) => each.key === "value");
+
 /** The players that are searched for, in the order that is chosen. */
 function ordered(list) {
-  const column = list.find((each) => each.key === state.sort.column && each.by) ?? list.find((each) => each.key === "value");
+  const column = sortedBy(list);
   const wanted = state.find.trim().toLocaleLowerCase();
   const found = players.map((_, i) => i).filter((i) => players[i].toLocaleLowerCase().includes(wanted));
   const names = new Intl.Collator("en", { numeric: true });
@@ -80,7 +82,7 @@ function drawHead(list) {
     line.querySelector(`button[data-key="${CSS.escape(focused ?? "")}"]`)?.focus();
   }
   list.forEach((each, k) => {
-    const sorted = each.key === state.sort.column;
+    const sorted = each === sortedBy(list);
     if (sorted) line.cells[k].setAttribute("aria-sort", state.sort.down ? "descending" : "ascending");
     else line.cells[k].removeAttribute("aria-sort");
   });
