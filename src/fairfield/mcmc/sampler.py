@@ -242,9 +242,7 @@ class Sampler:
         return seen
 
 
-def _starts(
-    climbs: list[list[Passed]], groups: int, rng: np.random.Generator
-) -> list[BoolArray]:
+def _starts(climbs: list[list[Passed]], groups: int, rng: np.random.Generator) -> list[BoolArray]:
     """Where ladders start: each rung where chains of its base passed it.
 
     At the coldest rung, which comes with those of the hot base, every base starts its share of the

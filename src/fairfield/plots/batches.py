@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
-    check_kind,
     GREY,
     HATCHES,
     SERIES,
     batch_values,
+    check_kind,
     check_one_output,
     list_axes,
     name_lines,

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
-    check_kind,
     LETTER,
     LINE,
     PALE,
     RED,
     axes_of,
+    check_kind,
     check_one_output,
     names_of,
     signed,

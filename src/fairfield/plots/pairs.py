@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairfield.core.coalitions import spell
-from fairfield.plots.canvas import LETTER, axes_of, names_of, check_kind
+from fairfield.plots.canvas import LETTER, axes_of, check_kind, names_of
 from fairfield.plots.values import bars
 from fairfield.results.interactions import Interactions
 

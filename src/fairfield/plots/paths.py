@@ -13,7 +13,6 @@ from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
 from fairfield.plots.canvas import (
     DRAWN_BY,
-    check_kind,
     GREY,
     LETTER,
     MARKERS,
@@ -21,6 +20,7 @@ from fairfield.plots.canvas import (
     SERIES,
     apart,
     axes_of,
+    check_kind,
     check_one,
     names_of,
 )

@@ -10,13 +10,13 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import (
-    check_kind,
     BLUE,
     GREY,
     HATCHES,
     PALE,
     RED,
     SERIES,
+    check_kind,
     check_one,
     list_axes,
     make_room,

@@ -58,7 +58,9 @@ def ballots_of(
     else:
         answers = _given_predictions(given)
     if X_test is not None and (rows := _count(X_test)) != len(truth):
-        raise ValueError(f"X_test has {rows} rows and y_test {len(truth)}; they must be the same rows")
+        raise ValueError(
+            f"X_test has {rows} rows and y_test {len(truth)}; they must be the same rows"
+        )
     axes = (2,) if vote == "mean" else (2, 3)
     if answers.ndim not in axes or answers.shape[1] != len(truth) or not len(answers):
         raise ValueError(
