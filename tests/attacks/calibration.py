@@ -1,6 +1,6 @@
 """Sampled laws of random voting, cardinality and step games beside their sums by size.
 
-    python tests/attacks/calibration.py [games] [first seed]
+    PYTHONPATH=tests python -m attacks.calibration [games] [first seed]
 
 prints how many answers are wrong by more than five standard errors without a warning, which must be
 none, how many games are warned of, and how often answers lie within two standard errors. All these

@@ -58,12 +58,13 @@ def test_an_unknown_criterion_is_answered_with_those_that_need_no_argument():
         ff.compare(np.arange(4.0), criteria=["owen"])
 
 
-EVEN = np.array([0.0, 1.0, 1.0, 0.0])
-FLAT = {"constant": np.ones(4), "batch": np.stack([EVEN, np.ones(4)])}
+EVEN = [0.0, 1.0, 0.0]
+FLAT = {"by size": ff.CardinalityGame(EVEN), "twice": 2.0 * ff.CardinalityGame(EVEN)}
 
 
 @pytest.mark.parametrize("worths", FLAT.values(), ids=FLAT)
 def test_a_game_without_a_scale_is_compared_where_no_temperature_is_needed(worths):
+    """Closed forms whose Banzhaf values are 0; tables have the spread of their worths."""
     found = ff.compare(worths, criteria=["shapley", "banzhaf"])
     assert_allclose(found["shapley"].values, ff.shapley(worths).values)
     assert found["banzhaf"].temperature is None

@@ -92,11 +92,22 @@ def absolute(temperature: Temperature, batch: tuple[int, ...]) -> FloatArray:
 
 
 def banzhaf_scale(extension: Extension) -> FloatArray:
-    """Σ Ba_i² / Σ |Ba_i|, or the standard deviation of the worths where all Ba are 0."""
+    """Σ Ba_i² / Σ |Ba_i|, or the standard deviation of the worths where all Ba are 0.
+
+    1 for a constant game, whose values are 0 at any temperature.
+    """
     banzhaf, flat = _banzhaf(extension)
     scale = _own_scale(banzhaf)
-    if isinstance(extension, TableExtension) and flat.any():
+    if flat.any() and isinstance(extension, TableExtension):
         scale = np.where(flat, _standard_deviation(extension), scale)
+    if flat.any():
+        # A polynomial whose slopes are 0 at a point of no symmetry is constant.
+        value, slopes = extension.centred(
+            0.1 + 0.7 * np.sqrt(2) * np.arange(extension.players) % 0.8
+        )
+        size = np.abs(value + extension.offset)
+        constant = np.abs(slopes).max(axis=-1) <= 1e-13 * size
+        scale = np.where(flat & constant, 1.0, scale)
     return _checked(scale)
 
 

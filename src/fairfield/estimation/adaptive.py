@@ -133,6 +133,7 @@ class Draws:
             self.pool.noise[:, own] = variances.reshape(shape)
         if not np.array_equal(self.pool.worths[:, own], worths.reshape(shape)):
             self.pool.worths[:, own] = worths.reshape(shape)
+            self._posterior = self._controls = None
             if self.problem.pending is not None:
                 self.temperature = None
             self._settle()

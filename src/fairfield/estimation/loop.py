@@ -40,6 +40,8 @@ ENDLESS = 2**40
 # Under a time limit an estimate is made, to see how long it takes, whenever the sample has grown by
 # this factor, in at most this share of the time left.
 TIMED_AGAIN, TIMING_SHARE = 2, 1 / 8
+# Values that differ by less than this share of the largest may be equal.
+ROUNDING = 1e-9
 # No two estimates take quite the same time, so a little more is kept for the last.
 SLACK = 1.25
 
@@ -170,7 +172,8 @@ def run(
             with pace.timed("estimate", used):
                 estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
             if options.tolerance is not None:
-                ended = _settled(estimate, options.tolerance, used) or ended
+                missed = None if ended is None else f"{ended}, before the tolerance was met"
+                ended = _settled(estimate, options.tolerance, used) or missed
             if known.auto and ended is None:
                 try:
                     # As many as the round had, so that the next one is chosen by what they say.
@@ -241,13 +244,12 @@ def _ended(
     used: int, more: int | bool, deadline: float, options: Options, whole: int | None
 ) -> str | None:
     """The sentence that ends the run, if budget or time do, or no more would help."""
-    missed = "" if options.tolerance is None else ", before the tolerance was met"
     if options.budget is not None and used >= options.budget:
         if whole is not None and whole > options.budget:
-            return f"used {options.budget:,} coalitions of the budget of {whole:,}{missed}"
-        return f"used the budget of {options.budget:,} coalitions{missed}"
+            return f"used {options.budget:,} coalitions of the budget of {whole:,}"
+        return f"used the budget of {options.budget:,} coalitions"
     if perf_counter() >= deadline:
-        return f"stopped after {options.seconds:g} seconds and {used:,} coalitions{missed}"
+        return f"stopped after {options.seconds:g} seconds and {used:,} coalitions"
     if more:
         return None
     # A part of a comparison may have enough by what the others used.
@@ -282,4 +284,6 @@ def is_settled(estimate: Estimate, tolerance: float | Separation) -> bool:
     # Rounding may leave less than nothing of equal players.
     variances = np.maximum(own[..., :, None] + own[..., None, :] - 2 * estimate.covariance, 0.0)
     apart = best[..., :, None] & ~best[..., None, :]
-    return bool((gaps > NORMAL * np.sqrt(variances))[apart].all())
+    # What rounding leaves between equal players separates nothing.
+    rounding = ROUNDING * np.abs(values).max(axis=-1)[..., None, None]
+    return bool((gaps > np.maximum(NORMAL * np.sqrt(variances), rounding))[apart].all())

@@ -150,6 +150,10 @@ class Interactions:
         """Keep the worths with the coalitions."""
         self.design.tell(coalitions, worths, variances)
 
+    def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
+        """Replace the worths."""
+        self.design.revise(worths, variances)
+
     def estimate(self, until: float = inf) -> Interacting:
         """The interactions, game by game; surrogates that would not be done by then are left out."""
         given, noise = self.design.worths(), self.design.noise()

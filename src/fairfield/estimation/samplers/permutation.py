@@ -13,15 +13,22 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.coalitions import rows_of
+from fairfield.core.special import log_binomials
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.received import Received, ends
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.evaluation.kept import pack
+from fairfield.games.given.table import TableGame
+from fairfield.multilinear.size_weights import semivalue
+from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
 # From fewer orders a variance is not to be trusted.
 TRUSTED = 100
+# Up to so many players, every coalition may come to be known along random orders.
+MOST_LISTED = 16
 
 
 @sampler("permutation", "semivalue", "shapley", "banzhaf")
@@ -42,9 +49,30 @@ class Permutations(Received):
         self.least = 2 + 2 * self.together * (self.players - 1)
         self._rng = np.random.default_rng(self.seed)
         self._orders = np.empty((0, self.players), dtype=np.int64)
+        # The worth of each coalition where all may come to be known, NaN until it is.
+        small = self.players <= MOST_LISTED and not problem.game.traits.noisy
+        rows = 2**self.players if small else 0
+        self._table = np.full((*problem.game.batch, rows), np.nan)
+
+    @property
+    def _complete(self) -> bool:
+        return self._table.shape[-1] > 0 and not np.isnan(self._table).any()
+
+    def tell(
+        self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
+    ) -> None:
+        """Keep the worths along orders, and in a table where there is one."""
+        super().tell(coalitions, worths, variances)
+        if self._table.shape[-1]:
+            self._table[..., rows_of(coalitions)] = worths
 
     def ask(self, most: int) -> BoolArray:
-        """Both ends first, then the coalitions along half as many orders again as so far."""
+        """Both ends first, then the coalitions along half as many orders again as so far.
+
+        None once every coalition is known.
+        """
+        if self._complete:
+            return np.empty((0, self.players), dtype=bool)
         known = len(self._orders)
         more = max(8, known // 2)
         orders = self._draw(more)
@@ -65,6 +93,13 @@ class Permutations(Received):
     def estimate(self, until: float = inf) -> Estimate:
         """The mean over whole orders; their contributions are independent draws."""
         worths, noise = self.worths(), self.noise()
+        ends = {"empty": as_number(worths[..., 0]), "grand": as_number(worths[..., 1])}
+        if self._complete:
+            size = np.arange(self.players)
+            weights = self.shares / np.exp(log_binomials(self.players - 1)[size])
+            values = semivalue(TableExtension.of(TableGame(self._table)), weights)
+            none = np.zeros((*values.shape, self.players))
+            return Estimate(values, none, "every coalition is known", more=ends)
         inner = self.players - 1
         count = (worths.shape[-1] - 2) // inner if inner else 2 * self.together
         count -= count % self.together
@@ -86,7 +121,7 @@ class Permutations(Received):
             covariance=covariance,
             method=f"permutation sampling, {count} orders",
             warnings=(few,) if units < TRUSTED else (),
-            more={"empty": as_number(worths[..., 0]), "grand": as_number(worths[..., 1])},
+            more=ends,
         )
 
     def _along(self, received: FloatArray, count: int) -> FloatArray:

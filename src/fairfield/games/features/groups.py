@@ -94,7 +94,7 @@ def columns_of(player: Player, groups: Groups | None, rows: Any) -> list[Hashabl
     if isinstance(groups, Mapping):
         given = groups.get(player, [player])
         return [given] if isinstance(given, str) else list(given)
-    if groups is None:
+    if groups is None or isinstance(groups, Encoded):
         return [player]
     names = rows.columns if hasattr(rows, "columns") else range(len(groups))
     return [name for name, label in zip(names, groups, strict=True) if label == player]

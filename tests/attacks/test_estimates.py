@@ -1,0 +1,85 @@
+"""Sampled laws and estimates that once were confidently wrong, or never stopped."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import brute
+import fairfield as ff
+from attacks import calibration, differential
+
+
+def test_a_plateau_does_not_hide_what_weighs_most():
+    """One coalition in 6000 wins, and they have 98 % of the law."""
+    weights, quota, temperature = np.ones(30, dtype=int), 25, 0.08
+    law = ff.Boltzmann(ff.VotingGame(weights, quota), temperature, budget=100_000)
+    truth = calibration.truth(weights, (np.arange(31) >= quota) * 1.0, temperature)
+    assert not law.warnings
+    for name, wanted in truth.items():
+        assert np.all(np.abs(getattr(law, name) - wanted) <= 5 * law.stderr(name)), name
+    assert law.stderr("mean") < 0.02
+
+
+def test_errors_of_a_mean_have_a_floor():
+    """Winning has a chance of 1e-7, and no sample has seen it."""
+    law = ff.Boltzmann(ff.VotingGame(np.ones(30, dtype=int), 29), 2.0, budget=5000)
+    assert law.stderr("mean") >= 1 / law.law.samples
+
+
+@pytest.mark.parametrize("seed", [34, 39, 65, 91, 96])  # once far off, without a warning
+def test_no_law_is_confidently_wrong(seed):
+    what, warned, far = calibration.check(seed)
+    assert warned or max(far.values()) <= 5, what
+
+
+def test_definitions_agree():
+    """A short run of the differential tester."""
+    counts, failures = differential.run(4000, 7)
+    assert not failures
+    assert set(counts) == set(differential.PARTS)
+
+
+def test_a_missed_tolerance_is_stated(rng):
+    table = rng.normal(size=2**10)
+    game = ff.FunctionGame(lambda z: table[z @ (1 << np.arange(10))], 10)
+    for limit in ({"budget": 60}, {"budget": 1500, "sampler": "permutation"}):
+        found = ff.shapley(game, tolerance=1e-3, **limit)
+        assert "before the tolerance was met" in found.stop
+
+
+def test_equal_players_are_never_separated():
+    game = ff.FunctionGame(lambda z: z.sum(axis=1) * 0.1, 9)
+    found = ff.shapley(game, tolerance=ff.separate_top(2), budget=200)
+    assert found.stop.endswith("before the tolerance was met")
+
+
+def test_random_orders_end_where_every_coalition_is_known(rng):
+    table = rng.normal(size=2**9)
+    game = ff.FunctionGame(lambda z: table[z @ (1 << np.arange(9))], 9)
+    found = ff.semivalue(game, ff.beta(2, 1), tolerance=1e-9, sampler="permutation")
+    assert found.method == "every coalition is known"
+    wanted = brute.semivalue(table, brute.beta_weights(9, 2, 1))
+    assert_allclose(found.values, wanted, atol=1e-13)
+
+
+def test_thousands_of_players_and_a_small_budget_are_refused_at_once():
+    """It took minutes to count the coalitions of each size, and to find points of the diagonal."""
+    game = ff.FunctionGame(lambda z: z.sum(axis=1), players=20_000)
+    for criterion in (ff.shapley, ff.banzhaf):
+        with pytest.raises(ValueError, match=r"budget=500 is too small .* 40,002 coalitions"):
+            criterion(game, budget=500)
+
+
+@pytest.mark.parametrize(
+    "game", [ff.TableGame(np.full(8, 0.1)), ff.CardinalityGame(np.full(31, 0.1))]
+)
+def test_a_constant_game_needs_no_temperature(game):
+    for criterion in (ff.variational_index, ff.free_energy_value, ff.banzhaf):
+        if len(game.players) < 26 or criterion is not ff.free_energy_value:
+            assert not criterion(game).values.any()
+    assert not ff.compare(game)["variational_index"].values.any()
+
+
+def test_a_game_of_opposite_contributions_still_asks_for_a_temperature():
+    with pytest.raises(ValueError, match="gives no scale"):
+        ff.variational_index(ff.CardinalityGame([0.0, 1.0, 0.0]))
