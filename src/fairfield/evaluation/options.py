@@ -67,7 +67,8 @@ class Keywords(TypedDict, total=False):
 class Options:
     """How a criterion is computed; the fields are keywords of every criterion.
 
-    - ``budget``: the largest number of coalitions to use, evaluated or read from a store.
+    - ``budget``: the largest number of coalitions to use, evaluated or read from a store; of
+      answers where a service is asked with ``repeats="auto"``.
     - ``tolerance``: stop once every 95 % interval has at most this half-width, in units of the
       worths; or :func:`separate_top`.
     - ``seconds``: stop after this time. Each of these three permits an estimate; without them
@@ -84,10 +85,11 @@ class Options:
     - ``timeout``: the seconds that one worth may take.
     - ``retries``: how often a worth that failed is tried again. For a game behind a service these
       two replace its own.
-    - ``on_error``: "raise" ends the run at a worth that fails for good; a number is the worth that
-      such a coalition takes, and the valuation counts them.
+    - ``on_error``: "raise" ends the run at a worth that fails for good, with an error whose
+      ``partial`` is the valuation of those found, if they allow one; a number is the worth that such a
+      coalition takes, and the valuation counts them.
     - ``spend``: the most that the calls of a service may cost, which also permits an estimate. It
-      is never exceeded by more than the calls under way.
+      is never exceeded by more than the calls under way, and counts what the store has cost so far.
     - ``exact``: True insists on exact values, however long they take; what has to be estimated is
       refused then.
     - ``each_round``: a valuation after every round of an estimate; ``stream`` sets it.

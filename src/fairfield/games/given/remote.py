@@ -41,10 +41,11 @@ class RemoteGame(Game):
     - ``always``: names that come before the members in every call, as a question or an
       instruction that is no player.
     - ``repeats``: how many answers a worth is the mean of; from 2 on, their spread is measured and
-      its share is in every standard error.
+      its share is in every standard error. "auto" shares a budget of answers out between new
+      coalitions and repeats, so that standard errors fall fastest.
     - ``empty``: the worth of ∅, where asking makes no sense; the valuation says so.
-    - ``name``: identifies the worths in a store, together with players and ``always``. A store is
-      never asked again what it holds.
+    - ``name``: identifies the worths in a store, together with players and ``always``; by default
+      that of the function, so a lambda needs one. A store is never asked again what it holds.
 
     >>> game = RemoteGame(lambda names: len(names) ** 2, ["ann", "bob"], empty=0)
     >>> game
