@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -111,7 +111,7 @@ def curves(
     label: numbers, or a comparison whose criteria are the labels.
     """
     listed = isinstance(given, Iterable) and type(given).__name__ not in DRAWN_BY
-    drawn = list(given) if listed else [given]
+    drawn: list[Any] = list(cast(Iterable[Curve], given)) if listed else [given]
     for each in drawn:
         check_kind(each, "curves", Curve)
     ax = axes_of(ax)

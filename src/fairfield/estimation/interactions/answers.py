@@ -167,7 +167,7 @@ class Left:
         parts = _sections(self.posterior.coalitions, table, sets)
         found = [prior - np.einsum("mk,mk->k", c, inverse @ c) for c in parts]
         # Rounding may leave less than nothing.
-        return np.maximum(np.concatenate(found), 0.0)
+        return np.asarray(np.maximum(np.concatenate(found), 0.0))
 
     def left(self, worths: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What the mean game leaves of the worths (m,), and what all the others predict leave."""
