@@ -16,6 +16,7 @@ import sys
 import time
 import warnings
 from functools import partial
+from importlib.metadata import version
 
 os.environ["OMP_NUM_THREADS"] = "1"
 
@@ -23,7 +24,6 @@ import numpy as np
 import pandas as pd
 import shap
 import shapiq
-import sklearn
 from model_cases import CASES, Case
 
 import fairfield as ff
@@ -39,7 +39,9 @@ columns, 30 background rows. *Equal*: to the definition, spelled out over all co
 brackets; shapiq's explainer of trees is path-dependent, so its numbers are others. Times are processor
 time of a second call, mostly of reading so small a model; [larger ones](../benchmarks/RESULTS.md) are
 measured elsewhere. A refusal is the first sentence that was said; then the model's function of rows
-(probability or prediction) was given in its place. Written by `benchmarks/models.py`, with shap {shap}, shapiq {shapiq} and scikit-learn {sklearn}.
+(probability or prediction) was given in its place. shapiq asks for arrays of numbers, so it gets rows as
+such where they can be. Written by `benchmarks/models.py`, with shap {shap}, shapiq {shapiq} and
+scikit-learn {sklearn}.
 
 | model | input | fairfield | shap | shapiq |
 |---|---|---|---|---|"""
@@ -114,7 +116,11 @@ def shapiqs(case: Case, model):
 
 def main() -> None:
     cases = [make() for make in CASES]
-    about = {"shap": shap.__version__, "shapiq": shapiq.__version__, "sklearn": sklearn.__version__}
+    about = {
+        "shap": version("shap"),
+        "shapiq": version("shapiq"),
+        "sklearn": version("scikit-learn"),
+    }
     print(HEAD.format(rows=len(cases[0].frame[0]), **about))
     for case in cases:
         wanted = {name: definition(f, *case.frame) for name, f in case.functions.items()}
