@@ -1,8 +1,8 @@
 """The code blocks of the README and of the other pages run, in order, page by page."""
 
 import re
-import sys
 import shlex
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
