@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
@@ -86,6 +87,9 @@ def test_code_blocks_run(page, tmp_path, monkeypatch, capsys):
                 run_commands(block)
         else:
             exec(compile(dedent(block), page.name, "exec"), names)
+    if "matplotlib.pyplot" in sys.modules:
+        # The pictures of a page are many, and matplotlib warns where more than 20 are open.
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def test_what_a_page_registers_is_forgotten():
