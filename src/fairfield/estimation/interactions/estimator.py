@@ -42,7 +42,7 @@ from fairfield.results.valuation import as_number
 # Trees are grown from so many coalitions on.
 FEWEST = 50
 # A surrogate is used where squares of errors of prediction are less by this factor.
-CLEARLY = 0.7
+CLEARLY = 0.5
 # Error bars from fewer coalitions per player are unreliable.
 RELIABLE = 5
 # Of pairs of many players so many are looked at closely, and those kept that are so many standard
