@@ -160,7 +160,7 @@ class Left:
         """The interactions of the mean game, as a table of its sections has them."""
         found = self.posterior
         parts = _sections(found.coalitions, table, sets)
-        return found.scale[0] * np.concatenate([found.alpha[0] @ c for c in parts])
+        return np.asarray(found.scale[0] * np.concatenate([found.alpha[0] @ c for c in parts]))
 
     def _variances(
         self, along: Along, sets: Sets, table: FloatArray, inverse: FloatArray
@@ -170,7 +170,7 @@ class Left:
         parts = _sections(self.posterior.coalitions, table, sets)
         found = [prior - np.einsum("mk,mk->k", c, inverse @ c) for c in parts]
         # Rounding may leave less than nothing.
-        return np.maximum(np.concatenate(found), 0.0)
+        return np.asarray(np.maximum(np.concatenate(found), 0.0))
 
     def left(self, worths: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What the mean game leaves of the worths (m,), and what all the others predict leave."""
