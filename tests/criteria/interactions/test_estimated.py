@@ -80,7 +80,7 @@ def test_a_batch_of_games_has_its_own_errors(smooth, tmp_path):
     assert (found.stderr[0, 10:] > 0).all()
     alone = ff.interactions(smooth, "k_sii", players=10, budget=100, seed=2)
     assert_allclose(found[0].values, alone.values, atol=1e-12)
-    assert found.mean().magnitude.shape == (55,)
+    assert found.mean().magnitude.shape == (1, 55)
     found.save(tmp_path / "found.npz")
     assert np.array_equal(ff.Interactions.load(tmp_path / "found.npz").stderr, found.stderr)
 

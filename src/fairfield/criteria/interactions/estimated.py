@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.criteria.interactions.criterion import Place, Read
 from fairfield.criteria.interactions.diagonal import Diagonal
 from fairfield.estimation.interactions.estimator import Interacting, Interactions, Question
-from fairfield.estimation.interactions.sections import Along
+from fairfield.estimation.interactions.sections import Along, Sets
 from fairfield.estimation.loop import run
 from fairfield.evaluation.options import Separation
 from fairfield.problem import Problem
@@ -66,7 +67,7 @@ def estimated(
     )
 
 
-def _of_size(sets: Sequence[Place] | None, size: int, players: int) -> np.ndarray | None:
+def _of_size(sets: Sequence[Place] | None, size: int, players: int) -> Sets | None:
     if sets is None:
         return np.arange(players)[:, None] if size == 1 else None
     own = dict.fromkeys(tuple(sorted(each)) for each in sets if len(each) == size)
@@ -74,6 +75,4 @@ def _of_size(sets: Sequence[Place] | None, size: int, players: int) -> np.ndarra
 
 
 def _is_every(sets: Sequence[Place], players: int, sizes: Sequence[int]) -> bool:
-    from math import comb
-
     return len(set(sets)) == sum(comb(players, size) for size in sizes)

@@ -21,9 +21,10 @@ from fairfield.estimation.prior.posterior import Posterior, posterior
 FITTED = 3000
 # Numbers held at a time.
 AT_ONCE = 2**22
-# Squares of the number of coalitions times sets up to which each set gets an error of its own, and
-# the sets that show the mean error of the others.
-AFFORDABLE, SHOWN = 4e10, 400
+# Squares of the number of coalitions times sets up to which each set gets an error of its own.
+AFFORDABLE = 4e10
+# Squares of values are not divided by less.
+SMALLEST = 1e-300
 # Shares of kernels and the choice between answers are uncertain, too; measured on the games of the
 # benchmark.
 INFLATED = 1.4
@@ -141,23 +142,25 @@ class Left:
         """The interactions of the mean game."""
         found = self.posterior
         table, wide = (along.sections(found.kernels, each) for each in (found.shares, found.wide))
-        values = np.concatenate(
-            [found.alpha[0] @ c for c in _sections(found.coalitions, table, sets)]
-        )
         scale, m = found.scale[0] ** 2 * self.calibration, len(found.coalitions)
-        some = _few(sets)
-        likely = self._variances(along, some, table, found.inverse).mean() * len(sets)
-        if len(sets) * m**2 <= AFFORDABLE:
-            some = sets
-        errors = self._variances(along, some, wide, found.wide_inverse)
-        if len(some) < len(sets):
-            errors = np.full(len(sets), errors.mean())
-        values = found.scale[0] * values
+        values, size = (self._values(table, each) for each in (sets, along.typical))
         # Where hardly anything is known, shares that are themselves uncertain leave noise in it.
-        size = float(values @ values)
-        kept = min(max(2 - scale * likely / (HARDLY * size), 0.0), 1.0) if size > 0 else 1.0
+        likely = scale * float(self._variances(along, along.typical, table, found.inverse).sum())
+        kept = 2 - likely / (HARDLY * max(float(size @ size), SMALLEST))
+        affordable = len(sets) * m**2 <= AFFORDABLE
+        errors = self._variances(
+            along, sets if affordable else along.typical, wide, found.wide_inverse
+        )
+        if not affordable:
+            errors = np.full(len(sets), errors.mean())
         method = f"a prior over games, given {m:,} coalitions"
-        return Answer(kept * values, scale * errors, method)
+        return Answer(min(max(kept, 0.0), 1.0) * values, scale * errors, method)
+
+    def _values(self, table: FloatArray, sets: Sets) -> FloatArray:
+        """The interactions of the mean game, as a table of its sections has them."""
+        found = self.posterior
+        parts = _sections(found.coalitions, table, sets)
+        return np.asarray(found.scale[0] * np.concatenate([found.alpha[0] @ c for c in parts]))
 
     def _variances(
         self, along: Along, sets: Sets, table: FloatArray, inverse: FloatArray
@@ -217,8 +220,3 @@ def every_pair(rows: BoolArray, weights: FloatArray, table: FloatArray) -> Float
     alone = (one - none) @ inside
     together = (inside * (both - 2 * one + none)[:, None]).T @ inside
     return np.asarray(none.sum() + alone[:, None] + alone + together)
-
-
-def _few(sets: Sets) -> Sets:
-    """Some of many sets, which stand for all."""
-    return sets if len(sets) <= SHOWN else np.random.default_rng(0).permutation(sets)[:SHOWN]

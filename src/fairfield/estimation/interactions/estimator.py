@@ -18,6 +18,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.interactions.answers import (
+    SMALLEST,
     Answer,
     Left,
     Sampled,
@@ -41,7 +42,7 @@ from fairfield.results.valuation import as_number
 # Trees are grown from so many coalitions on.
 FEWEST = 50
 # A surrogate is used where squares of errors of prediction are less by this factor.
-CLEARLY = 0.7
+CLEARLY = 0.5
 # Error bars from fewer coalitions per player are unreliable.
 RELIABLE = 5
 # Of pairs of many players so many are looked at closely, and those kept that are so many standard
@@ -89,23 +90,26 @@ class _Found:
     left: Left | None = None
 
     def read(self, along: Along, sets: Sets) -> Answer:
-        """The interactions of some coalitions."""
-        known, name = self.surrogate.read(along, sets), self.surrogate.name
+        """The interactions of some coalitions; those typical of all decide how they are found."""
+        name, typical = self.surrogate.name, len(along.typical)
         if self.left is None:
-            return Answer(known, np.zeros(len(sets)), name)
+            return Answer(self.surrogate.read(along, sets), np.zeros(len(sets)), name)
+        sets = np.concatenate([along.typical, sets])
         plain = self.left.read(along, sets)
         inside, outside = self.left.left(self.surrogate.outside)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         inside = inside - self.surrogate.outside + self.surrogate.inside
         more = corrected(self.sampled, inside, outside, along, sets)
-        values, variances, method = known + plain.values, plain.variances, plain.method
-        if more is not None and more.variances.sum() < variances.sum():
+        values = self.surrogate.read(along, sets) + plain.values
+        variances, method = plain.variances, plain.method
+        if more is not None and more.variances[:typical].sum() < variances[:typical].sum():
             values, variances = values + more.values, more.variances
             method = f"{method}, {more.method}"
             # What has no bias is farther from 0 than it should be (James, Stein, 1961).
-            size = float(values @ values)
-            values = values * (max(0.0, 1 - variances.sum() / size) if size > 0 else 1.0)
-        return Answer(values, variances, f"{method} after a surrogate, {name}" if name else method)
+            size = max(float(np.sum(values[:typical] ** 2)), SMALLEST)
+            values = values * max(0.0, 1 - variances[:typical].sum() / size)
+        method = f"{method} after a surrogate, {name}" if name else method
+        return Answer(values[typical:], variances[typical:], method)
 
     def pairs(self, along: Along) -> FloatArray:
         """The interactions of all pairs, as a matrix, without errors."""

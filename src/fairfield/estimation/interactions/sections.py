@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -20,6 +21,8 @@ from fairfield.estimation.prior.kernels import Kernel, Pairs, Products, Size, Sl
 
 # Coalitions A as rows of places, (sets, |A|).
 Sets = IntArray
+# So many coalitions stand for all of a size.
+TYPICAL = 400
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,16 @@ class Along:
     size: int
     nodes: FloatArray
     weights: FloatArray
+
+    @cached_property
+    def typical(self) -> Sets:
+        """Coalitions of this size that stand for all, whichever are asked for: (k, size)."""
+        if comb(self.players, self.size) <= TYPICAL:
+            every = combinations(range(self.players), self.size)
+            return np.array(list(every), dtype=np.int64)
+        rng = np.random.default_rng(0)
+        drawn = [rng.choice(self.players, self.size, replace=False) for _ in range(TYPICAL)]
+        return np.sort(np.array(drawn, dtype=np.int64), axis=1)
 
     @cached_property
     def shares(self) -> FloatArray:

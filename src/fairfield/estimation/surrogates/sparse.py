@@ -139,10 +139,11 @@ class _Growing:
         best: _Tested | None = None
         n = self.players
         # From nothing, from all players, from all pairs: what is left then shows larger ones.
-        for start in (((),), combinations(range(n), 1), combinations(range(n), 2)):
-            members = dict.fromkeys(chain.from_iterable(map(_parts, start)))
-            if len(members) > self.most or (len(members) > n + 1 > self.most / 2):
+        for size in (0, 1, 2):
+            if sum(comb(n, k) for k in range(size + 1)) > self.most:
                 continue
+            parts = (combinations(range(n), k) for k in range(size + 1))
+            members: dict[Member, None] = dict.fromkeys(chain.from_iterable(parts))
             self.family = members
             self.slopes, self.left = _solve(_columns(self.signs, members), self.worths)
             found = self._grown(signs, worths)
