@@ -109,8 +109,9 @@ def curves(
     One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by
     label: numbers, or a comparison whose criteria are the labels.
     """
-    listed = isinstance(given, Iterable) and type(given).__name__ not in DRAWN_BY
-    drawn = list(given) if listed else [given]
+    if type(given).__name__ in DRAWN_BY or not isinstance(given, Iterable):
+        check_kind(given, "curves", Curve)
+    drawn = [given] if isinstance(given, Curve) else list(given)
     for each in drawn:
         check_kind(each, "curves", Curve)
     ax = axes_of(ax)
