@@ -115,7 +115,7 @@ def test_leave_one_out_is_read_from_a_table_that_another_criterion_needs(tempera
 
 def test_a_temperature_of_its_own_leaves_that_of_the_others_optional():
     cold = partial(ff.variational_index, temperature=0.1)
-    found = ff.compare(np.ones(4), criteria=[cold, "shapley"])
+    found = ff.compare(ff.CardinalityGame(EVEN), criteria=[cold, "shapley"])
     assert found["variational_index"].temperature == 0.1
     assert found["shapley"].temperature is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -180,20 +180,17 @@ class Evaluator:
             return found
         # NaN, so that a missing worth is not taken for one.
         table = np.full((numbers_kept(self.game), 2**count), np.nan)
-        missing = np.ones(2**count, dtype=bool)
+        starts: Sequence[int] = range(0, 2**count, size)
         if len(self._kept):
-            rows = rows_of(unpack(self._kept.keys, count))
-            table[:, rows], missing[rows] = self._kept.worths.T, False
-        starts = [
-            start for start in range(0, 2**count, size) if missing[start : start + size].any()
-        ]
+            table[:, rows_of(unpack(self._kept.keys, count))] = self._kept.worths.T
+            starts = [start for start in starts if np.isnan(table[0, start : start + size]).any()]
 
         def block(start: int) -> BoolArray:
-            rows: IntArray = start + np.flatnonzero(missing[start : start + size])
+            rows: IntArray = start + np.flatnonzero(np.isnan(table[0, start : start + size]))
             return coalitions_in(rows, count)
 
         try:
-            for coalitions, worths in self._rounds(starts, block, int(missing.sum())):
+            for coalitions, worths in self._rounds(starts, block, 2**count - len(self._kept)):
                 table[:, rows_of(coalitions)] = worths.T
         except WorthError as error:
             known = np.flatnonzero(~np.isnan(table[0]))
@@ -226,7 +223,7 @@ class Evaluator:
 
     def _rounds(
         self,
-        starts: list[int],
+        starts: Sequence[int],
         block: Blocks,
         total: int,
         provenance: dict[str, Any] | None = None,

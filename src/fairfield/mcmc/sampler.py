@@ -42,6 +42,8 @@ PER_GROUP = 500
 LEAST_ITERATIONS, USUAL_ITERATIONS = 20, 150
 # Rungs of tempering, and of annealing, at least.
 LEAST_RUNGS, LEAST_WAY = 3, 8
+# Rungs of tempering from a near base, at most.
+NEAR_RUNGS = 5
 # Bridges whose two ends overlap less than this connect nothing.
 LEAST_OVERLAP = 0.15
 
@@ -201,10 +203,13 @@ class Sampler:
         return min(groups, 2 * (self.left() // (2 * visits)))
 
     def _rungs(self, ladders: list[Ladder], groups: int) -> list[Ladder]:
-        """The rungs of tempering from each base to p, the near one's p alone if the budget is short."""
+        """The rungs of tempering from each base to p; of the near one p alone where it is far from p.
+
+        That is where few modes of many are in the near base; the hot one leads to all of them.
+        """
         hot, near = (_rungs_of(each.length) for each in ladders)
         spent = groups * near * steps_of(LEAST_ITERATIONS)
-        if 4 * spent > self.left() - groups * _after_pilots(hot):
+        if near > NEAR_RUNGS or 4 * spent > self.left() - groups * _after_pilots(hot):
             near = 1
         return [ladders[HOT].rungs(hot), ladders[1].rungs(near)]
 

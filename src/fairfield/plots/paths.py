@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,6 @@ from fairfield.plots.canvas import (
     check_kind,
     check_one,
     names_of,
-    plain,
 )
 from fairfield.plots.criteria import with_error
 from fairfield.results.valuation import Valuation
@@ -110,8 +109,9 @@ def curves(
     One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by
     label: numbers, or a comparison whose criteria are the labels.
     """
-    listed = isinstance(given, Iterable) and type(given).__name__ not in DRAWN_BY
-    drawn: list[Any] = list(cast(Iterable[Curve], given)) if listed else [given]
+    if type(given).__name__ in DRAWN_BY or not isinstance(given, Iterable):
+        check_kind(given, "curves", Curve)
+    drawn = [given] if isinstance(given, Curve) else list(given)
     for each in drawn:
         check_kind(each, "curves", Curve)
     ax = axes_of(ax)
@@ -128,7 +128,7 @@ def curves(
             label=with_error(curve.label, error),
         )  # fmt: skip
     words = drawn[0].words if drawn else PLAYERS
-    ax.set(xlabel=f"share of the {words.nouns}", ylabel=plain(words.worth_name))
+    ax.set(xlabel=f"share of the {words.nouns}", ylabel=words.worth_name)
     ax.legend(frameon=False, fontsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -269,7 +269,7 @@ def _inverse(covariance: FloatArray) -> FloatArray:
             "metric='mahalanobis' needs rows of X whose columns do not determine each other; drop some "
             "columns, or use metric='seuclidean'"
         )
-    return np.asarray(np.linalg.inv(covariance), dtype=float)
+    return np.asarray(np.linalg.inv(covariance), dtype=np.float64)
 
 
 def by_distance(distances: FloatArray) -> IntArray:
