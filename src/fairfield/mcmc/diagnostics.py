@@ -16,7 +16,7 @@ from fairfield.mcmc.sampler import HOT, LEAST_OVERLAP, Run
 # A difference of this many standard errors does not come about by chance.
 TOO_FAR = 4.5
 # Standard errors inflated by more than this are not reliable.
-MOST_INFLATION = 1.6
+MOST_INFLATION = 2.5
 # Ladders that make the variance of all, at least.
 FEW_LADDERS = 4
 # Permutations of a test: it fails if none of them is as extreme as the observed order.
