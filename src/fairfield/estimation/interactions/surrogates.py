@@ -76,7 +76,8 @@ def boosted_trees(
     """Gradient-boosted trees; None if the first fold is far worse than a rival's error."""
     fold = (np.random.default_rng(seed).permutation(int(groups.max()) + 1) % FOLDS)[groups]
     scale = float(np.std(worths)) or 1.0
-    inside, outside, parts = worths.copy(), np.zeros(len(worths)), []
+    inside, outside = worths.copy(), np.zeros(len(worths))
+    parts: list[Leaves] = []
     for out, fitted, leaves in without_each_fold(rows.astype(float), worths / scale, fold, seed):
         inside -= scale * fitted / FOLDS
         outside[out] = worths[out] - scale * fitted[out]
