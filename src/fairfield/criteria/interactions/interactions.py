@@ -82,8 +82,8 @@ def interactions(
     >>> ff.interactions([0, 1, 1, 5], "stii").top()
     [((0, 1), 3.0), ((0,), 1.0), ((1,), 1.0)]
     >>> few = ff.interactions(lambda S: S[:, 7] & S[:, 150], players=200, budget=500)
-    >>> few.top(), few.stop
-    ([((7, 150), 1.0)], 'exact')
+    >>> few.coalitions, few.values.round(9).tolist(), few.stop
+    ([(7, 150)], [1.0], 'exact')
     """
     name = criterion if isinstance(criterion, str) else getattr(criterion, "__name__", criterion)
     known = registry()

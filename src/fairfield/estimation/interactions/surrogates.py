@@ -77,7 +77,7 @@ def boosted_trees(
     fold = (np.random.default_rng(seed).permutation(int(groups.max()) + 1) % FOLDS)[groups]
     scale = float(np.std(worths)) or 1.0
     inside, outside = worths.copy(), np.zeros(len(worths))
-    parts: list[Polynomial | Leaves] = []
+    parts: list[Leaves] = []
     for out, fitted, leaves in without_each_fold(rows.astype(float), worths / scale, fold, seed):
         inside -= scale * fitted / FOLDS
         outside[out] = worths[out] - scale * fitted[out]

@@ -162,12 +162,13 @@ def posterior(
     coalitions: BoolArray,
     worths: FloatArray,
     noise: FloatArray | None = None,
-    most: int = FITTED,
+    most: int | None = None,
 ) -> Posterior:
     """The posterior given worths (games, m) of coalitions (m, n), or of the first ``most`` of them.
 
     ``noise`` (games, m) are the variances of noisy worths. The shares serve all games of a batch.
     """
+    most = FITTED if most is None else most
     coalitions, worths = coalitions[:most], worths[:, :most]
     centre = np.median(worths, axis=1)
     scale = np.std(worths, axis=1)
