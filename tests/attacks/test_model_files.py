@@ -61,7 +61,7 @@ def test_types_of_a_skops_file_are_trusted_by_name(tmp_path):
     (unknown,) = skops.get_untrusted_types(file=tmp_path / "m.skops")
     for trusted in ((), ["other.Sum"]):
         with pytest.raises(
-            InputError, match="if you trust what they do, pass --trust |holds no type other.Sum"
+            InputError, match=r"if you trust what they do, pass --trust |holds no type other\.Sum"
         ):
             read_model(tmp_path / "m.skops", trusted=trusted)
     assert isinstance(read_model(tmp_path / "m.skops", trusted=[unknown]), Sum)
