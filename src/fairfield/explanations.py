@@ -17,6 +17,7 @@ from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
 from fairfield.criteria.owen import Owen
 from fairfield.estimation.received import ends
+from fairfield.games.features.background.weights import copies, weighted_rows
 from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups, columns_of
@@ -24,7 +25,6 @@ from fairfield.games.features.linear import LinearGame
 from fairfield.games.features.model_output import Function
 from fairfield.games.features.pipelines import EncodingError, Inside, look_inside, trees_inside
 from fairfield.games.features.rows import as_table
-from fairfield.games.features.weights import copies, weighted_rows
 from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
 from fairfield.games.trees.readers.registry import reader_of

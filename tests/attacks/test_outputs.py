@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import fairfield as ff
-from fairfield.core.files import write_file
+from fairfield.core.writing.files import write_file
 
 WORTHS = "coalition,worth\n,0\nann,1\nbob,1\nann bob,4\n"
 FAIRFIELD = [sys.executable, "-m", "fairfield"]

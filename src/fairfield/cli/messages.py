@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from fairfield.core.terminal import shown
+from fairfield.core.writing.terminal import shown
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.store import describe_store
 from fairfield.evaluation.store_errors import StoreError

@@ -13,7 +13,7 @@ from fairfield.cli.model_trial import complaint
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.imports import needed_for
-from fairfield.core.text_files import existing
+from fairfield.core.writing.text_files import existing
 
 KNOWN = (
     "known are XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX, and with --trust-pickle also "

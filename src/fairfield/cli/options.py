@@ -15,7 +15,7 @@ import typer
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature, relative
 from fairfield.cli.engines import Backend, engine
 from fairfield.cli.messages import InputError, worths_kept
-from fairfield.core.files import check_writable
+from fairfield.core.writing.files import check_writable
 from fairfield.criteria.criterion import USUAL, plain_names
 from fairfield.reports import WRITERS
 

@@ -14,9 +14,9 @@ from fairfield.cli.messages import say
 from fairfield.cli.options import ValuationOptions
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
-from fairfield.core.terminal import shown
+from fairfield.core.writing.terminal import shown
 from fairfield.criteria.annealing import annealing
-from fairfield.criteria.compare import compare_with_worths
+from fairfield.criteria.calls.compare import compare_with_worths
 from fairfield.criteria.interactions.interactions import interactions
 from fairfield.criteria.variational_index import variational_index
 from fairfield.curves import removal_curve

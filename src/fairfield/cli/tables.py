@@ -13,7 +13,7 @@ import typer
 
 from fairfield.cli.messages import InputError
 from fairfield.core.coalitions import spell
-from fairfield.core.text_files import existing, read_text
+from fairfield.core.writing.text_files import existing, read_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ import array_api_compat
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, IntArray
-from fairfield.core.terminal import shown
+from fairfield.core.writing.terminal import shown
 
 
 def enumerate_coalitions(players: int, start: int = 0, stop: int | None = None) -> BoolArray:

@@ -13,7 +13,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Players
 from fairfield.core.imports import needed_for
-from fairfield.criteria.compare import Criteria, calls_of, compared, labelled
+from fairfield.criteria.calls.compare import Criteria, calls_of, compared, labelled
 from fairfield.criteria.criterion import USUAL, Call
 from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.evaluation.options import Keywords

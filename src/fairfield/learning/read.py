@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fairfield.core.coalitions import spell
-from fairfield.core.text_files import existing, read_text
+from fairfield.core.writing.text_files import existing, read_text
 from fairfield.learning.observed import Observed, observe
 
 NEEDED = "a text file of baskets"

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from fairfield.core.files import write_file
+from fairfield.core.writing.files import write_file
 from fairfield.criteria.annealing import Annealing
 from fairfield.curves import Curve
 from fairfield.learning.scores import ScoreTable

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.terminal import shown
+from fairfield.core.writing.terminal import shown
 
 Columns: TypeAlias = dict[str, list[object]]
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.files import write_file
+from fairfield.core.writing.files import write_file
 from fairfield.results.plain import decoded, encoded
 from fairfield.results.words import Words
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairfield.cli.registry import app, command
-from fairfield.core.terminal import shown
+from fairfield.core.writing.terminal import shown
 from fairfield.evaluation.store import StoreSummary, describe_store, verify_store
 
 store = typer.Typer(no_args_is_help=True, help="Files of kept worths, as --store writes them.")

@@ -18,6 +18,7 @@ from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.core.parts import Division
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.progress import bar
+from fairfield.games.features.background.weights import weighted_rows
 from fairfield.games.features.bins import binned, trees_of
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.frames import as_given
@@ -41,7 +42,6 @@ from fairfield.games.features.rows import (
     sparse_rows,
 )
 from fairfield.games.features.subcubes import Cubes, Sums
-from fairfield.games.features.weights import weighted_rows
 from fairfield.games.trees.model import TreeModel
 from fairfield.games.trees.readers.registry import absent_entries
 

@@ -15,10 +15,10 @@ from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
+from fairfield.games.features.background.weights import weighted_rows
 from fairfield.games.features.groups import Groups, group_columns, shown_values
 from fairfield.games.features.pipelines import Encoding, Inside, look_inside
 from fairfield.games.features.rows import Tabular, as_table, batch_of_rows, info_of_rows
-from fairfield.games.features.weights import weighted_rows
 from fairfield.games.outputs import (
     Output,
     choose_outputs,

@@ -82,7 +82,7 @@ def test_a_copula_depends_on_ranks_alone_and_keeps_to_seen_values():
 
 def test_rows_weigh_what_the_leaves_say_of_the_kept_features(monkeypatch):
     """By hand: leaves as clusters of independent normal columns, tree by tree."""
-    monkeypatch.setattr("fairfield.games.features.conditional_trees.TREES", 3)
+    monkeypatch.setattr("fairfield.games.features.background.trees.TREES", 3)
     X, kept = MIXED[:60], np.array([True, False, False, True])
     law = ff.conditional(X, "trees").law
     expected = np.zeros(60)

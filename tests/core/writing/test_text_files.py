@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from fairfield.core.text_files import existing, read_text
+from fairfield.core.writing.text_files import existing, read_text
 
 
 def test_text_is_read_packed_or_not(tmp_path):

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias, Unpack
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Game, Players
+from fairfield.criteria.calls.together import estimated_together
 from fairfield.criteria.criterion import USUAL, Call, Given, call_of
-from fairfield.criteria.together import estimated_together
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.problem import Problem, resolve
 from fairfield.results.comparison import Comparison

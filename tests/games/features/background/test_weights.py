@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fairfield as ff
-from fairfield.games.features.weights import copies
+from fairfield.games.features.background.weights import copies
 
 COUNTS = np.array([3, 1, 2, 0, 4])
 

@@ -12,7 +12,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
-from fairfield.games.features.conditional_trees import Forest
+from fairfield.games.features.background.trees import Forest
 from fairfield.games.features.rows import as_table
 
 

@@ -1,0 +1,1 @@
+"""Outputs that nothing half-written, no control character and no formula spoils."""

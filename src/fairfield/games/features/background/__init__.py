@@ -1,0 +1,1 @@
+"""What replaces features that are left out."""
