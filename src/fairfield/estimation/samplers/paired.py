@@ -26,7 +26,8 @@ from fairfield.estimation.pairs import STRATA, Pairs, pairs_for
 from fairfield.estimation.prior.posterior import posterior
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.estimation.surrogates.prior import prior_answer, prior_fit
-from fairfield.estimation.surrogates.registry import Surrogate, surrogates
+from fairfield.estimation.surrogates.recovered import recovered
+from fairfield.estimation.surrogates.registry import MOST_GAMES, Surrogate, surrogates
 from fairfield.estimation.surrogates.sample import Diagonal, Sample, no_surrogate
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.problem import Problem
@@ -38,8 +39,8 @@ FREE = 2
 ENOUGH = 1.5
 # Error bars from fewer pairs per player are unreliable.
 RELIABLE = 3
-# The step of an estimate that fits a prior over games.
-PRIOR = "prior"
+# The steps of an estimate that look for few interactions, and fit a prior over games.
+RECOVERED, PRIOR = "recovered", "prior"
 # How a criterion averages ∇f on the diagonal.
 DIAGONALS = {"shapley": Diagonal.shapley, "banzhaf": Diagonal.banzhaf}
 
@@ -53,7 +54,9 @@ class Paired:
         # Both ends, and as many pairs as there are players; a regression needs some more.
         self.least = 2 * self.players + 2 + (0 if helped else 2 * FREE)
         self.efficient = criterion == "shapley"
-        self._pace = Pace({each.name: each.seconds for each in surrogates()} | {PRIOR: 0.1})
+        self._pace = Pace(
+            {each.name: each.seconds for each in surrogates()} | {RECOVERED: 0.1, PRIOR: 0.1}
+        )
 
     @cached_property
     def diagonal(self) -> Diagonal:
@@ -96,7 +99,7 @@ class Paired:
 
         Surrogates that would not be fitted by ``until`` are left out.
         """
-        batch, known = self.pairs.batch, self.pairs.worths()[:, :2]
+        known = self.pairs.worths()[:, :2]
         sample = self.pairs.sample(self.criterion)
         regression = least_squares(sample, self.efficient)
         plain = no_surrogate(sample)
@@ -112,6 +115,12 @@ class Paired:
             answers = []
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
+            exact = None if _solved(sample, answers) else self._recovered(count, until)
+            if exact is not None and np.isfinite(exact.spread).all():
+                return self._estimate(
+                    exact, (), ("exact: unseen worths are predicted to rounding",)
+                )
+            answers += [] if exact is None else [exact]
             late = bool(answers) and not self._pace.fits(PRIOR, count, until)
             if self.helped and not late and not _solved(sample, answers):
                 with self._pace.timed(PRIOR, count):
@@ -133,7 +142,23 @@ class Paired:
                     fits.append(fit)
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
                     answers.append(regression.of(fit, known))
-        best, noise = smallest(answers), self.pairs.noise()
+        return self._estimate(smallest(answers), self._warnings(count))
+
+    def _recovered(self, pairs: int, until: float) -> Answer | None:
+        """What follows for games of few interactions, where worths are not noisy."""
+        rows, _ = self.pairs.received()
+        worths = self.pairs.worths()
+        apt = self.helped and len(worths) <= MOST_GAMES and self.pairs.noise() is None
+        if not apt or not self._pace.fits(RECOVERED, pairs, until):
+            return None
+        with self._pace.timed(RECOVERED, pairs):
+            return recovered(rows, worths, self.diagonal, self.pairs.seed)
+
+    def _estimate(
+        self, best: Answer, warnings: tuple[str, ...], remarks: tuple[str, ...] = ()
+    ) -> Estimate:
+        """The answer as an estimate."""
+        batch, worths, noise = self.pairs.batch, self.pairs.worths(), self.pairs.noise()
         covariance = best.covariance
         if self.efficient and noise is not None:
             # The error of F(N) - F(∅) is shared out evenly; that of pairs is in their residuals.
@@ -143,10 +168,11 @@ class Paired:
             values=best.values.reshape(shape),
             covariance=covariance.reshape(*shape, self.players),
             method=best.method,
-            warnings=self._warnings(len(sample.coalitions)),
+            warnings=warnings,
+            remarks=remarks,
             more={
-                "empty": as_number(known[:, 0].reshape(batch)),
-                "grand": as_number(known[:, 1].reshape(batch)),
+                "empty": as_number(worths[:, 0].reshape(batch)),
+                "grand": as_number(worths[:, 1].reshape(batch)),
             },
         )
 

@@ -1,0 +1,56 @@
+"""Games of few interactions are recovered whole from some of their worths."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import fairfield as ff
+
+PLAYERS = 16
+RNG = np.random.default_rng(0)
+MEMBERS = [RNG.choice(PLAYERS, size, replace=False) for size in (1, 1, 2, 2, 3, 3, 4)]
+GAINS = RNG.normal(size=(2, len(MEMBERS)))
+
+
+def programs(S):
+    """Two games that pay for what some coalitions bring about."""
+    met = np.stack([S[:, each].all(axis=1) for each in MEMBERS], axis=1)
+    return GAINS @ met.T
+
+
+class Programs(ff.Game):
+    players = tuple(range(PLAYERS))
+    batch = (2,)
+
+    def worths(self, coalitions):
+        return programs(coalitions)
+
+
+@pytest.mark.parametrize("criterion", ["shapley", "banzhaf"])
+def test_games_of_few_interactions_are_exact(criterion):
+    every = (np.arange(2**PLAYERS)[:, None] >> np.arange(PLAYERS) & 1).astype(bool)
+    exact = getattr(ff, criterion)(ff.TableGame(programs(every)))
+    found = getattr(ff, criterion)(Programs(), budget=240)
+    assert_allclose(found.values, exact.values, atol=1e-12)
+    assert found.stderr.max() == 0
+    assert "exact: unseen worths are predicted to rounding" in found.stop[0]
+
+
+def test_a_tolerance_ends_where_the_game_is_recovered():
+    found = ff.shapley(lambda S: programs(S)[0], players=PLAYERS, tolerance=1e-9)
+    assert found.evaluations < 1000
+    assert found.stop.startswith("every 95 % interval is within")
+
+
+def test_what_has_many_interactions_is_not_called_exact():
+    def worths(S):
+        return programs(S)[0] + 1e-3 * np.sqrt(S @ np.arange(1.0, PLAYERS + 1))
+
+    found = ff.shapley(worths, players=PLAYERS, budget=240)
+    assert "exact" not in found.stop
+    assert (found.stderr > 0).all()
+
+
+def test_votes_that_look_alike_are_not_called_exact():
+    game = ff.VotingGame([1] * PLAYERS, PLAYERS)
+    assert "exact" not in ff.shapley(game.worths, players=PLAYERS, budget=200).stop
