@@ -15,11 +15,8 @@ from fairfield.core.special import expit
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.pool import Pool, is_rare
-from fairfield.estimation.prior.posterior import Posterior, posterior
-from fairfield.estimation.reading import Control, Reading, read
+from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.received import ends
-from fairfield.estimation.surrogates.prior import prior_control
-from fairfield.evaluation.threads import one_blas_thread
 from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -29,12 +26,8 @@ FIRST_DRAWS = 50
 REPEATS = 8
 # Draws that repeat known coalitions cost no evaluation, but time and memory.
 MOST_DRAWS, MOST_NUMBERS = 2**16, 2**22
-# The least share of the draws that must be effective at a point for errors to be reliable, and the
-# least number of them for each player.
-TRUSTED, RELIABLE = 0.2, 4
-# A prior over games helps with so many coalitions at most; from so many on it is too slow to point the
-# way of every batch.
-MOST_FITTED, FEW_COALITIONS = 4000, 400
+# The least share of the draws that must be effective at a point for errors to be reliable.
+TRUSTED = 0.2
 
 
 @dataclass(frozen=True)
@@ -56,12 +49,11 @@ class Found:
 class Draws:
     """Batches of draws, each at the points that the worths so far suggest.
 
-    A temperature relative to Banzhaf's value is fixed after the first batch, drawn at ½. They are
-    ``helped`` by a prior over games, or by nothing.
+    A temperature relative to Banzhaf's value is fixed after the first batch, drawn at ½.
     """
 
-    def __init__(self, problem: Problem, start: FloatArray, *, helped: bool = True) -> None:
-        self.problem, self.helped, self.players = problem, helped, len(problem.game.players)
+    def __init__(self, problem: Problem, start: FloatArray) -> None:
+        self.problem, self.players = problem, len(problem.game.players)
         games = int(np.prod(problem.game.batch, dtype=int))
         self.pool = Pool(self.players, games)
         self.prior = np.zeros(self.players) if problem.prior is None else problem.prior
@@ -72,9 +64,6 @@ class Draws:
         self.temperature = None if T is None else T.reshape(games)
         self.batches = 0
         self._stale = False
-        # That of the worths of the first so many coalitions, and what follows for each game.
-        self._posterior: tuple[int, Posterior] | None = None
-        self._controls: list[Control] | None = None
         first = (2 * FIRST_DRAWS, 8) if T is None else (FIRST_DRAWS, 2)
         self.first = max(first[0], first[1] * self.players, games)
         self.least = 2 + max(2 * self.players, games)
@@ -121,7 +110,6 @@ class Draws:
         shape = len(self.start), len(coalitions)
         noise = None if variances is None else variances.reshape(shape)
         self.pool.tell(coalitions, worths.reshape(shape), noise)
-        self._controls = None
         self._settle()
 
     def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
@@ -133,7 +121,6 @@ class Draws:
             self.pool.noise[:, own] = variances.reshape(shape)
         if not np.array_equal(self.pool.worths[:, own], worths.reshape(shape)):
             self.pool.worths[:, own] = worths.reshape(shape)
-            self._posterior = self._controls = None
             if self.problem.pending is not None:
                 self.temperature = None
             self._settle()
@@ -145,38 +132,16 @@ class Draws:
         if len(self.pool.counts):
             self.batches = 1
             self.least = max(0, self.least - len(self.pool.counts))
-            self._controls = None
             self._settle()
 
     def _settle(self) -> None:
         """Fix a pending temperature by Banzhaf values; the points are to be moved."""
         if self.temperature is None and self.problem.pending is not None:
             half = np.full(self.players, 0.5)
-            banzhaf = np.stack(
-                [
-                    read(self.pool, half, game, control=self.control(game)).slopes.gradient
-                    for game in range(len(self.start))
-                ]
-            )
+            games = range(len(self.start))
+            banzhaf = np.stack([read(self.pool, half, game).slopes.gradient for game in games])
             self.temperature = self.problem.pending.factor * scale_of(banzhaf)
         self._stale = True
-
-    def control(self, game: int, most: int = MOST_FITTED) -> Control | None:
-        """What a prior over games makes of the worths so far, unless there are more than so many."""
-        pool = self.pool
-        if not self.helped or len(pool.counts) > most:
-            return None
-        # One thread: the same bits on every machine.
-        with one_blas_thread():
-            count = len(pool.counts)
-            if self._posterior is None or self._posterior[0] < count:
-                noise = pool.noise if pool.noise.any() else None
-                self._posterior = count, posterior(pool.coalitions, pool.worths, noise)
-            if self._controls is None:
-                games = range(len(self.start))
-                left = self._posterior[1]
-                self._controls = [prior_control(left, pool, each) for each in games]
-        return self._controls[game]
 
     def catch_up(self) -> None:
         """Move the points, if worths have come in since: the last of them need no next point."""
@@ -238,7 +203,7 @@ class Draws:
                 f"of {self.pool.drawn:,} draws only {effective:,.0f} are effective at the point "
                 "found, so its errors are not to be trusted; raise the budget"
             )
-        if effective < RELIABLE * (self.players + 1):
+        if effective < 4 * (self.players + 1):
             found.append(
                 f"the error bars rest on {effective:,.0f} effective draws for {self.players} "
                 "players, and are not to be trusted; raise the budget"

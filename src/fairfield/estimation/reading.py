@@ -56,12 +56,6 @@ class Reading:
         noise = (self.slopes.reach.T * self.repeated) @ self.slopes.reach
         return self.slopes.covariance() + np.diag(self.beside) + noise
 
-    def kept(self) -> float:
-        """The share of the squares of the slopes that is more than noise (James and Stein)."""
-        x = self.slopes.columns.x
-        size = float(self.slopes.gradient**2 @ (x * (1 - x)))
-        return max(0.0, 1 - self.spread() / size) if size > 0 else 0.0
-
     def spread(self) -> float:
         """Σ_i x_i(1-x_i) Var ĝ_i: what a choice between readings makes small."""
         x = self.slopes.columns.x
@@ -77,7 +71,6 @@ class Control:
     ``extensions``.
     """
 
-    name: str
     left: FloatArray
     scale: float
     extensions: tuple[Extension, ...]
@@ -99,18 +92,16 @@ def read(
 ) -> Reading:
     """The extension of a game at x; ``guess`` serves for slopes that no draw shows.
 
-    With a ``control`` only what it leaves of the worths is read from the draws, as far as that is
-    more than noise; the errors are those of all of it.
+    With a ``control`` only what it leaves of the worths is read from the draws.
     """
     guess = np.zeros(pool.players) if guess is None else guess
     if control is None:
         return _read(pool, x, pool.worths[game], game, guess)
     value, gradient, hessian = control.at(x)
-    found = _read(pool, x, control.left, game, np.zeros(pool.players))
-    kept = found.kept()
-    both = found.slopes.value + value, kept * found.slopes.gradient + gradient
+    found = _read(pool, x, control.left, game, guess - gradient)
+    both = found.slopes.value + value, found.slopes.gradient + gradient
     own = replace(found.slopes, value=both[0], gradient=both[1])
-    return replace(found, slopes=own, hessian=kept * found.hessian + hessian)
+    return replace(found, slopes=own, hessian=found.hessian + hessian)
 
 
 def _read(pool: Pool, x: FloatArray, worths: FloatArray, game: int, guess: FloatArray) -> Reading:

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.estimation.prior.kernels import Alike, Slopes, kernels
 from fairfield.estimation.surrogates.sample import Diagonal
-from fairfield.multilinear.table import TableExtension
 
 PLAYERS = 5
 EVERY = np.asarray(enumerate_coalitions(PLAYERS), dtype=bool)
@@ -67,11 +65,3 @@ def test_fading_slopes_are_larger_among_few_players():
     heights = Slopes(10, 5.0).by_size()
     assert heights[0] == 1.0
     assert_allclose(heights[-1], np.exp(-5.0))
-
-
-@each
-def test_extensions_are_those_of_sections(kernel):
-    exact = TableExtension.of(ff.TableGame(section(kernel)))
-    found, x = kernel.extension(SOME, WEIGHTS), np.linspace(0.1, 0.8, PLAYERS)
-    assert_allclose(found.gradient(x), exact.gradient(x), atol=1e-12)
-    assert_allclose(found.hessian(x), exact.hessian(x), atol=1e-12)

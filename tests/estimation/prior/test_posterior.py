@@ -8,7 +8,6 @@ import fairfield as ff
 from fairfield.estimation.prior import posterior as module
 from fairfield.estimation.prior.posterior import posterior
 from fairfield.estimation.surrogates.sample import Diagonal
-from fairfield.multilinear.table import TableExtension
 
 PLAYERS = 9
 RNG = np.random.default_rng(1)
@@ -33,14 +32,6 @@ def test_values_are_those_of_the_mean_game(found, criterion):
     every = (np.arange(2**PLAYERS)[:, None] >> np.arange(PLAYERS) & 1).astype(bool)
     expected = getattr(ff, criterion)(ff.TableGame(found.predict(every))).values
     assert_allclose(found.values(diagonal).values, expected, atol=1e-8)
-
-
-def test_the_extension_is_that_of_the_mean_game(found):
-    every = (np.arange(2**PLAYERS)[:, None] >> np.arange(PLAYERS) & 1).astype(bool)
-    exact = TableExtension.of(ff.TableGame(found.predict(every)[1]))
-    mean, x = found.extension(1), np.linspace(0.1, 0.8, PLAYERS)
-    assert_allclose(mean.value(x), exact.value(x), atol=1e-9)
-    assert_allclose(mean.gradient(x), exact.gradient(x), atol=1e-9)
 
 
 def test_what_the_others_predict_is_what_they_predict_without_it(found):

@@ -205,25 +205,3 @@ def test_what_cannot_be_is_refused_in_a_sentence(rng, asked, sentence):
     options = {"players": 12, "temperature": 1.0, "budget": 100, **asked}
     with pytest.raises(ValueError, match=re.escape(sentence)):
         ff.variational_index(hidden(brute.mixed(rng, 12)), **options)
-
-
-@pytest.mark.parametrize("criterion", ["variational_index", "variational_values"])
-def test_a_prior_over_games_makes_errors_from_few_coalitions_smaller(rng, criterion):
-    weights = rng.random(12)
-
-    def worths(S):
-        return np.sqrt(S @ weights) + S[:, 0] * S[:, 1]
-
-    call = getattr(ff, criterion)
-    exact = call(worths, players=12, temperature=0.3).values
-    wrong = {
-        name: np.mean(
-            [
-                (call(worths, players=12, temperature=0.3, budget=48, sampler=name, seed=seed).values - exact)
-                ** 2
-                for seed in range(3)
-            ]
-        )
-        for name in ("auto", "least-squares")
-    }  # fmt: skip
-    assert wrong["auto"] < 0.5 * wrong["least-squares"]

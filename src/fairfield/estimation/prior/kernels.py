@@ -10,7 +10,7 @@ With s = ±1 for players in and out, u the share of players in, and S' a coaliti
 
 None of them tells players apart. So what a section k(·, S') adds to the value of a player along
 the diagonal depends on |S'| and on whether S' holds the player, and a table by these two is all that
-a semivalue needs. Elsewhere its extension is read.
+a semivalue needs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,7 @@ from typing import Protocol
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.extension import Extension
 from fairfield.estimation.surrogates.sample import Diagonal
-from fairfield.games.set_functions.pairwise import PairwiseExtension
-from fairfield.games.set_functions.products import ProductsExtension
-from fairfield.games.textbook.cardinality import CardinalityExtension
 
 # Products have ρ below this, so that no factor is 0.
 STEEPEST = 0.95
@@ -63,10 +59,6 @@ class Kernel(Protocol):
         """The value of a player in k(·, S') by |S'| = 0 … n, out of S' and in it: (2, n + 1)."""
         ...
 
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        """The extension of Σ_j weights_j k(·, S_j), but for a constant."""
-        ...
-
 
 def signs_of(coalitions: BoolArray) -> FloatArray:
     """1 for players in, -1 for players out."""
@@ -92,9 +84,6 @@ class Size:
     def slopes(self, diagonal: Diagonal) -> FloatArray:
         steps = diagonal.shares @ np.diff(self.by_size(), axis=0)
         return np.stack([steps, steps])
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        return CardinalityExtension(self.by_size()[:, coalitions.sum(axis=1)] @ weights)
 
 
 @dataclass(frozen=True)
@@ -128,13 +117,6 @@ class Slopes:
         surplus = other * (2 * np.arange(n + 1) - n)
         return np.stack([surplus - (own - other), surplus + (own - other)]) * height / n
 
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        n, height = self.players, self.by_size()[coalitions.sum(axis=1)]
-        linear = (weights * height) @ signs_of(coalitions) / n
-        if not self.fading:
-            return PairwiseExtension(2 * linear, np.zeros((n, n)))
-        return every_factor(1 - 2 * np.eye(n), np.full((n, n), self.ratio), linear)
-
 
 @dataclass(frozen=True)
 class Pairs:
@@ -150,13 +132,6 @@ class Pairs:
         n, mean = self.players, float((2 * diagonal.nodes - 1) @ diagonal.weights)
         surplus = 2 * np.arange(n + 1) - n
         return np.asarray(4 * mean / n**2 * np.stack([-(surplus + 1), surplus - 1]))
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        signs = signs_of(coalitions)
-        both = 2 * signs.T @ (signs * weights[:, None]) / self.players**2
-        np.fill_diagonal(both, 0.0)
-        # Σ_{i<j} both_ij (2x_i - 1)(2x_j - 1)
-        return PairwiseExtension(-2 * both.sum(axis=1), 4 * both)
 
 
 @dataclass(frozen=True)
@@ -190,19 +165,6 @@ class Products:
                 np.exp(logs - np.log(inside)) @ (diagonal.weights * (both - one)),
             ]
         )
-
-    def extension(self, coalitions: BoolArray, weights: FloatArray) -> Extension:
-        one, both = self.factors()
-        outside, inside = np.where(coalitions, one, 1.0), np.where(coalitions, both, one)
-        return every_factor(outside, inside, weights)
-
-
-def every_factor(outside: FloatArray, inside: FloatArray, weights: FloatArray) -> Extension:
-    """The extension of Σ_j weights_j Π_i (inside_ji if i ∈ S else outside_ji)."""
-    from scipy.sparse import csr_array
-
-    members, method = csr_array(np.ones(outside.shape)), "closed form: products"
-    return ProductsExtension(members, outside.ravel(), inside.ravel(), weights, method=method)
 
 
 def kernels(players: int) -> Sequence[Kernel]:

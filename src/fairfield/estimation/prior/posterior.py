@@ -17,9 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.combined import CombinedExtension
-from fairfield.core.extension import Extension
-from fairfield.estimation.prior.kernels import Alike, Kernel, Products, every_factor, kernels
+from fairfield.estimation.prior.kernels import Alike, Kernel, Products, kernels
 from fairfield.estimation.surrogates.sample import Diagonal
 
 # Coalitions that the shares are chosen on, and that the posterior uses at most: m of them cost O(m³).
@@ -62,9 +60,9 @@ class Posterior:
     """The games that some worths leave possible, for each game of a batch.
 
     ``shares`` (k,) are those of the kernels; ``alpha`` (games, m) are the weights of sections in
-    units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths. Errors
-    are those of ``wide``, the shares with as many more interactions as the worths do not speak
-    against, and of its inverse.
+    units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths,
+    Errors are those of ``wide``, the shares
+    with as many more interactions as the worths do not speak against, and of its inverse.
     """
 
     coalitions: BoolArray
@@ -104,18 +102,6 @@ class Posterior:
         outside, used = inside.copy(), len(self.coalitions)
         outside[:, :used] = self.scale[:, None] * self.alpha / np.diagonal(self.inverse)
         return inside, outside
-
-    def extension(self, game: int) -> Extension:
-        """The extension of the mean game of one of the games."""
-        none = np.zeros((1, self.coalitions.shape[1]))
-        weights = self.scale[game] * self.alpha[game]
-        parts = [
-            (float(share), kernel.extension(self.coalitions, weights))
-            for share, kernel in zip(self.shares, self.kernels, strict=True)
-            if share
-        ]
-        empty = self.predict(none > 0)[game] - sum(c * part.value(none) for c, part in parts)
-        return CombinedExtension([*parts, (1.0, every_factor(none + 1, none + 1, empty))])
 
     def values(self, diagonal: Diagonal) -> Read:
         """The values of a semivalue."""

@@ -6,15 +6,11 @@ point, as far as the draws support it (their effective size stays above a twenti
 the last model is fitted where its own index lies, and
 
     s = ĝ(σ(s/T)),   Cov(s) ≈ B Cov(ĝ) Bᵀ,   B = (I - HD/T)⁻¹,   D = diag x(1-x).
-
-A control is a game like the one drawn whose extension is known, as the mean game of a prior: then only
-what it leaves is read from the draws.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -25,7 +21,7 @@ from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.imports import needed_for
 from fairfield.core.special import expit
-from fairfield.estimation.adaptive import FEW_COALITIONS, RELIABLE, TRUSTED, Draws, Found
+from fairfield.estimation.adaptive import TRUSTED, Draws, Found
 from fairfield.estimation.draws import effective_size, log_law
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.reading import Control, Reading, read
@@ -46,7 +42,7 @@ REACH = 0.05
 # it need not be as close. So many are tried for an estimate, so many for the next point.
 CLOSE, NEAR = 1e-4, 1e-2
 MOST_MODELS, FEW_MODELS = 16, 3
-# A control is used where it leaves this share of the variance, by draws it has not seen.
+# Boosted trees are used where they leave this share of the variance, by draws they have not seen.
 WORTHWHILE = 0.8
 # From fewer effective draws neither log Z nor its error is to be trusted.
 FEW_EFFECTIVE = 100
@@ -79,23 +75,18 @@ class _Index(Found):
     """The index of one game by the last model."""
 
     saddle: bool
-    helped: str
+    helped: bool
 
 
 @sampler("auto", "variational_index")
+@sampler("least-squares", "variational_index")
 class IndexEstimator(Draws):
     """Estimates the variational index."""
 
     def __init__(
-        self,
-        problem: Problem,
-        start: FloatArray,
-        steps: None = None,
-        *,
-        helped: bool = True,
-        surrogate: bool = False,
+        self, problem: Problem, start: FloatArray, steps: None = None, *, surrogate: bool = False
     ) -> None:
-        super().__init__(problem, start, helped=helped)
+        super().__init__(problem, start)
         self.surrogate = surrogate
         self.logits = np.clip(log_odds(self.start), -FAR, FAR)
         self.guesses = np.zeros_like(self.start)
@@ -108,8 +99,7 @@ class IndexEstimator(Draws):
     def update(self) -> None:
         """Move every game towards its index."""
         for game in range(len(self.start)):
-            control = self.control(game, FEW_COALITIONS)
-            model = self._model(game, self.logits[game], FEW_MODELS, NEAR, control)
+            model = self._model(game, self.logits[game], FEW_MODELS, NEAR)
             self.logits[game] = np.clip(model.next, -FAR, FAR)
             self.guesses[game] = model.reading.slopes.gradient
 
@@ -139,34 +129,24 @@ class IndexEstimator(Draws):
             apart = float(np.max(np.abs(expit(target) - x)))
             # A model whose index is no nearer than the last one's asks for shorter steps.
             pace, nearest = (pace / 2 if apart > nearest else pace), min(apart, nearest)
-            nearer = target
-            if apart > CLOSE:
-                nearer = self._within_reach(logits, target, pace)
+            nearer = target if apart <= CLOSE else self._within_reach(logits, target, pace)
             if apart <= enough or (nearer == logits).all():
                 break
             logits = nearer
         return _Model(reading, index, apart, nearer, control)
 
     def _best(self, game: int) -> _Model:
-        """The model of the game, with a control where that is sure to help."""
-        best = self._model(game, self.logits[game], MOST_MODELS, CLOSE)
-        few = best.reading.effective < RELIABLE * (self.players + 1)
-        for control in self._tried(game):
-            helped = self._model(game, best.next, MOST_MODELS, CLOSE, control)
-            share = helped.reading.spread() / best.reading.spread()
-            if share < 1 if few else share < WORTHWHILE and helped.apart <= max(CLOSE, best.apart):
-                best = helped
-        return best
-
-    def _tried(self, game: int) -> Iterator[Control]:
-        """Games that may help: the mean game of a prior, and boosted trees where these are asked for."""
+        """The model of the game, with boosted trees to help where they are sure to."""
+        plain = self._model(game, self.logits[game], MOST_MODELS, CLOSE)
+        if not self.surrogate:
+            return plain
         pool, seed = self.pool, self.problem.options.seed
-        if (prior := self.control(game)) is not None:
-            yield prior
-        if self.surrogate:
-            # One thread: the same bits on every machine.
-            with one_blas_thread():
-                yield tree_control(pool.inside, pool.worths[game], pool.times(), seed)
+        # One thread: the same bits on every machine.
+        with one_blas_thread():
+            control = tree_control(pool.inside, pool.worths[game], pool.times(), seed)
+        helped = self._model(game, plain.next, MOST_MODELS, CLOSE, control)
+        better = helped.reading.spread() < WORTHWHILE * plain.reading.spread()
+        return helped if better and helped.apart <= max(CLOSE, plain.apart) else plain
 
     def _solve(self, game: int) -> _Index:
         """The index of a game, with its covariance by the delta method."""
@@ -187,7 +167,7 @@ class IndexEstimator(Draws):
             residual=float(model.index.residual[0]) if model.holds else model.apart,
             readings=[reading],
             saddle=bool(top >= 1),
-            helped=model.control.name if model.control else "",
+            helped=model.control is not None,
         )
 
     def _within_reach(self, logits: FloatArray, target: FloatArray, share: float) -> FloatArray:
@@ -213,10 +193,9 @@ class IndexEstimator(Draws):
             warned.append(
                 "the ELBO has no maximum at the point found, so the errors are not to be trusted"
             )
-        named = dict.fromkeys(each.helped for each in found if each.helped)
-        beside = f" beside {' and '.join(named)}" if named else ""
+        trees = " beside boosted trees" if any(each.helped for each in found) else ""
         law = self._law(found) if self.problem.options.decoupling else {}
-        return self.estimated(found, self.batches, warned, beside, **law)
+        return self.estimated(found, self.batches, warned, trees, **law)
 
     def _law(self, found: list[_Index]) -> dict[str, Any]:
         """log Z and the decoupling error log Z - ELBO, from the same draws.
@@ -256,12 +235,6 @@ class IndexEstimator(Draws):
         names = ("log_z", "decoupling_error", "log_z_stderr")
         columns = zip(*rows, strict=True)
         return {n: as_number(self.shaped(each)) for n, each in zip(names, columns, strict=True)}
-
-
-@sampler("least-squares", "variational_index")
-def least_squares(problem: Problem, start: FloatArray, steps: None) -> IndexEstimator:
-    """The index without help."""
-    return IndexEstimator(problem, start, helped=False)
 
 
 @sampler("surrogate", "variational_index")

@@ -1,7 +1,7 @@
 """K variational steps from a budget of coalitions.
 
 Draws are made along the way, x^0 … x^(K-1), and weighted least squares over all of them reads
-the gradient at each point of it, or only what a prior over games leaves of it.
+the gradient at each point of it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.special import expit
-from fairfield.estimation.adaptive import FEW_COALITIONS, MOST_FITTED, Draws, Found
+from fairfield.estimation.adaptive import Draws, Found
 from fairfield.estimation.loop import Estimate
-from fairfield.estimation.reading import Control, Reading, read
+from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.estimation.surrogates.prior import NAME
 from fairfield.problem import Problem
 
 
@@ -29,16 +28,15 @@ class _Walk(Found):
 
 
 @sampler("auto", "variational_values")
+@sampler("least-squares", "variational_values")
 class StepsEstimator(Draws):
     """Estimates x^k = σ(λ + ∇f(x^(k-1))/T), k = 1 … K, from draws at all points of the way.
 
     The error of a step moves the point of the next:  δs_k = δĝ_k + H D/T δs_(k-1).
     """
 
-    def __init__(
-        self, problem: Problem, start: FloatArray, steps: int, *, helped: bool = True
-    ) -> None:
-        super().__init__(problem, start, helped=helped)
+    def __init__(self, problem: Problem, start: FloatArray, steps: int) -> None:
+        super().__init__(problem, start)
         self.steps = steps
         # Of a point not read before, the gradient is guessed to be that of the point before it.
         self.guesses = np.full((len(self.start), steps + 2, self.players), np.nan)
@@ -57,14 +55,9 @@ class StepsEstimator(Draws):
 
     def update(self) -> None:
         """Walk through all games from the start."""
-        self.walks = self._walked(FEW_COALITIONS)
+        self.walks = [self._walk(game) for game in range(len(self.start))]
 
-    def _walked(self, most: int) -> list[_Walk]:
-        """The walks, helped by a prior over games unless there are more coalitions than this."""
-        games = range(len(self.start))
-        return [self._walk(game, self.control(game, most)) for game in games]
-
-    def _walk(self, game: int, control: Control | None) -> _Walk:
+    def _walk(self, game: int) -> _Walk:
         temperature, pool = self.needed_temperature()[game], self.pool
         path, readings = [self.start[game]], []
         shifts = np.zeros((len(pool.counts), self.players))
@@ -72,7 +65,7 @@ class StepsEstimator(Draws):
         variance = np.zeros((self.players, self.players))
         for k in range(self.steps):
             x = path[-1]
-            reading = self._read(x, game, k, control)
+            reading = self._read(x, game, k)
             # The start itself is certain, whatever is carried over is 0 there.
             carried = reading.hessian * (x * (1 - x)) / temperature
             shifts = reading.slopes.influence() + shifts @ carried.T
@@ -83,7 +76,7 @@ class StepsEstimator(Draws):
             readings.append(reading)
         covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
         covariance += (reach.T * reading.repeated) @ reach
-        end = self._read(path[-1], game, self.steps, control).slopes
+        end = self._read(path[-1], game, self.steps).slopes
         ahead = expit(self.prior + end.gradient / temperature)
         return _Walk(
             values=reading.slopes.gradient,
@@ -95,8 +88,8 @@ class StepsEstimator(Draws):
             path=np.stack(path),
         )
 
-    def _read(self, x: FloatArray, game: int, k: int, control: Control | None) -> Reading:
-        reading = read(self.pool, x, game, self.guesses[game, k], control)
+    def _read(self, x: FloatArray, game: int, k: int) -> Reading:
+        reading = read(self.pool, x, game, self.guesses[game, k])
         self.guesses[game, k] = gradient = reading.slopes.gradient
         later = self.guesses[game, k + 1]
         self.guesses[game, k + 1] = np.where(np.isnan(later), gradient, later)
@@ -105,15 +98,6 @@ class StepsEstimator(Draws):
     def estimate(self, until: float = inf) -> Estimate:
         """The last walk, with its errors carried from step to step."""
         self.catch_up()
-        count = len(self.pool.counts)
-        walks = self._walked(MOST_FITTED) if FEW_COALITIONS < count <= MOST_FITTED else self.walks
-        beside = f" beside {NAME}" if self.helped and count <= MOST_FITTED else ""
-        paths = np.stack([walk.path for walk in walks], axis=1)
+        paths = np.stack([walk.path for walk in self.walks], axis=1)
         shape = len(paths), *self.problem.game.batch, self.players
-        return self.estimated(walks, self.steps, [], beside, trajectory=paths.reshape(shape))
-
-
-@sampler("least-squares", "variational_values")
-def least_squares(problem: Problem, start: FloatArray, steps: int) -> StepsEstimator:
-    """The steps without help."""
-    return StepsEstimator(problem, start, steps, helped=False)
+        return self.estimated(self.walks, self.steps, [], trajectory=paths.reshape(shape))

@@ -10,9 +10,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.estimation.corrections import Answer
-from fairfield.estimation.pool import Pool
 from fairfield.estimation.prior.posterior import Posterior
-from fairfield.estimation.reading import Control
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
 NAME = "a prior over games"
@@ -52,13 +50,3 @@ def prior_fit(posterior: Posterior, diagonal: Diagonal, sample: Sample) -> Fit:
     odd = ((second + cross) * one - (first + cross) * other) / (first * second - cross**2) / 2
     outside[:, :fitted] = posterior.scale[:, None] * odd
     return Fit(NAME, posterior.values(diagonal).values, inside, outside)
-
-
-def prior_control(posterior: Posterior, pool: Pool, game: int) -> Control:
-    """The mean game as one that is known everywhere, for draws at any point.
-
-    One more draw of a coalition that was seen twice would be of one that it was fitted to.
-    """
-    inside, outside = (each[game] for each in posterior.left(pool.coalitions, pool.worths))
-    left = np.where(pool.times() > 1, inside, outside)
-    return Control(NAME, left, 1.0, (posterior.extension(game),))

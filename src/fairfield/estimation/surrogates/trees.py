@@ -123,7 +123,7 @@ def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed
         known -= scale * fitted / FOLDS
         left[out] -= scale * fitted[out]
         extensions.append(found.extension())
-    return Control("boosted trees", np.where(times > 1, known, left), scale, tuple(extensions))
+    return Control(np.where(times > 1, known, left), scale, tuple(extensions))
 
 
 def without_each_fold(
