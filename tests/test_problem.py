@@ -26,7 +26,9 @@ REFUSED = {
     "top": lambda f: ff.interactions(f, players=10, top=0),
     "top and order": lambda f: ff.interactions(f, players=600, top=2, order=3),
     "criterion of interactions": lambda f: ff.interactions(f, "owen", players=10),
-    "interactions, estimated": lambda f: ff.interactions(f, players=12, budget=200),
+    "interactions, estimated": lambda f: ff.interactions(
+        f, "variational_index", players=12, budget=200
+    ),
     "interactions, tolerance": lambda f: ff.interactions(
         f, players=12, tolerance=ff.separate_top(2)
     ),

@@ -27,6 +27,12 @@ TAKES = {
     "bar": "Valuation or Means",
     "beeswarm": "Valuation",
     "box": "Valuation or Comparison",
+    "cohorts": "Valuation",
+    "dependence": "Valuation",
+    "heatmap": "Valuation",
+    "image": "Valuation",
+    "network": "Interactions",
+    "text": "Valuation",
     "criteria": "Comparison",
     "curves": "Curve",
     "interactions": "Interactions",
@@ -35,13 +41,15 @@ TAKES = {
     "waterfall": "Valuation",
 }
 
+MORE = {"cohorts": ([1],), "dependence": ("a",), "image": (None,)}
+
 
 @pytest.mark.parametrize("picture", ff.plots.__all__)
 def test_pictures_name_the_results_that_they_take(picture, results):
     for name, result in results.items():
         if name not in TAKES[picture]:
             with pytest.raises(TypeError) as refused:
-                getattr(ff.plots, picture)(result)
+                getattr(ff.plots, picture)(result, *MORE.get(picture, ()))
             sentence = f"{picture} takes a result of type {TAKES[picture]}; {name} was given"
             assert str(refused.value).startswith(sentence)
 

@@ -85,7 +85,7 @@ def _lightgbm(path: Path) -> Any:
     return Booster(model_file=path)
 
 
-def _skops(path: Path, trusted: Sequence[str]) -> Any:
+def _skops(path: Path, trusted: Sequence[str] = ()) -> Any:
     with needed_for(f"the model in {path}"):
         from skops.io import get_untrusted_types, load
     strange = get_untrusted_types(file=path)

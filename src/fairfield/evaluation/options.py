@@ -139,7 +139,7 @@ class Options:
             raise ValueError(f"exact={self.exact!r} was given; give True or False")
         if not (self.store is None or isinstance(self.store, str | PathLike)):
             raise TypeError(f"store={self.store!r} was given; give the path of a file")
-        if self.store is not None and Path(self.store).is_dir():
+        if self.store is not None and fspath(self.store) and Path(self.store).is_dir():
             raise ValueError(f"store={fspath(self.store)!r} is a directory; give a file in it")
         if not isinstance(self.sampler, str):
             raise TypeError(f"sampler={self.sampler!r} was given; give the name of a sampler")

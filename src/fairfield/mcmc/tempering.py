@@ -39,7 +39,10 @@ class Tempered:
     @property
     def marginals(self) -> FloatArray:
         """The mean chance of each player, per ladder."""
-        return np.asarray(self.chances.mean(axis=0))
+        iterations = len(self.coalitions)
+        # Halves of an odd number of iterations are not of one size.
+        halves = np.array([iterations - iterations // 2, iterations // 2]) / iterations
+        return np.asarray(np.tensordot(halves, self.chances, axes=1))
 
     @property
     def memory(self) -> float:

@@ -11,7 +11,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game, Player
 from fairfield.core.labels import is_missing
 from fairfield.plots.batches import low_to_high, ranks
-from fairfield.plots.canvas import RED, axes_of, batch_values, check_one_output, shorten
+from fairfield.plots.canvas import RED, axes_of, batch_values, check_kind, check_one_output, shorten
 from fairfield.results.valuation import Valuation
 from fairfield.results.words import no_player
 
@@ -37,6 +37,7 @@ def dependence(
     the feature is missing on the left. With the ``game`` that was valued, the line is the exact partial
     dependence, F({feature}) - F(∅) of each row: what the feature adds by itself.
     """
+    check_kind(valuation, "dependence", Valuation)
     check_one_output(valuation, "dependence")
     values = batch_values(valuation, "dependence")
     if valuation.data is None:

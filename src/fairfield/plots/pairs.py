@@ -69,6 +69,7 @@ def network(found: Interactions, ax: Axes | None = None, *, most: int = MOST_EDG
     work; the wider, the more. Of a batch, the mean |interaction|. Players are drawn as far as
     one of the ``most`` pairs is theirs.
     """
+    check_kind(found, "network", Interactions)
     pairs = found.of_size(2).strongest(most)
     strength = pairs.magnitude if found.batch else pairs.values
     shown = [p for p in found.players if any(p in pair for pair in pairs.coalitions)]

@@ -15,6 +15,7 @@ from fairfield.plots.canvas import (
     SERIES,
     axes_of,
     batch_values,
+    check_kind,
     check_one_output,
     list_axes,
     name_lines,
@@ -35,6 +36,7 @@ def heatmap(valuation: Valuation, ax: Axes | None = None, *, most: int | None = 
 
     Purple raises the output, orange lowers it. The largest mean |value| is on top.
     """
+    check_kind(valuation, "heatmap", Valuation)
     check_one_output(valuation, "heatmap")
     values = batch_values(valuation, "heatmap")
     order = np.argsort(-np.abs(values).mean(axis=0), kind="stable")[:most]
@@ -64,6 +66,7 @@ def cohorts(
     ``by`` has a label for each game; games without one are the cohort "missing". The interval is
     that of a mean over games drawn at random. Players are ranked by their largest mean.
     """
+    check_kind(valuation, "cohorts", Valuation)
     check_one_output(valuation, "cohorts")
     values = np.abs(batch_values(valuation, "cohorts"))
     groups = cohorts_of(by, len(values), valuation.words)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.plots.canvas import axes_of, check_one
+from fairfield.plots.canvas import axes_of, check_kind, check_one
 from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def text(valuation: Valuation, ax: Axes | None = None) -> Axes:
     """
     import matplotlib
 
+    check_kind(valuation, "text", Valuation)
     check_one(valuation, "text")
     words = [re.sub(r" \[\d+\]$", "", str(player)) for player in valuation.players]
     places, line, column = [], 0, 0
@@ -59,6 +60,7 @@ def image(valuation: Valuation, game: ImageGame, ax: Axes | None = None) -> Axes
 
     Purple segments raise the output, orange ones lower it. The game is the one that was valued.
     """
+    check_kind(valuation, "image", Valuation)
     check_one(valuation, "image")
     if valuation.players != game.players:
         raise ValueError(

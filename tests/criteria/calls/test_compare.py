@@ -33,8 +33,8 @@ def test_a_criterion_of_ones_own_joins_the_comparison(rng):
 
     found = ff.compare(rng.standard_normal(16), criteria=["banzhaf", early])
     assert list(found) == ["banzhaf", "beta(4, 1)"]
-    with pytest.raises(ValueError, match="no criterion 'owen'"):
-        ff.compare(np.arange(4.0), criteria=["owen"])
+    with pytest.raises(ValueError, match="no criterion 'nucleolus'"):
+        ff.compare(np.arange(4.0), criteria=["nucleolus"])
     with pytest.raises(ValueError, match="at least one"):
         ff.compare(np.arange(4.0), criteria=[])
 
@@ -53,9 +53,9 @@ def test_keywords_of_ones_own_are_honoured(rng):
 
 def test_an_unknown_criterion_is_answered_with_those_that_need_no_argument():
     with pytest.raises(
-        ValueError, match=r"'owen'; choose from banzhaf, shapley, variational_index"
+        ValueError, match=r"'nucleolus'; choose from banzhaf, shapley, variational_index"
     ):
-        ff.compare(np.arange(4.0), criteria=["owen"])
+        ff.compare(np.arange(4.0), criteria=["nucleolus"])
 
 
 EVEN = [0.0, 1.0, 0.0]

@@ -33,7 +33,7 @@ def test_games_of_few_interactions_are_exact(criterion):
     found = getattr(ff, criterion)(Programs(), budget=240)
     assert_allclose(found.values, exact.values, atol=1e-12)
     assert found.stderr.max() == 0
-    assert "exact: unseen worths are predicted to rounding" in found.stop[0]
+    assert "exact: unseen worths are predicted to rounding" in found.stop
 
 
 def test_a_tolerance_ends_where_the_game_is_recovered():
