@@ -129,8 +129,9 @@ class Posterior:
         kept = self._kept(values, prior - own.T @ self.inverse @ own)
         own, prior = sections(self.wide)
         left = prior - own.T @ self.wide_inverse @ own
-        # Rounding may leave less than nothing.
-        left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), 0.0)
+        # No more digits are left than these, and rounding may leave less than nothing.
+        least = ROUNDING * np.diagonal(prior)
+        left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), least)
         return Read(values, (self.scale**2 * self.calibration)[:, None, None] * left, kept)
 
     def _kept(self, values: FloatArray, covariance: FloatArray) -> FloatArray:
