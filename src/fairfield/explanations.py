@@ -119,7 +119,10 @@ def explain(
             for part in parts
         }
         part_game = game_of(model, X, background, groups=joined, **about)
-        found.append(_value(part_game, replace(call, criterion=Owen(nested))))
+        part = replace(call, criterion=Owen(nested))
+        if _too_long(part.posed(part_game)) is not None:
+            return _value(game, call)  # errors are those of one sample of all features
+        found.append(_value(part_game, part))
         own = family.union.alone
         values[..., list(own)] = found[-1].values[..., : len(own)]
     return replace(

@@ -133,3 +133,17 @@ def test_triples_of_many_players_are_those_that_matter():
     found = ff.interactions(sparse, order=3, players=300, budget=900)
     assert found.top(1) == [((4, 7, 90), pytest.approx(1.5))]
     assert found.stop == "exact"
+
+
+def test_what_no_coalition_shows_is_not_called_exact():
+    def leaf(S):
+        return (S[:, :6].all(axis=1) & ~S[:, 6:12].any(axis=1)).astype(float)
+
+    assert "exact" not in ff.interactions(leaf, players=20, budget=60).stop
+
+    def unanimity(S):
+        return S[:, :24].all(axis=1).astype(float)
+
+    found = ff.interactions(unanimity, players=30, budget=200, seed=1)
+    assert "exact" not in found.stop
+    assert (found.stderr > 0).all()

@@ -32,3 +32,11 @@ def test_an_order_and_its_reverse_are_exact_for_pairs(rng):
     found = ff.owen(worth, unions, players=12, budget=60)
     assert_allclose(found.values, (pairs + pairs.T).sum(axis=0) / 2, rtol=0, atol=1e-12)
     assert found.stderr.max() < 1e-12
+
+
+def test_owens_values_are_not_those_of_a_table_by_size(rng):
+    game, unions = ff.TableGame(rng.normal(size=2**9)), {"u": [0, 1]}
+    exact = ff.owen(game, unions).values
+    found = ff.owen(game.worths, unions, players=9, budget=500)
+    assert (np.abs(found.values - exact) <= 5 * found.stderr).all()
+    assert "every coalition is known" not in found.method

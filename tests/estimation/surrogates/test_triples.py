@@ -18,7 +18,9 @@ def test_a_hopeless_surrogate_is_given_up(rng):
     assert triples.triple_surrogate(sample, law, 0, sample.odd * 1e-6) is None
 
 
-def test_triples_are_found_and_their_values_exact(rng):
+def test_triples_are_found_and_their_values_exact(rng, monkeypatch):
+    # A polynomial in few interactions would be exact before them.
+    monkeypatch.setattr("fairfield.estimation.samplers.paired.recovered", lambda *given: None)
     chosen = list(combinations(range(PLAYERS), 3))[::9]
     table = SIGNS @ rng.standard_normal(PLAYERS)
     for triple in chosen:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.interactions.sections import Along, Sets, overlaps
-from fairfield.estimation.prior.posterior import Posterior, posterior
+from fairfield.estimation.prior.posterior import ROUNDING, Posterior, posterior
 
 # Coalitions that the prior is given at most: m of them cost O(m³).
 FITTED = 3000
@@ -169,8 +169,8 @@ class Left:
         prior = along.of(table)
         parts = _sections(self.posterior.coalitions, table, sets)
         found = [prior - np.einsum("mk,mk->k", c, inverse @ c) for c in parts]
-        # Rounding may leave less than nothing.
-        return np.asarray(np.maximum(np.concatenate(found), 0.0))
+        # No more digits are left than these, and rounding may leave less than nothing.
+        return np.asarray(np.maximum(np.concatenate(found), ROUNDING * prior))
 
     def left(self, worths: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What the mean game leaves of the worths (m,), and what all the others predict leave."""

@@ -175,7 +175,7 @@ class Interactions:
             sets = self._sets(games)
             answers = [self._answer(each, sets) for each in games]
         shape = (*batch, sum(map(len, sets.values())))
-        exact = all(not each.variances.any() for each in answers)
+        exact = all(each.left is None or self._whole(each.sampled) for each in games)
         few = len(rows) < min(RELIABLE * self.question.players, 2**self.question.players)
         return Interacting(
             values=np.stack([each.values for each in answers]).reshape(shape),

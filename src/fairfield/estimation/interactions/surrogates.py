@@ -14,6 +14,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.interactions.sections import Along, Sets
+from fairfield.estimation.surrogates.recovered import believed
 from fairfield.estimation.surrogates.sparse import FOLDS, Polynomial, sparse_fit
 from fairfield.estimation.surrogates.trees import Leaves, without_each_fold
 
@@ -62,12 +63,15 @@ def few_interactions(
     rows: BoolArray, worths: FloatArray, groups: IntArray, seed: int, rival: float
 ) -> Surrogate | None:
     """A polynomial in few interactions; None if far worse than a rival's mean squared error."""
-    found = sparse_fit(rows, worths, seed, rival, groups)
-    if found is None:
-        return None
-    count = len(found.polynomial.support)
-    name = f"a polynomial in {count:,} interactions"
-    return Surrogate(name, [found.polynomial], 1.0, found.inside, found.outside, found.exact)
+    polynomial, left = believed(rows, worths, seed, groups), (np.zeros_like(worths),) * 2
+    exact = polynomial is not None
+    if polynomial is None:
+        found = sparse_fit(rows, worths, seed, rival, groups)
+        if found is None:
+            return None
+        polynomial, left = found.polynomial, (found.inside, found.outside)
+    name = f"a polynomial in {len(polynomial.support):,} interactions"
+    return Surrogate(name, [polynomial], 1.0, *left, exact)
 
 
 def boosted_trees(

@@ -19,7 +19,7 @@ class NestedOrders(Permutations):
     An order is followed by its reverse, in which who came late comes early.
     """
 
-    together = 2
+    together, by_size = 2, False
 
     def __init__(self, problem: Problem, root: Union) -> None:
         count = len(problem.game.players)

@@ -26,7 +26,7 @@ from fairfield.estimation.pairs import STRATA, Pairs, pairs_for
 from fairfield.estimation.prior.posterior import posterior
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.estimation.surrogates.prior import prior_answer, prior_fit
-from fairfield.estimation.surrogates.recovered import recovered
+from fairfield.estimation.surrogates.recovered import EXACT, recovered
 from fairfield.estimation.surrogates.registry import MOST_GAMES, Surrogate, surrogates
 from fairfield.estimation.surrogates.sample import Diagonal, Sample, no_surrogate
 from fairfield.evaluation.threads import one_blas_thread
@@ -115,13 +115,11 @@ class Paired:
             answers = []
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
+            late = bool(answers) and not self._pace.fits(PRIOR, count, until)
             exact = None if _solved(sample, answers) else self._recovered(count, until)
             if exact is not None and np.isfinite(exact.spread).all():
-                return self._estimate(
-                    exact, (), ("exact: unseen worths are predicted to rounding",)
-                )
+                return self._estimate(exact, (), (EXACT,))
             answers += [] if exact is None else [exact]
-            late = bool(answers) and not self._pace.fits(PRIOR, count, until)
             if self.helped and not late and not _solved(sample, answers):
                 with self._pace.timed(PRIOR, count):
                     rows, _ = self.pairs.received()

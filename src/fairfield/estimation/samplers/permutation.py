@@ -38,8 +38,9 @@ class Permutations(Received):
     ``shares[s]`` is the weight of all coalitions of size s = 0 … n-1 together.
     """
 
-    # How many orders in a row depend on each other, as one and its reverse do.
-    together = 1
+    # How many orders in a row depend on each other, as one and its reverse do; and whether all
+    # orders are alike, so that a table gives the values by size.
+    together, by_size = 1, True
 
     def __init__(self, problem: Problem, criterion: str, shares: FloatArray) -> None:
         super().__init__()
@@ -50,8 +51,9 @@ class Permutations(Received):
         self._rng = np.random.default_rng(self.seed)
         self._orders = np.empty((0, self.players), dtype=np.int64)
         # The worth of each coalition where all may come to be known, NaN until it is.
-        small = self.players <= MOST_LISTED and not problem.game.traits.noisy
-        rows = 2**self.players if small else 0
+        traits = problem.game.traits
+        small = self.players <= MOST_LISTED and not traits.noisy and traits.service is None
+        rows = 2**self.players if small and self.by_size else 0
         self._table = np.full((*problem.game.batch, rows), np.nan)
 
     @property

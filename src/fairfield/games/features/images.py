@@ -49,10 +49,13 @@ class ImageGame(Game):
         output: Any = None,
     ) -> None:
         self.image = np.asarray(image)
-        if self.image.ndim not in (2, 3):
+        ends = self.image.shape[:1] + self.image.shape[-1:]
+        if self.image.ndim not in (2, 3) or (
+            self.image.ndim == 3 and not set(ends) & set(CHANNELS)
+        ):
             raise ValueError(
                 f"the image has shape {self.image.shape}; give (height, width), or one more axis, "
-                "last or first, of channels"
+                "last or first, of 1, 3 or 4 channels"
             )
         channels_first = self.image.shape[0] in CHANNELS and self.image.shape[-1] not in CHANNELS
         # The axes of height and width.

@@ -16,8 +16,8 @@ from fairfield.games.features.model_output import output_of
 
 # Pieces with the space behind them, so that together they are the text.
 SPLITS = {
-    "words": re.compile(r"\S+\s*"),
-    "sentences": re.compile(r"[^.!?]+(?:[.!?]+[\"')\]]*\s*|$)"),
+    "words": re.compile(r"(?:^\s+)?\S+\s*"),
+    "sentences": re.compile(r"(?:^[.!?\s]+)?[^.!?]+(?:[.!?]+[\"')\]]*\s*|$)"),
 }
 
 

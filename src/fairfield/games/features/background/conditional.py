@@ -170,7 +170,12 @@ class Normal:
         """The slopes of the conditional mean, and a root of the conditional covariance."""
         across = self.covariance[np.ix_(free, given)]
         # Columns may be constant, or sums of others.
-        slopes = across @ np.linalg.pinv(self.covariance[np.ix_(given, given)], hermitian=True)
+        scale = np.sqrt(np.diag(self.covariance)[given])
+        scale = np.where(
+            scale > 0, scale, 1.0
+        )  # in units of each, so that none is too small to see
+        among = self.covariance[np.ix_(given, given)] / np.outer(scale, scale)
+        slopes = across / scale @ np.linalg.pinv(among, hermitian=True) / scale
         left = self.covariance[np.ix_(free, free)] - slopes @ across.T
         sizes, vectors = np.linalg.eigh(left)
         return slopes, vectors * np.sqrt(np.maximum(sizes, 0.0))
