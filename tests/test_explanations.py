@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 import fairfield as ff
 from fairfield import explanations
-from fairfield.games.features.choose import game_of
+from fairfield.games.choose import game_of
 from fairfield.results.valuation import NORMAL
 
 

@@ -17,8 +17,8 @@ from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
 from fairfield.criteria.owen import Owen
 from fairfield.estimation.received import ends
+from fairfield.games.choose import game_of
 from fairfield.games.features.background.weights import weighted_rows
-from fairfield.games.features.choose import game_of
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups, columns_of
 from fairfield.games.features.linear import LinearGame

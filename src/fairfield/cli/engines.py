@@ -16,7 +16,7 @@ from fairfield.core.imports import needed_for
 PATIENCE = 5.0
 # Engines started here talk to nobody else: whoever reaches their ports can run code.
 LOOPBACK = "127.0.0.1"
-# How ray is told so: no cluster of machines, and a head that was lost is given up after 20 seconds.
+# How ray is made to: no cluster of machines, and a head that was lost is given up after 20 seconds.
 ALONE = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_gcs_rpc_server_reconnect_timeout_s": "20",

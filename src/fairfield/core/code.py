@@ -1,4 +1,4 @@
-"""What the code of a user depends on, so that a function that was edited is told from itself."""
+"""What the code of a user depends on, so that a function differs from what it was before an edit."""
 
 from __future__ import annotations
 

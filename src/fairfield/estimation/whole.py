@@ -133,6 +133,7 @@ def from_all(
                 raise evaluator.stopped("exact values need all worths")
         except (WorthError, KeyboardInterrupt) as error:
             if last is not None:
+                # An interrupt takes any attribute.
                 error.partial = written(posed, criterion, last)  # type: ignore[union-attr]
             raise
     if whole.valuation is not None:

@@ -11,9 +11,9 @@ from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import print_text, value
 from fairfield.core.game import Game
+from fairfield.games.choose import game_of
 from fairfield.games.data.cluster import cluster
 from fairfield.games.data.game import DataGame
-from fairfield.games.features.choose import game_of
 
 EXAMPLES = "**Example** `fairfield demo --out demo`"
 GROUPS, BACKGROUND, SEED = 10, 100, 0

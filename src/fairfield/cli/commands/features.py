@@ -15,7 +15,7 @@ from fairfield.cli.options import EvaluationOptions
 from fairfield.cli.registry import command
 from fairfield.cli.show import value
 from fairfield.cli.tables import Delimiter, column, columns_like, read_table, underscored
-from fairfield.games.features.choose import game_of
+from fairfield.games.choose import game_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -69,6 +69,7 @@ class Study:
             raise ValueError(f"{given!r} is a batch of games; a Study takes one game")
         service = None if given is None else given.traits.service
         self._service = service or Service(None, is_passing)
+        # What is no game names players.
         players = name_players(game_or_players) if given is None else given.players  # type: ignore[arg-type]
         self.players = players
         self._game = RemoteGame._of(self._service, players, "study", noisy=False)

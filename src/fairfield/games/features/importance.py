@@ -172,11 +172,11 @@ def _kinds() -> tuple[Any, Any]:
         def fit(self, X: Any, y: Any) -> Any:
             return self
 
-    class Regressor(RegressorMixin, Predicted):  # type: ignore[misc]
+    class Regressor(RegressorMixin, Predicted):  # type: ignore[misc]  # as above
         def predict(self, X: Any) -> Any:
             return self.outputs
 
-    class Classifier(ClassifierMixin, Predicted):  # type: ignore[misc]
+    class Classifier(ClassifierMixin, Predicted):  # type: ignore[misc]  # as above
         def predict_proba(self, X: Any) -> Any:
             return self.outputs
 
