@@ -108,7 +108,7 @@ def from_all(
     exact: Callable[[Problem], Valuation],
     estimator: Callable[[Problem], Estimator],
 ) -> Valuation:
-    """The exact valuation, or an estimate if time ends it.
+    """The exact valuation, or an estimate if that ends early and the options permit one.
 
     An error or an interrupt carries an estimate as its ``partial``.
     """
@@ -129,7 +129,8 @@ def from_all(
         try:
             for standing in run(problem.game, whole, options, evaluator):
                 last = standing
-            if whole.valuation is None and evaluator.ended is not None:
+            insisted = options.exact or not options.estimates
+            if whole.valuation is None and evaluator.ended is not None and insisted:
                 raise evaluator.stopped("exact values need all worths")
         except (WorthError, KeyboardInterrupt) as error:
             if last is not None:

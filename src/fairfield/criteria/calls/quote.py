@@ -15,7 +15,7 @@ from fairfield.core.copies import measured
 from fairfield.core.game import Game, Players
 from fairfield.core.service import Service
 from fairfield.criteria.criterion import Call, Given, call_of
-from fairfield.evaluation.evaluator import block_size
+from fairfield.evaluation.local import block_size
 from fairfield.evaluation.options import Keywords
 from fairfield.evaluation.store import describe_store, read_answers_of
 from fairfield.evaluation.threads import threads_of
