@@ -19,6 +19,17 @@ def test_a_service_is_not_called():
     assert ff.quote(ff.RemoteGame(refuse, 4, empty=0)).calls == 15
 
 
+def test_few_worths_do_for_some_criteria_and_money_is_counted_as_in_the_run():
+    halves = {"left": range(4), "right": range(4, 8)}
+    asked, game = [], ff.RemoteGame(lambda names: asked.append(names) or 1.0, 8, price=0.1)
+    exact = ff.owen(game, halves)
+    assert ff.quote(game, ff.owen, unions=halves).calls == exact.usage["calls"] == len(asked) == 60
+    asked.clear()
+    assert ff.owen(game, halves, spend=4.1).stderr is not None
+    # Though 4.1 / 0.1 is a little less than 41.
+    assert ff.quote(game, ff.owen, unions=halves, spend=4.1).calls == len(asked) == 41
+
+
 def test_stored_answers_tell_more(tmp_path):
     def worth(names):
         time.sleep(0.01)

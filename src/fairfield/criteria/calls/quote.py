@@ -17,6 +17,7 @@ from fairfield.core.service import Service
 from fairfield.criteria.criterion import Call, Given, call_of
 from fairfield.evaluation.local import block_size
 from fairfield.evaluation.options import Keywords
+from fairfield.evaluation.remote.purse import Purse
 from fairfield.evaluation.store import describe_store, read_answers_of
 from fairfield.evaluation.threads import threads_of
 from fairfield.games.given.function import FunctionGame
@@ -82,19 +83,18 @@ def quote(
 
 def _needed(call: Call, problem: Problem) -> int:
     """The coalitions whose worths are used, stored or not."""
-    source, count, options = problem.source, len(problem.game.players), problem.options
+    source, options = problem.source, problem.options
     if source.division is not None:
         return source.division.evaluations
     if source.closed is not None or isinstance(problem.game, TableGame):
         return 0
-    if not call.criterion.needs_all(problem):
-        return count + 2
     service = problem.game.traits.service
     if not (call.criterion.is_estimated(problem) or (service is not None and service.auto)):
-        return int(2**count)
+        return call.criterion.worths_read(problem)
     limits = [] if options.budget is None else [options.budget]
     if options.spend is not None and service is not None and service.price:
-        limits.append(int(options.spend / service.price) // service.repeats)
+        most = call.criterion.worths_read(problem) * service.repeats
+        limits.append(Purse(options.spend, service.price).room(most) // service.repeats)
     if not limits:
         raise ValueError(
             "how many coalitions a tolerance or a time takes is not known before; give a budget="
