@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -70,7 +70,8 @@ class Usage:
         """The numbers by name; none where no service was called."""
         if self == NO_USAGE:
             return {}
-        return {name: held for name, held in asdict(self).items() if name != "note"}
+        facts = asdict(replace(self, cost=rounded(self.cost)))
+        return {name: held for name, held in facts.items() if name != "note"}
 
     def sentences(self) -> list[str]:
         """What to say of the calls where a valuation says why it stopped."""
@@ -94,6 +95,11 @@ def _counted(count: int, name: str) -> str:
 
 
 NO_USAGE = Usage()
+
+
+def rounded(cost: float) -> float:
+    """A sum of prices without what binary fractions leave beyond the twelfth digit."""
+    return float(f"{cost:.12g}")
 
 
 def finite(given: Any) -> float:

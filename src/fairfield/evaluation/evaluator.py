@@ -157,13 +157,17 @@ class Evaluator:
         try:
             yield
         except WorthError as error:
-            if self.calls is not None:
-                error.coalitions, error.worths = self.calls.complete()
-            else:
-                kept = self._local.kept
-                error.coalitions = unpack(kept.keys, len(self.game.players))
-                error.worths = as_measured(self.game, kept.worths.T, self.failures).worths
+            self._told(error)
             raise
+
+    def _told(self, error: WorthError) -> WorthError:
+        if self.calls is not None:
+            error.coalitions, error.worths = self.calls.complete()
+        else:
+            kept = self._local.kept
+            error.coalitions = unpack(kept.keys, len(self.game.players))
+            error.worths = as_measured(self.game, kept.worths.T, self.failures).worths
+        return error
 
     def _spend(self, count: int) -> None:
         """Refuse more coalitions than the budget allows, stored or not."""
@@ -212,7 +216,7 @@ class Evaluator:
         if self.ended == INTERRUPTED:
             return KeyboardInterrupt()
         kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
-        return WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}")
+        return self._told(WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}"))
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""

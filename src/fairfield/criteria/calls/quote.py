@@ -13,7 +13,7 @@ import numpy as np
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.copies import measured
 from fairfield.core.game import Game, Players
-from fairfield.core.service import Service
+from fairfield.core.service import Service, rounded
 from fairfield.criteria.criterion import Call, Given, call_of
 from fairfield.evaluation.local import block_size
 from fairfield.evaluation.options import Keywords
@@ -77,7 +77,7 @@ def quote(
     costs = [each.worth.cost for each in found if each.worth.cost is not None]
     price = float(np.mean(costs)) if costs else service.price
     latency = float(np.mean([each.seconds for each in found])) if found else None
-    cost = None if price is None else calls * price
+    cost = None if price is None else rounded(calls * price)
     return Quote(ceil(calls / service.repeats), calls, _waited(service, calls, latency), cost)
 
 
