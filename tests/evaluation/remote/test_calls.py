@@ -122,6 +122,7 @@ def test_money_ends_a_run_that_was_to_be_exact_with_an_estimate():
     with pytest.raises(ff.WorthError, match="exact values need all worths") as caught:
         ff.shapley(game, spend=1.5, exact=True)
     assert caught.value.partial.values.tolist() == v.values.tolist()
+    assert len(caught.value.coalitions) == len(caught.value.worths) == 30
 
 
 def test_an_error_says_what_is_known():

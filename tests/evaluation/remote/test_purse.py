@@ -9,7 +9,7 @@ def test_every_cost_has_its_share_of_the_cap():
     purse.abandoned = 3
     assert purse.room(99) == 5
     assert purse.pay(Worth(1.0)).cost == 0.1
-    purse.adopt(Worth(1.0, cost=0.2))  # as dear as any may be
+    purse.pay(Worth(1.0, cost=0.2), earlier=True)  # as dear as any may be
     assert purse.room(99) == 0
     assert purse.fits() is False  # 0.1 + 0.2 + 3 x 0.2 leave nothing for two
     assert purse.sentence() == "spend=1 allows no further call, 0.2 of it spent before"

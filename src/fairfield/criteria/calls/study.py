@@ -87,7 +87,7 @@ class Study:
         self._described = given or self._game
         self._call.criterion.prepare(self._call.posed(self._known()))
         for each in [] if store is None else self._kept([]):
-            self._take(each.coalition, self._purse.adopt(each.worth))
+            self._take(each.coalition, self._purse.pay(each.worth, earlier=True))
 
     def ask(self, k: int = 1) -> BoolArray:
         """The next coalitions to evaluate (≤ k, n), one row for each answer that is wanted.

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -126,7 +126,13 @@ class Calls:
             return
         failed: WorthError | None = None
         attempts = self._attempts
-        with interrupts(attempts) as interrupted, self._claims(), UnderWay(attempts) as under_way:
+        with (
+            ExitStack() as end,
+            interrupts(attempts) as interrupted,
+            UnderWay(attempts) as under_way,
+        ):
+            if self._stored is not None:
+                end.callback(self._stored.release)
             while True:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
@@ -231,17 +237,8 @@ class Calls:
             self._stored.add([], [keys[at] for at, count in missing.items() if not count])
         return missing
 
-    @contextmanager
-    def _claims(self) -> Iterator[None]:
-        """What is claimed and not answered in the end is free for others."""
-        try:
-            yield
-        finally:
-            if self._stored is not None:
-                self._stored.release()
-
     def _adopt(self) -> None:
         """Take over what the store has of answers that were not read yet."""
         for each in [] if self._stored is None else self._stored.fresh():
             self._known.add(each.coalition, each.worth.value)
-            self._purse.adopt(each.worth)
+            self._purse.pay(each.worth, earlier=True)

@@ -39,22 +39,17 @@ class Purse:
         """An answer with the price as its cost, where it reports none."""
         return replace(worth, cost=self.price) if worth.cost is None else worth
 
-    def pay(self, worth: Worth) -> Worth:
-        """Count what an answer of this run cost; returns it priced."""
+    def pay(self, worth: Worth, *, earlier: bool = False) -> Worth:
+        """Count what an answer cost, of this run or of an earlier one; returns it priced."""
         worth = self.priced(worth)
-        self.paid += self._noted(worth)
-        self._unknown |= worth.cost is None
+        cost = worth.cost or 0.0
+        self._dearest = max(self._dearest, cost)
+        if earlier:
+            self.before += cost
+        else:
+            self.paid += cost
+            self._unknown |= worth.cost is None
         return worth
-
-    def adopt(self, worth: Worth) -> Worth:
-        """Count an answer that was paid for earlier; returns it priced."""
-        worth = self.priced(worth)
-        self.before += self._noted(worth)
-        return worth
-
-    def _noted(self, worth: Worth) -> float:
-        self._dearest = max(self._dearest, worth.cost or 0.0)
-        return worth.cost or 0.0
 
     def room(self, most: int) -> int:
         """How many of so many further calls the money allows."""
