@@ -197,14 +197,15 @@ def run(
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
     """Valuations after each round of an estimator; the last says why it stopped.
 
-    The error of a worth that failed carries the last of them as its ``partial``.
+    The error of a worth that failed carries the last of them as its ``partial``, and so does an
+    interrupt between rounds.
     """
     last = None
     try:
         for standing in run(problem.game, estimator, problem.options, problem.evaluator):
             yield (last := written(problem, criterion, standing))
-    except WorthError as error:
-        error.partial = last
+    except (WorthError, KeyboardInterrupt) as error:
+        error.partial = last  # type: ignore[union-attr]  # an interrupt takes any attribute
         raise
 
 

@@ -17,6 +17,8 @@ def test_a_service_is_not_called():
     assert ff.quote(game, "banzhaf", spend=3).calls == 300
     assert ff.quote(ff.RemoteGame(refuse, 4)) == ff.Quote(16, 16, None, None)
     assert ff.quote(ff.RemoteGame(refuse, 4, empty=0)).calls == 15
+    noisy = ff.RemoteGame(refuse, 4, repeats="auto", price=0.01)
+    assert ff.quote(noisy, spend=3).calls == 300
 
 
 def test_few_worths_do_for_some_criteria_and_money_is_counted_as_in_the_run():
@@ -61,5 +63,7 @@ def test_other_games_are_timed(tmp_path):
 def test_what_cannot_be_known_is_said():
     with pytest.raises(ValueError, match="give a budget="):
         ff.quote(ff.RemoteGame(refuse, 12), tolerance=0.1)
+    with pytest.raises(ValueError, match=r"spend= pays for.*or the game a price="):
+        ff.quote(ff.RemoteGame(refuse, 12), spend=3)
     with pytest.raises(MemoryError, match="exact values need all 2\\^40 worths"):
         ff.quote(ff.RemoteGame(refuse, 40))

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from sys import maxsize
 from typing import Any, Unpack
 
 import numpy as np
@@ -93,12 +94,13 @@ def _needed(call: Call, problem: Problem) -> int:
         return call.criterion.worths_read(problem)
     limits = [] if options.budget is None else [options.budget]
     if options.spend is not None and service is not None and service.price:
-        most = call.criterion.worths_read(problem) * service.repeats
-        limits.append(Purse(options.spend, service.price).room(most) // service.repeats)
+        limits.append(Purse(options.spend, service.price).room(maxsize) // service.repeats)
     if not limits:
-        raise ValueError(
-            "how many coalitions a tolerance or a time takes is not known before; give a budget="
-        )
+        unknown = "a tolerance or a time takes"
+        advice = "give a budget="
+        if options.spend is not None:
+            unknown, advice = "spend= pays for", f"{advice}, or the game a price="
+        raise ValueError(f"how many coalitions {unknown} is not known before; {advice}")
     return min(limits)
 
 

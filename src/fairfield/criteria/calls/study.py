@@ -89,6 +89,9 @@ class Study:
         for each in [] if store is None else self._kept([]):
             self._take(each.coalition, self._purse.pay(each.worth, earlier=True))
 
+    def __repr__(self) -> str:
+        return f"Study: {len(self.players)} player{'s' if len(self.players) > 1 else ''}"
+
     def ask(self, k: int = 1) -> BoolArray:
         """The next coalitions to evaluate (≤ k, n), one row for each answer that is wanted.
 
@@ -148,7 +151,7 @@ class Study:
                 if error.partial is None:
                     raise
                 found = error.partial
-            return replace(found, evaluations=len(self._answers))
+            return replace(found, evaluations=len(self._answers), game=repr(self))
 
     @property
     def pending(self) -> BoolArray:
