@@ -44,7 +44,7 @@ from fairfield.evaluation.options import Options as Options
 from fairfield.evaluation.options import separate_bottom as separate_bottom
 from fairfield.evaluation.options import separate_top as separate_top
 from fairfield.evaluation.outcomes import WorthError as WorthError
-from fairfield.evaluation.remote.attempts import is_passing as is_passing
+from fairfield.evaluation.remote.passing import is_passing as is_passing
 from fairfield.evaluation.store import describe_store as describe_store
 from fairfield.evaluation.store import verify_store as verify_store
 from fairfield.evaluation.store_errors import StoreError as StoreError

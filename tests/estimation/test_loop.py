@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 import fairfield as ff
 from estimation.games import covered
 from fairfield.core.game import Measured, Traits
+from fairfield.estimation.samplers.paired import Paired
 
 PLAYERS = 12
 
@@ -315,3 +316,18 @@ def test_what_no_budget_helps_says_what_would(ask):
         MemoryError, match=r"what can be estimated from it \(shapley, owen, banzhaf"
     ):
         ask(game)
+
+
+def test_an_interrupt_between_rounds_carries_the_last_estimate(monkeypatch):
+    estimate, made = Paired.estimate, []
+
+    def interrupted(self, until):
+        if made:
+            raise KeyboardInterrupt
+        made.append(estimate(self, until))
+        return made[0]
+
+    monkeypatch.setattr(Paired, "estimate", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ff.shapley(lambda S: np.sin(7 * (S @ np.arange(12.0))), players=12, tolerance=1e-9)
+    assert caught.value.partial.values.tolist() == made[0].values.tolist()

@@ -53,6 +53,12 @@ def test_new_coalitions_are_preferred_where_the_game_is_what_is_not_known():
         assert not times[some.sum(axis=1) == 2].any()
 
 
+def test_there_may_be_more_players_than_numbers_have_digits():
+    many = np.vstack([np.zeros(1100, dtype=bool), np.ones(1100, dtype=bool), np.arange(1100) < 550])
+    times = worth_repeating(many, np.full(3, 2), np.ones(3), np.full(1100, 1 / 1100), 1e-9, 4)
+    assert times.tolist() == [2, 2, 0]
+
+
 def noisy(names, rng=None, sd=0.2):
     return float(np.sqrt(len(names)) + 0.3 * (0 in names) + rng.normal(0, sd))
 
@@ -69,6 +75,8 @@ def test_the_budget_is_that_of_answers(players, budget, tmp_path):
     options = {"budget": budget, "store": tmp_path / "w.db", "sampler": "regression"}
     v = ff.shapley(game, **options)
     assert v.usage["calls"] == len(asked) == budget
+    assert players == 5 or f"used the budget of {budget} answers" in v.stop
+    assert v.evaluations == len(set(asked))
     often = {len(names): asked.count(names) for names in asked}
     assert often[0] > 1
     assert often[0] >= often[2]

@@ -12,6 +12,7 @@ import brute
 import fairfield as ff
 from fairfield.core.game import Measured, Traits
 from fairfield.evaluation.evaluator import Evaluator
+from fairfield.evaluation.local import LocalWorths
 from fairfield.evaluation.options import Options
 
 
@@ -188,13 +189,13 @@ def test_a_failure_after_writing_names_the_right_coalition():
 
 def test_a_worth_that_never_came_is_not_made_up(monkeypatch):
     """Rounds that lose coalitions leave no uninitialised memory behind."""
-    rounds = Evaluator._rounds
+    rounds = LocalWorths.rounds
 
     def losing(self, *given):
         for coalitions, worths in rounds(self, *given):
             yield coalitions[1:], worths[1:]
 
-    monkeypatch.setattr(Evaluator, "_rounds", losing)
+    monkeypatch.setattr(LocalWorths, "rounds", losing)
     with pytest.raises(ff.WorthError, match=r"coalition \{\} has no worth"):
         ff.shapley(lambda S: S.sum(axis=1), players=3)
 

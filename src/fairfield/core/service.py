@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -17,7 +17,7 @@ class Worth:
     """The worth of a coalition as a service answered it, with what the answer cost.
 
     - ``cost``: in the currency of ``spend`` and ``price``; None where it is not known.
-    - ``tokens``: how many of the tokens that ``per_minute`` limits it took.
+    - ``tokens``: how many of the tokens that ``per_minute`` limits it took; None stands for 0.
     - ``record``: plain data (what JSON can hold) to keep in the store, as the text of the
       answer, for ``rescore``.
 
@@ -31,9 +31,15 @@ class Worth:
     record: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        for name, given in (("cost", self.cost), ("tokens", self.tokens)):
-            if given is not None and not 0 <= given < inf:
+        # Plain numbers, whatever a client reports: a store takes no others.
+        for name, kind in (("cost", float), ("tokens", int)):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            if isinstance(given, str | bytes) or not 0 <= given < inf:
                 raise ValueError(f"Worth({name}={given!r}) was given; it must be 0 or more")
+            object.__setattr__(self, name, kind(given))
+        object.__setattr__(self, "tokens", self.tokens or 0)
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,8 @@ class Usage:
         """The numbers by name; none where no service was called."""
         if self == NO_USAGE:
             return {}
-        return {name: held for name, held in asdict(self).items() if name != "note"}
+        facts = asdict(replace(self, cost=rounded(self.cost)))
+        return {name: held for name, held in facts.items() if name != "note"}
 
     def sentences(self) -> list[str]:
         """What to say of the calls where a valuation says why it stopped."""
@@ -76,13 +83,23 @@ class Usage:
         >>> print(Usage(calls=1200, retries=24, cost=1.5))
         1,200 calls, 24 retries, cost 1.5
         """
-        facts = {"retries": self.retries, "failures": self.failures, "tokens": self.tokens}
-        counts = [f"{count:,} {name}" for name, count in facts.items() if count]
+        facts = {"retry": self.retries, "failure": self.failures, "token": self.tokens}
+        counts = [_counted(count, name) for name, count in facts.items() if count]
         cost = [f"cost {self.cost:.6g}"] if self.cost else []
-        return ", ".join([f"{self.calls:,} calls", *counts, *cost])
+        return ", ".join([_counted(self.calls, "call"), *counts, *cost])
+
+
+def _counted(count: int, name: str) -> str:
+    several = "retries" if name == "retry" else f"{name}s"
+    return f"{count:,} {name if count == 1 else several}"
 
 
 NO_USAGE = Usage()
+
+
+def rounded(cost: float) -> float:
+    """A sum of prices without what binary fractions leave beyond the twelfth digit."""
+    return float(f"{cost:.12g}")
 
 
 def finite(given: Any) -> float:
@@ -109,9 +126,10 @@ class Service:
     With ``auto`` further answers are asked for where they help most. A worth of ∅ that is ``empty``
     is not asked for.
 
-    ``answers`` are known before the first call, by packed coalition. Where ``worth`` is None they are
-    all there are, and ``wanted(coalitions, counts)`` hears of those that are missing; ``leading`` are
-    the worths by which coalitions were chosen, where answers were valued otherwise since.
+    ``answers`` are known before the first call, by packed coalition, and took this ``usage``. Where
+    ``worth`` is None they are all there are: ``wanted(coalitions, counts)`` hears of those that are
+    missing, and may say why no more will come. ``leading`` are the worths by which coalitions were
+    chosen, where answers were valued otherwise since.
     """
 
     worth: Callable[[tuple[Any, ...]], Any] | None
@@ -128,4 +146,5 @@ class Service:
     empty: float | None = None
     answers: Mapping[bytes, list[float]] = field(default_factory=dict)
     leading: Mapping[bytes, float] = field(default_factory=dict)
-    wanted: Callable[[BoolArray, list[int]], None] | None = None
+    usage: Usage = NO_USAGE
+    wanted: Callable[[BoolArray, list[int]], str | None] | None = None

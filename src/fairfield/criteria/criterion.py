@@ -74,6 +74,10 @@ class Criterion:
         """Whether all worths are read, or an estimate that stands for them; a few may do."""
         return True
 
+    def worths_read(self, problem: Problem) -> int:
+        """How many worths exact values are read from."""
+        return int(2 ** len(problem.game.players))
+
     def check_settles(self, problem: Problem) -> None:
         """Refuse a relative temperature that nothing would settle."""
         if problem.pending is not None and not self.settles:
@@ -232,7 +236,7 @@ def _rounds(criterion: Criterion, problem: Problem) -> Iterator[Valuation]:
     criterion.check_settles(problem)
     if criterion.is_estimated(problem):
         yield from estimated(problem, criterion.label, criterion.estimator(problem))
-    elif criterion.is_estimable() and asks_for_all(problem):
+    elif criterion.is_estimable() and asks_for_all(problem, criterion.worths_read):
         yield from_all(problem, criterion.label, criterion.exact, criterion.estimator)
     else:
         yield criterion.exact(problem)

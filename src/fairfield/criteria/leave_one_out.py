@@ -27,7 +27,7 @@ class LeaveOneOut(Criterion):
 
     def prepare(self, problem: Problem) -> Problem:
         """Refuse a budget below n + 2, or a table out of reach where one is needed."""
-        needed = len(problem.game.players) + 2
+        needed = self.worths_read(problem)
         if self.needs_all(problem):
             return super().prepare(problem)
         if problem.options.budget is not None and problem.options.budget < needed:
@@ -45,6 +45,11 @@ class LeaveOneOut(Criterion):
     def needs_all(self, problem: Problem) -> bool:
         """Where they are known anyway, or a temperature asks for a decoupling error."""
         return problem.source.evaluated or not (problem.estimated or problem.given is None)
+
+    def worths_read(self, problem: Problem) -> int:
+        """All, or n + 2."""
+        count = len(problem.game.players)
+        return super().worths_read(problem) if self.needs_all(problem) else count + 2
 
     def exact(self, problem: Problem) -> Valuation:
         """One gradient, where the extension is read anyway; else n + 2 worths."""

@@ -17,7 +17,7 @@ from fairfield.estimation.loop import Estimator
 from fairfield.estimation.samplers.registry import check_sampler, estimator_of
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
-from fairfield.multilinear.choose import FEW
+from fairfield.multilinear.choose import too_many
 from fairfield.multilinear.unions import (
     Family,
     Union,
@@ -64,7 +64,14 @@ class Owen(Criterion):
         needed = _needed(problem, self._families(problem))
         if source.evaluated or source.tableless or not options.estimates:
             return options.estimates and needed > MOST_POINTS
-        return needed > (options.budget or 2**FEW)
+        return too_many(needed, problem.game, options)
+
+    def worths_read(self, problem: Problem) -> int:
+        """Those of the coalitions that orders come through, or all for a temperature."""
+        every, families = super().worths_read(problem), self._families(problem)
+        if problem.given is not None and not problem.source.out_of_reach():
+            return every
+        return min(every, len(_distinct(families, len(problem.game.players))[0]))
 
     def exact(self, problem: Problem) -> Valuation:
         """Gradients of a closed form, or the worths of the coalitions that orders come through."""

@@ -22,13 +22,14 @@ class Answered:
     """The coalitions that an estimator has the worths of.
 
     ``used`` counts them, ``spent`` what they took of the budget: as many, or with ``auto`` repeats
-    all their answers.
+    all their answers. ``refused`` says that the last repeats were asked for in vain.
     """
 
     def __init__(self, evaluator: Evaluator, estimator: Estimator) -> None:
         self.evaluator, self.estimator, self.calls = evaluator, estimator, evaluator.calls
         self.auto = self.calls is not None and self.calls.service.auto
         self.used = self.spent = 0
+        self.refused = False
         self._largest = 0.0
         self._coalitions = np.empty((0, len(evaluator.game.players)), dtype=bool)
 
@@ -56,7 +57,7 @@ class Answered:
             self.estimator.revise(found.worths, found.variances)
 
     def repeat(self, estimate: Estimate, most: int, budget: int, until: float) -> int:
-        """Ask again where that serves the errors best, with auto repeats; for how many answers.
+        """Ask again where that serves the errors best, with auto repeats; how many answers came.
 
         At most so many, and no more than the budget has left. A store may hold answers beyond those
         used here: they are paid for, and count against it.
@@ -71,8 +72,10 @@ class Answered:
         shares = getattr(self.estimator, "shares", None)
         times = worth_repeating(rows, counts, variances * counts, shares, total, most)
         self.evaluator.repeat(rows[times > 0], times[times > 0], until)
-        self.spent += int(times.sum())
-        return int(times.sum())
+        came = int((self.calls.counts(rows) - counts).sum())
+        self.spent += came
+        self.refused = bool(times.any()) and not came
+        return came
 
     def _check_scale(self, found: Measured) -> None:
         """Refuse worths whose errors could not be computed."""

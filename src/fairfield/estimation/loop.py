@@ -158,7 +158,7 @@ def run(
                     raise AssertionError("the estimator asks for nothing, yet cannot estimate")
                 continue
             ended = evaluator.ended or _ended(
-                known.spent, received or known.auto, deadline, options, evaluator.options.budget
+                known, received or known.auto, deadline, options, evaluator.options.budget
             )
             if failed is not None:
                 ended = f"ended by an error after {used:,} coalitions"
@@ -179,14 +179,14 @@ def run(
                     # As many as the round had, so that the next one is chosen by what they say.
                     most = max(received, known.spent // 2)
                     if not (known.repeat(estimate, most, budget, deadline) or received):
-                        ended = f"used {known.spent:,} answers; no more would help"
+                        ended = evaluator.ended or _ended(known, 0, deadline, options, None)
                 except WorthError as error:
                     failed, ended = error, f"ended by an error after {used:,} coalitions"
             if not wanted and ended is None:
                 known.revise(leading=True)
                 continue
             evaluations = evaluator.evaluations - before
-            yield Standing(estimate, used, evaluations, ended, found.failures)
+            yield Standing(estimate, used, evaluations, ended, evaluator.failures)
             if failed is not None:
                 raise failed
             if ended is not None:
@@ -197,14 +197,15 @@ def run(
 def estimated(problem: Problem, criterion: str, estimator: Estimator) -> Iterator[Valuation]:
     """Valuations after each round of an estimator; the last says why it stopped.
 
-    The error of a worth that failed carries the last of them as its ``partial``.
+    The error of a worth that failed carries the last of them as its ``partial``, and so does an
+    interrupt between rounds.
     """
     last = None
     try:
         for standing in run(problem.game, estimator, problem.options, problem.evaluator):
             yield (last := written(problem, criterion, standing))
-    except WorthError as error:
-        error.partial = last
+    except (WorthError, KeyboardInterrupt) as error:
+        error.partial = last  # type: ignore[union-attr]  # an interrupt takes any attribute
         raise
 
 
@@ -241,20 +242,21 @@ def check_run(game: Game, estimator: Estimator, options: Options) -> None:
 
 
 def _ended(
-    used: int, more: int | bool, deadline: float, options: Options, whole: int | None
+    known: Answered, more: int | bool, deadline: float, options: Options, whole: int | None
 ) -> str | None:
     """The sentence that ends the run, if budget or time do, or no more would help."""
-    if options.budget is not None and used >= options.budget:
+    unit = "answers" if known.auto else "coalitions"
+    if options.budget is not None and known.spent >= options.budget:
         if whole is not None and whole > options.budget:
-            return f"used {options.budget:,} coalitions of the budget of {whole:,}"
-        return f"used the budget of {options.budget:,} coalitions"
+            return f"used {options.budget:,} {unit} of the budget of {whole:,}"
+        return f"used the budget of {options.budget:,} {unit}"
     if perf_counter() >= deadline:
-        return f"stopped after {options.seconds:g} seconds and {used:,} coalitions"
+        return f"stopped after {options.seconds:g} seconds and {known.spent:,} {unit}"
     if more:
         return None
     # A part of a comparison may have enough by what the others used.
-    own = f"{used:,} coalitions" if used else "the coalitions of the other criteria"
-    return f"used {own}; no more would help"
+    own = f"{known.spent:,} {unit}" if known.spent else "the coalitions of the other criteria"
+    return f"used {own}; no more {'came' if known.refused else 'would help'}"
 
 
 def _settled(estimate: Estimate, tolerance: float | Separation, used: int) -> str | None:

@@ -43,8 +43,10 @@ def worth_repeating(
     sizes = coalitions.sum(axis=1)
     weights = _weights(players, shares)[sizes]
     asked = counts > 0
-    every = np.array([float(comb(players, size)) for size in range(players + 1)])
-    known = (np.bincount(sizes, minlength=players + 1) >= every)[sizes]
+    # Whole numbers, which have no largest one.
+    known = np.zeros(len(sizes), dtype=bool)
+    for size, held in zip(*np.unique(sizes, return_counts=True), strict=True):
+        known[sizes == size] = held >= comb(players, int(size))
     times = np.zeros(len(counts), dtype=np.int64)
     if counts.max(initial=0) < 2:
         first = np.argsort(np.where(asked, -weights, np.inf), kind="stable")[: min(most, PILOT)]
@@ -70,7 +72,8 @@ def _weights(players: int, shares: FloatArray | None) -> FloatArray:
     """w(s) of each size 0 … n."""
     if shares is None:
         return np.ones(players + 1)
-    single = np.array([share / comb(players - 1, k) for k, share in enumerate(shares)])
+    # Of whole numbers, which have no largest one, the quotient is 0 where it is too small.
+    single = np.array([share * (1 / comb(players - 1, k)) for k, share in enumerate(shares)])
     sizes = np.arange(players + 1)
     joined, left = np.append(0.0, single), np.append(single, 0.0)
     return np.asarray(sizes * joined**2 + (players - sizes) * left**2)

@@ -90,16 +90,17 @@ class Whole(Received):
         return Estimate(found.values, covariance, found.method)
 
 
-def asks_for_all(problem: Problem) -> bool:
+def asks_for_all(problem: Problem, needed: Callable[[Problem], int]) -> bool:
     """Whether all worths are to be found one by one, and what ends that should leave an estimate.
 
-    So it is where a service is asked, and where time is limited.
+    So it is where a service is asked, and where time is limited, unless fewer worths are ``needed``.
     """
     game, limited = problem.game, problem.options.seconds is not None
     by_worths = type(game).table is Game.table or isinstance(game, FunctionGame)
     local = limited and by_worths and game.traits.device is None
     one_by_one = (game.traits.service is not None or local) and not problem.source.evaluated
-    return one_by_one and problem.source.tabled and len(game.players) > FEWEST
+    count = len(game.players)
+    return one_by_one and problem.source.tabled and count > FEWEST and needed(problem) == 2**count
 
 
 def from_all(
@@ -108,7 +109,7 @@ def from_all(
     exact: Callable[[Problem], Valuation],
     estimator: Callable[[Problem], Estimator],
 ) -> Valuation:
-    """The exact valuation, or an estimate if time ends it.
+    """The exact valuation, or an estimate if that ends early and the options permit one.
 
     An error or an interrupt carries an estimate as its ``partial``.
     """
@@ -129,7 +130,8 @@ def from_all(
         try:
             for standing in run(problem.game, whole, options, evaluator):
                 last = standing
-            if whole.valuation is None and evaluator.ended is not None:
+            insisted = options.exact or not options.estimates
+            if whole.valuation is None and evaluator.ended is not None and insisted:
                 raise evaluator.stopped("exact values need all worths")
         except (WorthError, KeyboardInterrupt) as error:
             if last is not None:

@@ -1,7 +1,8 @@
 """Who works on a store: each driver leaves a heartbeat, and claims what it is asking for.
 
-A driver that was killed is known by its process, or from another machine by a heartbeat that
-stopped; what it had claimed is free again.
+A driver that was killed is known by its process, on the same machine, or by a heartbeat that
+stopped; what it had claimed is free then. One that lives frees each claim as soon as it has the
+worth, or gives it up: others may be waiting for it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sqlite3
 import threading
 import time
 import uuid
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +75,7 @@ class Heartbeat:
         if self.writes:
             with suppress(sqlite3.Error), base:
                 base.execute("UPDATE drivers SET ended = ? WHERE id = ?", (time.time(), self.id))
-                base.execute("DELETE FROM claims WHERE driver = ?", (self.id,))
+                release(base, self.id)
 
 
 def drivers_of(base: sqlite3.Connection) -> dict[str, Driver]:
@@ -122,3 +124,14 @@ def claim(base: sqlite3.Connection, driver: str, keys: list[bytes]) -> set[bytes
                 base.execute("INSERT OR REPLACE INTO claims VALUES (?, ?)", (key, driver))
                 granted.add(key)
     return granted
+
+
+def release(
+    base: sqlite3.Connection, driver: str | None, keys: Iterable[bytes] | None = None
+) -> None:
+    """Free these coalitions, or all that a driver has claimed, in the transaction of the caller."""
+    if keys is None:
+        base.execute("DELETE FROM claims WHERE driver = ?", (driver,))
+        return
+    for key in keys:
+        base.execute("DELETE FROM claims WHERE driver = ? AND coalition = ?", (driver, key))

@@ -1,14 +1,14 @@
-"""The one place where worths are evaluated: once each, checked, stored, in parallel."""
+"""The one place where worths are evaluated: once each, checked, stored, here or by a service."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from math import ceil, inf
-from time import perf_counter, sleep
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,29 +16,14 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
-from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_kept, pack, unpack
+from fairfield.evaluation.kept import as_measured, numbers_kept, pack, unpack
+from fairfield.evaluation.local import LocalWorths, block_size
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
-from fairfield.evaluation.outcomes import Outcome, WorthError
+from fairfield.evaluation.outcomes import INTERRUPTED, WorthError
 from fairfield.evaluation.progress import bar
-from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
-from fairfield.evaluation.sharing import share
+from fairfield.evaluation.remote.calls import Calls
 from fairfield.evaluation.store import Store, recheck
-from fairfield.evaluation.workers import Workers
-
-# A task should outlast the cost of sending it; a round bounds what a crash can lose. More
-# tasks than these per worker and round would not share it out better, only cost more.
-TASK_SECONDS, MOST_TASKS = 0.1, 40
-FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
-# What the first coalitions cost says little about the others (the empty one may cost nothing),
-# so a round has at most this many times the blocks of the largest before it.
-GROWTH = 4
-
-# Worths that take fewer seconds are not worth a claim in the store. While all that is missing is
-# being evaluated by other drivers, the store is read again after so long.
-CLAIMED, POLL = 1e-4, 0.1
-
-Blocks = Callable[[int], BoolArray]
 
 
 @dataclass(frozen=True)
@@ -50,27 +35,16 @@ class Spent:
 
 
 class Evaluator:
-    """Evaluates coalitions of one game, each at most once; to be used as a context.
-
-    Coalitions reach the game in blocks whose edges depend on the game and on their
-    position alone; how many blocks make a task, and tasks a round, follows the measured
-    cost. So the worths are the same for any number of workers on any backend.
-    """
+    """Evaluates coalitions of one game, each at most once; to be used as a context."""
 
     def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
-        self.evaluations, self.failures = 0, NO_FAILURES
-        self._workers = Workers(game, options)
-        # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
-        self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
-        self._kept = KeptWorths(len(game.players), numbers_kept(game))
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         # The calls of the game's service, where it has one.
         self.calls: Calls | None = None
-        # Why no more worths are evaluated, once that is so.
-        self.ended: str | None = None
+        self._local = LocalWorths(game, options, self._store)
         try:
             self._load()
         except BaseException:
@@ -80,24 +54,39 @@ class Evaluator:
 
     def _load(self) -> None:
         """Take over the worths in the store, and the answers that a service has given."""
-        game, store = self.game, self._store
+        game, store, local = self.game, self._store, self._local
         if game.traits.service is not None:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
         elif store is not None:
-            self._kept.add(*store.load())
+            local.kept.add(*store.load())
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
-                keys, worths = self._kept.keys, self._kept.worths
-                self.evaluations, self.failures = recheck(game, keys, worths, store.path)
+                kept = local.kept.keys, local.kept.worths
+                local.evaluations, local.failures = recheck(game, *kept, store.path)
 
     def __enter__(self) -> Evaluator:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._workers.close(broken=error[0] is not None)
+        self._local.close(broken=error[0] is not None)
         if self._store is not None:
             self._store.close()
+
+    @property
+    def evaluations(self) -> int:
+        """How many worths were evaluated so far."""
+        return (self.calls or self._local).evaluations
+
+    @property
+    def failures(self) -> Failures:
+        """What failed so far, and what the calls of a service took."""
+        return (self.calls or self._local).failures
+
+    @property
+    def ended(self) -> str | None:
+        """Why no more worths are evaluated, once that is so."""
+        return (self.calls or self._local).ended
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worths (*batch, m) of coalitions (m, n)."""
@@ -124,23 +113,17 @@ class Evaluator:
         if self.calls is not None:
             self._ask(self.calls.rounds(coalitions[first], until), len(first))
             return self.known(coalitions)
-        missing = coalitions[first[~self._kept.find(keys[first])[1]]]
+        kept = self._local.kept
+        missing = coalitions[first[~kept.find(keys[first])[1]]]
         size = block_size(self.game)
         starts = list(range(0, len(missing), size))
 
         def block(start: int) -> BoolArray:
             return missing[start : start + size]
 
-        try:
-            for rows, worths in self._rounds(starts, block, len(missing), provenance, until):
-                self._kept.add(pack(rows), worths)
-        except WorthError as error:
-            kept = as_measured(self.game, self._kept.worths.T, self.failures)
-            error.coalitions, error.worths = (
-                unpack(self._kept.keys, coalitions.shape[1]),
-                kept.worths,
-            )
-            raise
+        with self._telling():
+            for rows, worths in self._local.rounds(starts, block, len(missing), provenance, until):
+                kept.add(pack(rows), worths)
         return self.known(coalitions)
 
     def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
@@ -150,15 +133,41 @@ class Evaluator:
         """
         if self.calls is not None:
             return self.calls.known(coalitions, leading=leading)
-        at, there = self._kept.find(pack(coalitions))
+        at, there = self._local.kept.find(pack(coalitions))
         if not there.all():
             at = at[: np.argmin(there)]
-        return as_measured(self.game, self._kept.worths[at].T, self.failures)
+        return as_measured(self.game, self._local.kept.worths[at].T, self.failures)
 
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float = inf) -> None:
         """Ask a service so many times more for coalitions that it has answered."""
         assert self.calls is not None
-        self._ask(self.calls.repeat(coalitions, times, until), 0)
+        self._ask(self.calls.repeat(coalitions, times, until), len(coalitions))
+
+    def _ask(self, calls: Iterator[int], total: int) -> None:
+        """Wait for calls of a service, which say how many coalitions they have answered."""
+        if self.ended is not None:
+            return
+        with bar(total, "worths", self.options.progress) as shown, self._telling():
+            for count in calls:
+                shown.update(count)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """A worth that fails for good says in its error what is known."""
+        try:
+            yield
+        except WorthError as error:
+            self._told(error)
+            raise
+
+    def _told(self, error: WorthError) -> WorthError:
+        if self.calls is not None:
+            error.coalitions, error.worths = self.calls.complete()
+        else:
+            kept = self._local.kept
+            error.coalitions = unpack(kept.keys, len(self.game.players))
+            error.worths = as_measured(self.game, kept.worths.T, self.failures).worths
+        return error
 
     def _spend(self, count: int) -> None:
         """Refuse more coalitions than the budget allows, stored or not."""
@@ -179,10 +188,10 @@ class Evaluator:
                 raise self.stopped("exact values need all worths")
             return found
         # NaN, so that a missing worth is not taken for one.
-        table = np.full((numbers_kept(self.game), 2**count), np.nan)
+        table, kept = np.full((numbers_kept(self.game), 2**count), np.nan), self._local.kept
         starts: Sequence[int] = range(0, 2**count, size)
-        if len(self._kept):
-            table[:, rows_of(unpack(self._kept.keys, count))] = self._kept.worths.T
+        if len(kept):
+            table[:, rows_of(unpack(kept.keys, count))] = kept.worths.T
             starts = [start for start in starts if np.isnan(table[0, start : start + size]).any()]
 
         def block(start: int) -> BoolArray:
@@ -190,12 +199,12 @@ class Evaluator:
             return coalitions_in(rows, count)
 
         try:
-            for coalitions, worths in self._rounds(starts, block, 2**count - len(self._kept)):
+            for coalitions, worths in self._local.rounds(starts, block, 2**count - len(kept)):
                 table[:, rows_of(coalitions)] = worths.T
         except WorthError as error:
             known = np.flatnonzero(~np.isnan(table[0]))
-            found = as_measured(self.game, table[:, known], self.failures)
-            error.coalitions, error.worths = coalitions_in(known, count), found.worths
+            error.worths = as_measured(self.game, table[:, known], self.failures).worths
+            error.coalitions = coalitions_in(known, count)
             raise
         if self.ended is not None:
             raise self.stopped("exact values need all worths")
@@ -207,7 +216,7 @@ class Evaluator:
         if self.ended == INTERRUPTED:
             return KeyboardInterrupt()
         kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
-        return WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}")
+        return self._told(WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}"))
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""
@@ -221,124 +230,11 @@ class Evaluator:
             "was given, delete its file, else please report this as a bug of fairfield"
         )
 
-    def _rounds(
-        self,
-        starts: Sequence[int],
-        block: Blocks,
-        total: int,
-        provenance: dict[str, Any] | None = None,
-        until: float = inf,
-    ) -> Iterator[tuple[BoolArray, FloatArray]]:
-        """Coalitions and their worths (m, games), round by round, as they are committed."""
-        if not total or self.ended is not None:
-            return
-        done = 0
-        # Blocks that another driver of the store evaluates.
-        elsewhere: list[BoolArray] = []
-        with bar(total, "worths", self.options.progress) as shown:
-            while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
-                most = GROWTH * self._largest
-                length = min(self._length, left)
-                per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
-                chosen = starts[done : done + per_task * tasks]
-                done += len(chosen)
-                blocks = [block(start) for start in chosen]
-                if (store := self._shares() if blocks else self._store) is not None:
-                    if not blocks:
-                        at = per_task * tasks
-                        blocks, elsewhere = elsewhere[:at], elsewhere[at:]
-                    blocks, theirs, found = share(store, self._kept, blocks)
-                    elsewhere += theirs
-                    yield found
-                    shown.update(len(found[0]))
-                    if not blocks:
-                        sleep(POLL if done == len(starts) and elsewhere else 0.0)
-                        continue
-                shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
-                try:
-                    outcomes = self._workers.run(shared)
-                except KeyboardInterrupt:
-                    self.ended = INTERRUPTED
-                    self._workers.close(broken=True)
-                    return
-                coalitions, worths = self._commit(blocks, outcomes, provenance)
-                yield coalitions, worths
-                shown.update(len(coalitions))
-                _raise_failures(outcomes)
-                self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
-                self._length = min(2 * self._length, LONGEST_ROUND)
-                self._largest = max(self._largest, len(blocks))
-
-    def _shares(self) -> Store | None:
-        """The store, where worths are costly enough to be shared with its other drivers."""
-        cost = self._cost / block_size(self.game)
-        return self._store if cost == 0 or cost >= CLAIMED else None
-
-    def _ask(self, calls: Iterator[int], total: int) -> None:
-        """Wait for calls of a service, which say how many coalitions they have answered."""
-        if self.calls is None or self.ended is not None:
-            return
-        with bar(total, "worths", self.options.progress) as shown:
-            for count in calls:
-                self.evaluations += count
-                shown.update(count)
-        self.failures, self.ended = self.calls.failures, self.calls.ended
-
-    def _commit(
-        self, blocks: list[BoolArray], outcomes: list[Outcome], provenance: dict[str, Any] | None
-    ) -> tuple[BoolArray, FloatArray]:
-        """Store what a round gave."""
-        good = [
-            (rows, each.measured, not each.filled)
-            for rows, each in zip(blocks, outcomes, strict=True)
-            if each.measured is not None
-        ]
-        if not good:
-            return blocks[0][:0], np.empty((0, numbers_kept(self.game)))
-        coalitions = np.concatenate([rows for rows, _, _ in good])
-        worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
-        lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
-        self.failures = sum((found.failures for _, found, _ in good), self.failures)
-        self.evaluations += len(coalitions)
-        if self._store is not None:
-            self._store.add(coalitions[lasting], worths[lasting], provenance)
-        return coalitions, worths
-
-
-def _raise_failures(outcomes: list[Outcome]) -> None:
-    """Raise what went wrong in a round, if anything did."""
-    for each in outcomes:
-        if each.failure is not None:
-            error = WorthError(each.failure)
-            if each.trace:
-                error.add_note(f"in a worker:\n{each.trace}")
-            raise error from each.error
-
 
 def evaluate_all(game: Game, options: Options) -> tuple[Measured, int]:
     """The table of all worths, and how many of them were evaluated for it."""
     with Evaluator(game, options) as evaluator:
         return evaluator.table(), evaluator.evaluations
-
-
-def block_size(game: Game) -> int:
-    """How many coalitions reach a game at once.
-
-    The game may say (1 where a worth is a model fit); else blocks are small for small games,
-    whose worths may be expensive, and at most 4096 for a table.
-    """
-    count = len(game.players)
-    return game.traits.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
-
-
-def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
-    """Blocks per task and tasks per round, for a round of this length in seconds."""
-    if cost <= 0:
-        return 1, jobs
-    share = min(length / cost, most / jobs)
-    wanted = max(ceil(TASK_SECONDS / cost), ceil(share / MOST_TASKS))
-    per_task = max(1, min(wanted, int(share)))
-    return per_task, jobs * max(1, int(share / per_task))
 
 
 @cache

@@ -20,6 +20,8 @@ from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.threads import one_blas_thread
 
+# Why a run ended that the user did not wait for.
+INTERRUPTED = "interrupted"
 # Threads whose worths were given up; they cannot be ended, only their process can.
 _abandoned: list[threading.Thread] = []
 

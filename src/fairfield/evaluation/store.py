@@ -20,14 +20,9 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game
-from fairfield.evaluation.drivers import Driver, Heartbeat, claim, drivers_of
+from fairfield.evaluation.drivers import Driver, Heartbeat, claim, drivers_of, release
 from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
-from fairfield.evaluation.remote.answers import (
-    Answer,
-    Answers,
-    has_answers,
-    read_answers,
-)
+from fairfield.evaluation.remote.answers import Answer, Answers, has_answers, read_answers
 from fairfield.evaluation.store_errors import StoreError, damage, sqlite_errors
 from fairfield.evaluation.store_file import (
     check,
@@ -45,7 +40,7 @@ from fairfield.evaluation.threads import one_blas_thread
 class StoreSummary:
     """The contents of a store: its game, how many worths in how many rounds, and who made them.
 
-    Of a game behind a service, ``answers`` counts the calls and ``worths`` the coalitions.
+    ``worths`` counts coalitions; of a game behind a service, ``answers`` counts the calls.
     """
 
     path: str
@@ -119,7 +114,7 @@ class Store:
 
         def commit() -> int | None:
             with self._base:
-                self._base.execute("DELETE FROM claims WHERE driver = ?", (driver,))
+                release(self._base, driver)
                 if not keys:
                     return None
                 insert = (
@@ -132,8 +127,7 @@ class Store:
 
     def answers(self) -> Answers:
         """The answers of the game's service in this file."""
-        with sqlite_errors(self.path):
-            return Answers(self._base, self._heart, self.path)
+        return Answers(self._base, self._heart, self.path)
 
     def close(self) -> None:
         """Close the file."""
@@ -148,13 +142,13 @@ def describe_store(path: str | PathLike[str]) -> StoreSummary:
         query = "SELECT description, versions, players, games FROM game"
         description, versions, players, games = base.execute(query).fetchone()
         rounds = list(_rounds(base, fspath(path), players, games))
-        answers, drivers = 0, tuple(drivers_of(base).values())
-        coalitions = len(np.unique(_joined(rounds, players, games)[0]))
-        if has_answers(base):
-            query = "SELECT COUNT(*), COUNT(DISTINCT coalition) FROM answers"
-            answers, coalitions = base.execute(query).fetchone()
-        about = json.loads(description), json.loads(versions), players, len(rounds), coalitions
-        return StoreSummary(fspath(path), *about, answers, drivers)
+        keys, drivers = _joined(rounds, players, games)[0], tuple(drivers_of(base).values())
+        # A study of a local game leaves answers beside its worths.
+        query = "SELECT coalition FROM answers"
+        told = [key for (key,) in base.execute(query)] if has_answers(base) else []
+        worths = len(np.unique(np.append(keys, np.array(told, dtype=keys.dtype))))
+        about = json.loads(description), json.loads(versions), players, len(rounds), worths
+        return StoreSummary(fspath(path), *about, len(told), drivers)
 
 
 def read_answers_of(path: str | PathLike[str]) -> tuple[StoreSummary, list[Answer]]:
@@ -165,7 +159,7 @@ def read_answers_of(path: str | PathLike[str]) -> tuple[StoreSummary, list[Answe
 
 
 def verify_store(path: str | PathLike[str], game: Game | None = None, most: int = 4) -> int:
-    """The number of worths (or answers of a service) in a store, after all of them were checked.
+    """The number of worths and of answers of a service in a store, after all of them were checked.
 
     The file itself and every checksum are verified, and what a killed driver left half written
     is rolled back; with a ``game``, the store must be of that game, and up to ``most`` stored
@@ -180,11 +174,10 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
         players, games = base.execute("SELECT players, games FROM game").fetchone()
         rounds = _rounds(base, fspath(path), players, games)
         keys, worths = _joined(list(rounds), players, games)
-        if has_answers(base):
-            return len(list(read_answers(base, fspath(path))))
+        told = len(list(read_answers(base, fspath(path)))) if has_answers(base) else 0
     if game is not None:
         recheck(game, keys, worths, fspath(path), most)
-    return len(np.unique(keys))
+    return len(np.unique(keys)) + told
 
 
 def recheck(

@@ -13,6 +13,7 @@ from fairfield.core.parts import Division
 from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import check_table, fits
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.remote.purse import Purse
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.parts import PartsExtension
 from fairfield.multilinear.table import TableExtension
@@ -134,17 +135,23 @@ def affordable(game: Game, options: Options) -> Division | None:
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
-    """Whether the worths of a game are too many for what the options allow."""
-    if isinstance(game, TableGame) or options.exact:
+    """Whether all worths of a game are too many for what the options allow."""
+    return not isinstance(game, TableGame) and too_many(2 ** len(game.players), game, options)
+
+
+def too_many(worths: int, game: Game, options: Options) -> bool:
+    """Whether so many worths of a game are more than the options allow."""
+    service = game.traits.service
+    if options.exact:
         return False
-    count, service, spend = 2 ** len(game.players), game.traits.service, options.spend
-    if spend is not None and service is not None and service.price:
-        too_dear = count * service.repeats * service.price > spend
-        return too_dear or (options.budget is not None and count > options.budget)
+    if options.spend is not None and service is not None and service.price:
+        calls, budget = worths * service.repeats, options.budget
+        too_dear = Purse(options.spend, service.price).room(calls) < calls
+        return too_dear or (budget is not None and worths > budget)
     if options.budget is not None:
-        return bool(count > options.budget)
+        return worths > options.budget
     # Each call of a service may take seconds and money, so even a small table may be too much.
-    return options.estimates and len(game.players) > (FEW if service is None else FEWEST)
+    return options.estimates and worths > 2 ** (FEW if service is None else FEWEST)
 
 
 def table_refused(game: Game, options: Options) -> bool:

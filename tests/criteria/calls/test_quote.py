@@ -17,6 +17,19 @@ def test_a_service_is_not_called():
     assert ff.quote(game, "banzhaf", spend=3).calls == 300
     assert ff.quote(ff.RemoteGame(refuse, 4)) == ff.Quote(16, 16, None, None)
     assert ff.quote(ff.RemoteGame(refuse, 4, empty=0)).calls == 15
+    noisy = ff.RemoteGame(refuse, 4, repeats="auto", price=0.01)
+    assert ff.quote(noisy, spend=3).calls == 300
+
+
+def test_few_worths_do_for_some_criteria_and_money_is_counted_as_in_the_run():
+    halves = {"left": range(4), "right": range(4, 8)}
+    asked, game = [], ff.RemoteGame(lambda names: asked.append(names) or 1.0, 8, price=0.1)
+    exact = ff.owen(game, halves)
+    assert ff.quote(game, ff.owen, unions=halves).calls == exact.usage["calls"] == len(asked) == 60
+    asked.clear()
+    assert ff.owen(game, halves, spend=4.1).stderr is not None
+    # Though 4.1 / 0.1 is a little less than 41.
+    assert ff.quote(game, ff.owen, unions=halves, spend=4.1).calls == len(asked) == 41
 
 
 def test_stored_answers_tell_more(tmp_path):
@@ -50,5 +63,7 @@ def test_other_games_are_timed(tmp_path):
 def test_what_cannot_be_known_is_said():
     with pytest.raises(ValueError, match="give a budget="):
         ff.quote(ff.RemoteGame(refuse, 12), tolerance=0.1)
+    with pytest.raises(ValueError, match=r"spend= pays for.*or the game a price="):
+        ff.quote(ff.RemoteGame(refuse, 12), spend=3)
     with pytest.raises(MemoryError, match="exact values need all 2\\^40 worths"):
         ff.quote(ff.RemoteGame(refuse, 40))

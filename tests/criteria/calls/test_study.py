@@ -125,6 +125,30 @@ def test_money_and_a_tolerance_end_it():
     assert "within ±0.05" in loose.stop
 
 
+def test_money_is_counted_as_in_a_direct_call():
+    study = ff.Study("shapley", ff.RemoteGame(len, 6, price=0.5), spend=9)
+    while len(S := study.ask(4)):
+        study.tell(S, [ff.Worth(w, tokens=None) for w in worth(S)])
+    assert study.done
+    v = study.result()
+    assert (v.usage["calls"], v.usage["cost"]) == (18, 9.0)
+    assert v.stop.startswith("spend=9 allows no further call")
+    assert "18 calls, cost 9" in v.stop
+    unpriced = ff.Study("shapley", 6, spend=9)
+    with pytest.raises(ValueError, match="spend=9 needs to know what a worth cost"):
+        unpriced.tell(unpriced.ask(), [1.0])
+
+
+def test_worths_of_a_local_game_stay_in_sight(tmp_path):
+    path, game = tmp_path / "w.db", ff.FunctionGame(worth, 4)
+    ff.shapley(game, store=path)
+    study = ff.Study("shapley", game, store=path)
+    study.tell(S := study.ask(3), worth(S))
+    held = ff.describe_store(path)
+    assert (held.worths, held.answers) == (16, 3)
+    assert ff.verify_store(path, game) == 19
+
+
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [

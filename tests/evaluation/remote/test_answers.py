@@ -1,4 +1,5 @@
 import sqlite3
+import threading
 
 import pytest
 
@@ -59,3 +60,23 @@ def test_keys_do_not_reach_the_file(base, heart, monkeypatch):
     monkeypatch.setenv("THEIR_TOKEN", "verysecretvalue")
     Answers(base, heart, "s.db").add([answer(b"a", 1.0, record={"url": "x/verysecretvalue"})])
     assert base.execute("SELECT record FROM answers").fetchone() == ('{"url": "x/[secret]"}',)
+
+
+def test_it_waits_for_a_file_that_another_process_has_locked(base, heart, tmp_path):
+    answers = Answers(base, heart, "s.db")
+    base.execute("PRAGMA busy_timeout = 1")
+    other = sqlite3.connect(tmp_path / "s.db", check_same_thread=False)
+    for act in (lambda: answers.add([answer(b"a", 1.0)]), lambda: answers.claim([b"b"])):
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.05, other.rollback).start()
+        with pytest.warns(UserWarning, match="another process has locked the store"):
+            act()
+    assert answers.fresh() == []
+    other.close()
+
+
+def test_what_sqlite_says_names_the_file(base, heart):
+    answers = Answers(base, heart, "s.db")
+    base.execute("DROP TABLE answers")
+    with pytest.raises(ff.StoreError, match=r"s\.db could not be used"):
+        answers.fresh()

@@ -1,66 +1,23 @@
 import asyncio
 import functools
+import threading
 import time
-from email.utils import formatdate
-from types import SimpleNamespace
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from fairfield.core.service import Service
+from fairfield.evaluation.remote import attempts as attempts_module
 from fairfield.evaluation.remote.attempts import (
     Attempts,
+    NotMadeError,
     Rates,
     called,
     is_async,
-    is_passing,
     loop_of_calls,
-    retry_after,
-    without_secrets,
 )
-
-
-class StatusError(Exception):
-    def __init__(self, status, headers=None, text=""):
-        super().__init__(f"status {status}")
-        self.response = SimpleNamespace(status_code=status, headers=headers or {}, text=text)
-
-
-TransportError = type("TransportError", (Exception,), {})
-
-
-@pytest.mark.parametrize(
-    ("error", "passes"),
-    [
-        (StatusError(429), True),
-        (StatusError(503), True),
-        (StatusError(408), True),
-        (StatusError(401), False),
-        (StatusError(400), False),
-        (StatusError(429, text='{"code": "insufficient_quota"}'), False),
-        (TimeoutError(), True),
-        (ConnectionResetError(), True),
-        (type("ReadError", (TransportError,), {})(), True),
-        (ValueError("no number in the answer"), False),
-    ],
-)
-def test_errors_that_may_pass_are_told_from_final_ones(error, passes):
-    assert is_passing(error) is passes
-
-
-def test_a_service_says_how_long_to_wait():
-    assert retry_after(StatusError(429, {"retry-after": "1.5"})) == 1.5
-    assert retry_after(StatusError(429)) == 0
-    assert retry_after(StatusError(429, {"retry-after": "soon"})) == 0
-    in_a_minute = formatdate(time.time() + 60, usegmt=True)
-    assert 55 < retry_after(StatusError(429, {"retry-after": in_a_minute})) <= 60
-
-
-def test_keys_are_taken_out_of_texts(monkeypatch):
-    monkeypatch.setenv("SOME_API_KEY", "verysecretvalue")
-    assert without_secrets("url?x=verysecretvalue") == "url?x=[secret]"
-    assert "abcdef123456" not in without_secrets("https://x.y/z?key=abcdef123456&q=1")
-    assert "abcdef123456" not in without_secrets("Authorization: Bearer abcdef123456")
-    assert without_secrets("the key is under the mat") == "the key is under the mat"
+from fairfield.evaluation.remote.passing import is_passing
+from fairfield.evaluation.remote.purse import Purse
 
 
 class Sleeper:
@@ -84,7 +41,7 @@ def test_requests_are_spaced_evenly(monkeypatch):
             turns.append(clock.now)
 
     asyncio.run(take())
-    assert turns == pytest.approx([100, 100, 100.5, 101, 101.5])
+    assert turns == pytest.approx([100, 100.5, 101, 101.5, 102])
 
 
 def test_tokens_are_set_aside_and_corrected(monkeypatch):
@@ -158,7 +115,7 @@ def test_a_call_is_given_up_in_time_async_or_not():
         attempts = of(worth, timeout=0.05, retries=1)
         with pytest.raises(TimeoutError, match=r"no answer within 0\.05 seconds"):
             run(attempts)
-        assert attempts.abandoned == 2
+        assert attempts.purse.abandoned == 2
 
 
 def test_what_would_end_the_loop_is_an_error():
@@ -174,6 +131,36 @@ def test_what_would_end_the_loop_is_an_error():
             with pytest.raises(RuntimeError, match=raised.__name__):
                 run(of(each))
     assert run(of(lambda names: 1.0)).value == 1.0
+
+
+def test_a_call_is_not_repeated_once_the_run_ends_or_its_money():
+    def ending(names):
+        attempts.stopping = True
+        raise ConnectionError
+
+    def spending(names):
+        attempts.purse.abandoned = 5
+        raise ConnectionError
+
+    for worth in (ending, spending):
+        attempts = of(worth)
+        attempts.purse = Purse(spend=5, price=1, under_way=1)
+        with pytest.raises(NotMadeError):
+            run(attempts)
+        assert attempts.retries == 0
+
+
+def test_there_is_one_loop_for_all_threads(monkeypatch):
+    class Slow(threading.Thread):
+        def start(self):
+            time.sleep(0.02)
+            super().start()
+
+    monkeypatch.setattr(attempts_module, "_loops", {})
+    monkeypatch.setattr(attempts_module.threading, "Thread", Slow)
+    with ThreadPoolExecutor(4) as pool:
+        loops = {id(each) for each in pool.map(lambda _: loop_of_calls(), range(4))}
+    assert len(loops) == 1
 
 
 class Caller:

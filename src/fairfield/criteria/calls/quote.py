@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from sys import maxsize
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,10 +14,11 @@ import numpy as np
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.copies import measured
 from fairfield.core.game import Game, Players
-from fairfield.core.service import Service
+from fairfield.core.service import Service, rounded
 from fairfield.criteria.criterion import Call, Given, call_of
-from fairfield.evaluation.evaluator import block_size
+from fairfield.evaluation.local import block_size
 from fairfield.evaluation.options import Keywords
+from fairfield.evaluation.remote.purse import Purse
 from fairfield.evaluation.store import describe_store, read_answers_of
 from fairfield.evaluation.threads import threads_of
 from fairfield.games.given.function import FunctionGame
@@ -76,29 +78,29 @@ def quote(
     costs = [each.worth.cost for each in found if each.worth.cost is not None]
     price = float(np.mean(costs)) if costs else service.price
     latency = float(np.mean([each.seconds for each in found])) if found else None
-    cost = None if price is None else calls * price
+    cost = None if price is None else rounded(calls * price)
     return Quote(ceil(calls / service.repeats), calls, _waited(service, calls, latency), cost)
 
 
 def _needed(call: Call, problem: Problem) -> int:
     """The coalitions whose worths are used, stored or not."""
-    source, count, options = problem.source, len(problem.game.players), problem.options
+    source, options = problem.source, problem.options
     if source.division is not None:
         return source.division.evaluations
     if source.closed is not None or isinstance(problem.game, TableGame):
         return 0
-    if not call.criterion.needs_all(problem):
-        return count + 2
     service = problem.game.traits.service
     if not (call.criterion.is_estimated(problem) or (service is not None and service.auto)):
-        return int(2**count)
+        return call.criterion.worths_read(problem)
     limits = [] if options.budget is None else [options.budget]
     if options.spend is not None and service is not None and service.price:
-        limits.append(int(options.spend / service.price) // service.repeats)
+        limits.append(Purse(options.spend, service.price).room(maxsize) // service.repeats)
     if not limits:
-        raise ValueError(
-            "how many coalitions a tolerance or a time takes is not known before; give a budget="
-        )
+        unknown = "a tolerance or a time takes"
+        advice = "give a budget="
+        if options.spend is not None:
+            unknown, advice = "spend= pays for", f"{advice}, or the game a price="
+        raise ValueError(f"how many coalitions {unknown} is not known before; {advice}")
     return min(limits)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
@@ -18,12 +18,12 @@ from fairfield.core.game import Game, Players, name_players
 from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.criteria.criterion import Given, call_of
 from fairfield.evaluation.evaluator import versions
-from fairfield.evaluation.kept import unpack
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.answers import Answer
-from fairfield.evaluation.remote.attempts import is_passing
-from fairfield.evaluation.remote.known import packed
+from fairfield.evaluation.remote.known import packed, unpacked
+from fairfield.evaluation.remote.passing import is_passing
+from fairfield.evaluation.remote.purse import Purse
 from fairfield.evaluation.store import Store
 from fairfield.games.given.remote import RemoteGame
 from fairfield.results.valuation import Valuation
@@ -74,10 +74,12 @@ class Study:
         self.players = players
         self._game = RemoteGame._of(self._service, players, "study", noisy=False)
         self._answers: dict[bytes, list[float]] = {}
-        self._usage, self._dearest = Usage(), self._service.price or 0.0
-        # How many answers each coalition is to have, and those handed out but not told yet.
-        self._wanted: dict[bytes, int] = {}
+        self._usage, self._purse = Usage(), Purse(self._call.chosen.spend, self._service.price)
+        # How many answers each coalition still needs, those handed out but not told yet, and which
+        # to hand out next.
+        self._wanted: Counter[bytes] = Counter()
         self._pending: Counter[bytes] = Counter()
+        self._queue: deque[bytes] = deque()
         # The answer, once nothing is wanted any more.
         self._found: Valuation | None = None
         self._lock = threading.RLock()
@@ -85,7 +87,10 @@ class Study:
         self._described = given or self._game
         self._call.criterion.prepare(self._call.posed(self._known()))
         for each in [] if store is None else self._kept([]):
-            self._take(each)
+            self._take(each.coalition, self._purse.pay(each.worth, earlier=True))
+
+    def __repr__(self) -> str:
+        return f"Study: {len(self.players)} player{'s' if len(self.players) > 1 else ''}"
 
     def ask(self, k: int = 1) -> BoolArray:
         """The next coalitions to evaluate (≤ k, n), one row for each answer that is wanted.
@@ -94,14 +99,16 @@ class Study:
         since those that come next depend on their worths.
         """
         with self._lock:
-            room = self._affordable(whole("k", k))
+            room = self._purse.room(whole("k", k))
             self._plan()
             rows: list[bytes] = []
-            for key, wanted in self._wanted.items():
-                need = wanted - len(self._answers.get(key, ())) - self._pending[key]
-                rows += [key] * max(0, min(need, room - len(rows)))
-            self._pending.update(rows)
-            return self._coalitions(rows)
+            while self._queue and len(rows) < room:
+                key = self._queue.popleft()
+                if self._wanted[key] > self._pending[key]:  # it may have been told unasked
+                    self._pending[key] += 1
+                    rows.append(key)
+            self._purse.under_way += len(rows)
+            return unpacked(rows, len(self.players))
 
     def tell(self, coalitions: ArrayLike, worths: Any) -> None:
         """Take the worths of coalitions (m, n): numbers or :class:`Worth`, in any order or number.
@@ -120,9 +127,8 @@ class Study:
             raise ValueError(f"{len(rows)} coalitions were told with {len(found)} worths")
         answers = []
         for row, key, given in zip(rows, packed(rows), found, strict=True):
-            worth = given if isinstance(given, Worth) else Worth(given, self._service.price)
             try:
-                answers.append(Answer(key, replace(worth, value=finite(worth.value)), 0.0))
+                answers.append(Answer(key, self._priced(given), 0.0))
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     f"coalition {spell(members(row, self.players))}: {error}"
@@ -131,7 +137,7 @@ class Study:
             if self._store is not None:
                 self._kept(answers)
             for each in answers:
-                self._take(each)
+                self._take(each.coalition, self._purse.pay(each.worth))
 
     def result(self) -> Valuation:
         """The valuation of what was told: exact, or the best estimate so far with its errors.
@@ -140,46 +146,47 @@ class Study:
         """
         with self._lock:
             try:
-                found = self._found or self._call.value(self._known())
+                found = self._found or self._call.value(self._known(lambda *_: self._broke()))
             except WorthError as error:
                 if error.partial is None:
                     raise
                 found = error.partial
-            return replace(found, evaluations=len(self._answers), usage=self._usage.facts())
+            return replace(found, evaluations=len(self._answers), game=repr(self))
 
     @property
     def pending(self) -> BoolArray:
         """The coalitions that were handed out and not told yet, to be evaluated again if lost."""
         with self._lock:
-            return self._coalitions(list(self._pending.elements()))
+            return unpacked(list(self._pending.elements()), len(self.players))
 
     @property
     def done(self) -> bool:
         """Whether nothing is asked for any more: by budget, money, tolerance, or as all is known."""
         with self._lock:
             self._plan()
-            return not self._wanted or not (self._pending or self._affordable(1))
+            return not self._wanted or self._broke() is not None
 
-    def _affordable(self, calls: int) -> int:
-        """How many of so many further answers the money allows."""
-        spend = self._call.chosen.spend
-        if spend is None:
-            return calls
-        left = spend * (1 + 1e-12) - self._usage.cost
-        if not self._dearest:
-            return calls if left > 0 else 0
-        return max(0, min(calls, int(left / self._dearest) - self._pending.total()))
+    def _broke(self) -> str | None:
+        """That the money allows no further worth, where it does not."""
+        return None if self._pending or self._purse.room(1) else self._purse.sentence()
+
+    def _priced(self, given: Any) -> Worth:
+        """A worth as it was told, checked, with what it cost."""
+        worth = self._purse.priced(given if isinstance(given, Worth) else Worth(given))
+        if worth.cost is None and (spend := self._purse.spend) is not None:
+            raise ValueError(
+                f"spend={spend:g} needs to know what a worth cost; tell ff.Worth(value, cost=…)"
+            )
+        return replace(worth, value=finite(worth.value))
 
     def _plan(self) -> None:
         """Find out what is wanted next, if all that was wanted has been told."""
-        known = self._answers
-        if self._found or any(len(known.get(k, ())) < least for k, least in self._wanted.items()):
+        if self._found or self._wanted:
             return
-        self._wanted = {}
 
         def wanted(coalitions: BoolArray, counts: list[int]) -> None:
-            for key, count in zip(packed(coalitions), counts, strict=True):
-                self._wanted[key] = len(self._answers.get(key, ())) + count
+            self._wanted = Counter(dict(zip(packed(coalitions), counts, strict=True)))
+            self._queue = deque(self._wanted.elements())
             raise _WantedError
 
         with suppress(_WantedError):
@@ -187,14 +194,11 @@ class Study:
 
     def _known(self, wanted: Any = None) -> RemoteGame:
         """The game of the answers so far."""
-        service = replace(self._service, worth=None, answers=self._answers, wanted=wanted)
+        known = {"answers": self._answers, "usage": self._usage, "wanted": wanted}
+        service = replace(self._service, worth=None, **known)
         several = service.auto or service.repeats > 1
         noisy = several or any(len(each) > 1 for each in self._answers.values())
         return RemoteGame._of(service, self.players, "study", noisy=noisy)
-
-    def _coalitions(self, keys: list[bytes]) -> BoolArray:
-        width = (len(self.players) + 7) // 8
-        return unpack(np.array(keys, dtype=f"S{width}"), len(self.players))
 
     def _kept(self, answers: list[Answer]) -> list[Answer]:
         """Store these answers; returns what was stored before, where there are none."""
@@ -205,10 +209,13 @@ class Study:
             held.add(answers)
         return before
 
-    def _take(self, answer: Answer) -> None:
-        worth, self._found = answer.worth, None
-        self._answers.setdefault(answer.coalition, []).append(worth.value)
+    def _take(self, key: bytes, worth: Worth) -> None:
+        self._found = None
+        self._answers.setdefault(key, []).append(worth.value)
         self._usage += Usage(calls=1, cost=worth.cost or 0.0, tokens=worth.tokens)
-        self._dearest = max(self._dearest, worth.cost or 0.0)
-        self._pending[answer.coalition] -= 1
-        self._pending = +self._pending
+        self._purse.under_way -= key in self._pending
+        for counts in (self._pending, self._wanted):
+            if counts[key] > 1:
+                counts[key] -= 1
+            else:
+                counts.pop(key, None)

@@ -10,19 +10,25 @@ import json
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from fairfield.core.service import Worth
-from fairfield.evaluation.drivers import Heartbeat, claim
-from fairfield.evaluation.remote.attempts import without_secrets
+from fairfield.evaluation.drivers import Heartbeat, claim, release
+from fairfield.evaluation.remote.secrets import plain
 from fairfield.evaluation.store_errors import StoreError, damage, sqlite_errors
+from fairfield.evaluation.store_file import patiently
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (id INTEGER PRIMARY KEY, coalition BLOB, worth BLOB, "
     "cost REAL, tokens INTEGER, seconds REAL, record TEXT, checksum INTEGER)"
 )
+_INSERT = (
+    "INSERT INTO answers (coalition, worth, cost, tokens, seconds, record, checksum) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -38,37 +44,51 @@ class Answers:
     """The answers in one store."""
 
     def __init__(self, base: sqlite3.Connection, heart: Heartbeat | None, path: str) -> None:
-        self._base, self._heart, self._path = base, heart, path
-        # The number of the last answer that was read, and those that this run added.
-        self._last, self._own = 0, set[int]()
-        with base:
-            base.execute(_TABLE)
+        self._base, self._path = base, path
+        self._driver = None if heart is None else heart.id
+        # The number of the last answer that was read, those that this run added, what it claimed.
+        self._last, self._own, self._claimed = 0, set[int](), set[bytes]()
+        self._patiently(self._create)
+
+    def _create(self) -> None:
+        with self._base:
+            self._base.execute(_TABLE)
+
+    def _patiently(self, act: Callable[[], Found]) -> Found:
+        with sqlite_errors(self._path):
+            return patiently(act)
 
     def claim(self, keys: Iterable[bytes]) -> set[bytes]:
         """The coalitions that this run may ask for, since no other does."""
-        assert self._heart is not None
-        with sqlite_errors(self._path):
-            return claim(self._base, self._heart.id, list(dict.fromkeys(keys)))
+        driver, wanted = self._driver, list(dict.fromkeys(keys))
+        assert driver is not None
+        granted = self._patiently(lambda: claim(self._base, driver, wanted))
+        self._claimed |= granted
+        return granted
 
     def fresh(self) -> list[Answer]:
         """The answers that were not read yet, and that others added since."""
-        found = []
-        for number, each in read_answers(self._base, self._path, self._last):
-            self._last = number
-            if number not in self._own:
-                found.append(each)
-        return found
+        read = self._patiently(lambda: list(read_answers(self._base, self._path, self._last)))
+        self._last = read[-1][0] if read else self._last
+        return [each for number, each in read if number not in self._own]
 
-    def add(self, answers: list[Answer]) -> None:
-        """Commit answers; afterwards no crash loses them."""
-        with sqlite_errors(self._path), self._base:
-            for each in answers:
-                added = self._base.execute(
-                    "INSERT INTO answers (coalition, worth, cost, tokens, seconds, record, checksum) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    _row(each),
-                )
-                self._own.add(added.lastrowid or 0)
+    def add(self, answers: list[Answer], done: Iterable[bytes] = ()) -> None:
+        """Commit answers, which no crash then loses, and free coalitions asked for no more."""
+        free = [key for key in done if key in self._claimed]
+        rows = [_row(each) for each in answers]
+
+        def commit() -> list[int | None]:
+            with self._base:
+                release(self._base, self._driver, free)
+                return [self._base.execute(_INSERT, row).lastrowid for row in rows]
+
+        if rows or free:
+            self._own.update(number or 0 for number in self._patiently(commit))
+            self._claimed.difference_update(free)
+
+    def release(self) -> None:
+        """Free all that this run had claimed."""
+        self.add([], list(self._claimed))
 
 
 def has_answers(base: sqlite3.Connection) -> bool:
@@ -84,10 +104,10 @@ def read_answers(
         "SELECT id, coalition, worth, cost, tokens, seconds, record, checksum FROM answers "
         "WHERE id > ? ORDER BY id"
     )
-    for number, key, worth, cost, tokens, seconds, record, checksum in base.execute(
-        query, (after,)
-    ):
-        with damage(path):
+    with damage(path):
+        for number, key, worth, cost, tokens, seconds, record, checksum in base.execute(
+            query, (after,)
+        ):
             if _checksum(key, worth, record) != checksum:
                 raise StoreError(
                     f"{path} is damaged: the checksum of answer {number} does not match; restore the "
@@ -95,14 +115,12 @@ def read_answers(
                 )
             kept = None if record is None else json.loads(record)
             found = Worth(struct.unpack("<d", worth)[0], cost, tokens, kept)
-        yield number, Answer(key, found, seconds)
+            yield number, Answer(key, found, seconds)
 
 
 def _row(answer: Answer) -> tuple[Any, ...]:
     worth, found = struct.pack("<d", answer.worth.value), answer.worth
-    record = (
-        None if found.record is None else without_secrets(json.dumps(found.record, default=str))
-    )
+    record = None if found.record is None else json.dumps(plain(found.record))
     checksum = _checksum(answer.coalition, worth, record)
     return answer.coalition, worth, found.cost, found.tokens, answer.seconds, record, checksum
 

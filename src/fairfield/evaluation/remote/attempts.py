@@ -9,90 +9,24 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
-from functools import cache
 from typing import Any
 
 from fairfield.core.service import Service, Worth
+from fairfield.evaluation.remote.passing import retry_after
+from fairfield.evaluation.remote.purse import Purse
 
 # Seconds before the second attempt, doubled before each further one, and the most.
 FIRST_WAIT, LONGEST_WAIT = 0.1, 60.0
-# What other libraries call errors that pass; few of them derive from Python's own.
-PASSING = {"TimeoutError", "ConnectionError", "TransportError", "URLError", "APIConnectionError"}
-# Answers to requests that may succeed later: time-outs, conflicts, rate limits; and all of 5xx.
-PASSING_STATUS = {408, 409, 425, 429}
-_SECRET_NAMES = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SECRET_TEXTS = re.compile(
-    r"(bearer\s+|\bsk-|\b(?:api[-_]?)?key[=:]\s*)[\w.~+/-]{6,}", re.IGNORECASE
-)
+# How often, in seconds, who waits for a turn looks whether the run has ended.
+LOOK = 0.2
 
 
-def is_passing(error: BaseException) -> bool:
-    """Whether a call may succeed when it is repeated: the default of ``RemoteGame(passing=)``.
-
-    So it may after a lost connection, a time-out, a rate limit (429) or an error of the server
-    (5xx); not after a wrong key, a bad request, or where a quota is exhausted.
-
-    >>> is_passing(TimeoutError()), is_passing(PermissionError("wrong key"))
-    (True, False)
-    """
-    status = status_of(error)
-    if status is not None:
-        return (status in PASSING_STATUS or status >= 500) and not _quota_exhausted(error)
-    return any(kind.__name__ in PASSING for kind in type(error).__mro__)
-
-
-def status_of(error: BaseException) -> int | None:
-    """The HTTP status that an error of any client carries, if it does."""
-    response = getattr(error, "response", None)
-    for holder, name in ((error, "status_code"), (response, "status_code"), (error, "status")):
-        status = getattr(holder, name, None)
-        if isinstance(status, int):
-            return status
-    code = getattr(error, "code", None)
-    return code if isinstance(code, int) else None
-
-
-def _quota_exhausted(error: BaseException) -> bool:
-    """Whether a rate limit is a quota that waiting does not refill, as OpenAI's services say."""
-    text = str(getattr(error, "code", "")), str(getattr(error, "body", "")), _body_of(error)
-    return any("insufficient_quota" in each for each in text)
-
-
-def _body_of(error: BaseException) -> str:
-    try:
-        return str(getattr(getattr(error, "response", None), "text", ""))
-    except Exception:  # a body that is still to be read from the network
-        return ""
-
-
-def retry_after(error: BaseException | None) -> float:
-    """The seconds that a service asks to wait before the next request; 0 where it does not."""
-    response = getattr(error, "response", None)
-    headers = getattr(response, "headers", None) or getattr(error, "headers", None) or {}
-    given = headers.get("retry-after") or headers.get("Retry-After")
-    if given is None:
-        return 0.0
-    try:
-        return max(0.0, float(given))
-    except ValueError:
-        try:
-            return max(0.0, parsedate_to_datetime(str(given)).timestamp() - time.time())
-        except ValueError:
-            return 0.0
-
-
-def without_secrets(text: str) -> str:
-    """The text without keys: values of environment variables named so, and what looks like one."""
-    for name, secret in os.environ.items():
-        if len(secret) >= 8 and _SECRET_NAMES.search(name):
-            text = text.replace(secret, "[secret]")
-    return _SECRET_TEXTS.sub(r"\1[secret]", text)
+class NotMadeError(Exception):
+    """An attempt was not made, since the run ends or its money does not allow it."""
 
 
 @dataclass
@@ -106,15 +40,15 @@ class Rates:
     _mean: float = 0.0
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def turn(self) -> float:
-        """Wait for the next turn; returns the tokens that were set aside for it."""
+    async def turn(self, rest: Callable[[float], Awaitable[None]] | None = None) -> float:
+        """Wait for the next turn, by ``rest``; returns the tokens that were set aside for it."""
         async with self._lock:
             while (left := max(self._free, self._tokens_free) - time.monotonic()) > 0:
-                await asyncio.sleep(left)
+                await (rest or asyncio.sleep)(left)
             if self.requests is not None:
-                space = 60.0 / self.requests
-                # Waking up late does not slow the pace down.
-                self._free = max(self._free, time.monotonic() - space) + space
+                now, space = time.monotonic(), 60.0 / self.requests
+                # Waking up late does not slow the pace down; who was idle has saved up nothing.
+                self._free = (self._free if now - self._free < space else now) + space
             self._take(self._mean)
         return self._mean
 
@@ -140,11 +74,10 @@ class Attempts:
 
     service: Service
     rates: Rates
-    # Once set, nothing is tried again: the run is about to end.
+    purse: Purse = field(default_factory=Purse)
+    # Once set, no attempt begins: the run is about to end.
     stopping: bool = False
     retries: int = 0
-    # Calls given up while the service was still at work, which may yet be charged.
-    abandoned: int = 0
 
     async def ask(self, names: tuple[Any, ...]) -> Worth:
         """The answer for one coalition, tried again while errors pass and attempts are left."""
@@ -159,26 +92,40 @@ class Attempts:
         doubled = wait_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT)
         backoff = doubled + wait_random(0, FIRST_WAIT)
 
+        def passes(error: BaseException) -> bool:
+            return not isinstance(error, NotMadeError) and self.service.passing(error)
+
         def wait(state: Any) -> float:
             asked = retry_after(state.outcome.exception())
             self.rates.pause(asked)
             return max(asked, backoff(state))
 
-        def count(_: Any) -> None:
-            self.retries += 1
-
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(lambda e: not self.stopping and self.service.passing(e)),
+        async for attempt in AsyncRetrying(
+            sleep=self._rest,
+            retry=retry_if_exception(passes),
             stop=stop_after_attempt(self.service.retries + 1),
             wait=wait,
-            before_sleep=count,
             reraise=True,
-        )
-        answer: Worth = await retrying(self._attempt, names)
-        return answer
+        ):
+            with attempt:
+                return await self._attempt(names, again=attempt.retry_state.attempt_number > 1)
+        raise AssertionError("the last attempt answers or raises")
 
-    async def _attempt(self, names: tuple[Any, ...]) -> Worth:
-        aside = await self.rates.turn()
+    async def _rest(self, seconds: float) -> None:
+        """Sleep, unless the run ends meanwhile."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._check()
+            await asyncio.sleep(min(left, LOOK))
+
+    def _check(self) -> None:
+        if self.stopping or not self.purse.fits():
+            raise NotMadeError
+
+    async def _attempt(self, names: tuple[Any, ...], *, again: bool) -> Worth:
+        aside = await self.rates.turn(self._rest)
+        self._check()
+        self.retries += again
         try:
             async with asyncio.timeout(self.service.timeout) as limit:
                 assert self.service.worth is not None
@@ -186,7 +133,7 @@ class Attempts:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            self.abandoned += 1
+            self.purse.abandoned += 1
             raise TimeoutError(f"no answer within {self.service.timeout:g} seconds") from error
         answer = found if isinstance(found, Worth) else Worth(found)
         self.rates.used(answer.tokens, aside)
@@ -233,14 +180,15 @@ async def _in_thread(function: Callable[..., Any], names: tuple[Any, ...]) -> An
     return found
 
 
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+_starting = threading.Lock()
+
+
 def loop_of_calls() -> asyncio.AbstractEventLoop:
-    """The event loop on which this process calls services."""
-    return _started(os.getpid())
-
-
-@cache
-def _started(process: int) -> asyncio.AbstractEventLoop:
-    # By process, since a fork has no threads.
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True, name="fairfield calls").start()
-    return loop
+    """The event loop on which this process calls services; a fork, which has no threads, gets its own."""
+    with _starting:
+        process = os.getpid()
+        if process not in _loops:
+            _loops[process] = loop = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, daemon=True, name="fairfield calls").start()
+        return _loops[process]

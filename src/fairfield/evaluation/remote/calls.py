@@ -6,34 +6,33 @@ and commits what was answered; the calls themselves run on the loop of ``attempt
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, IntArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Failures, Game, Measured
 from fairfield.core.imports import needed_for
 from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.evaluation.options import Options
-from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.outcomes import INTERRUPTED, WorthError
 from fairfield.evaluation.remote.answers import Answer, Answers
-from fairfield.evaluation.remote.attempts import Attempts, Rates, loop_of_calls, without_secrets
-from fairfield.evaluation.remote.known import Known, packed
+from fairfield.evaluation.remote.attempts import Attempts, NotMadeError, Rates
+from fairfield.evaluation.remote.known import Known, packed, unpacked
+from fairfield.evaluation.remote.purse import Purse
+from fairfield.evaluation.remote.secrets import told
+from fairfield.evaluation.remote.under_way import UnderWay, interrupts
 
-# How often, in seconds, the driver looks up from waiting, and at what others have answered.
-LOOK, POLL = 0.5, 0.2
-INTERRUPTED = "interrupted"
+# How often, in seconds, the driver looks at what others have answered.
+POLL = 0.2
 
 
 class Calls:
@@ -50,25 +49,28 @@ class Calls:
         given: dict[str, Any] = {k: v for k, v in changes.items() if v is not None}
         self.game, self.service, self.options = game, replace(service, **given), options
         self.ended: str | None = None
-        self._stored = stored
-        self._known = Known(service)
-        self._calls = Attempts(self.service, Rates(service.requests, service.tokens))
-        self._usage, self._fallbacks, self._dearest = Usage(), Failures(), service.price or 0.0
-        # What earlier runs on the store have spent.
-        self._before = 0.0
-        self._note = ""
+        # The coalitions whose last answers came in this run.
+        self._evaluated: set[bytes] = set()
+        self._stored, self._known = stored, Known(service)
+        self._purse = Purse(options.spend, service.price)
+        rates = Rates(service.requests, service.tokens)
+        self._attempts = Attempts(self.service, rates, self._purse)
+        self._usage, self._fallbacks = service.usage, Failures()
         if service.empty is not None and not service.always:
             nobody = np.zeros((1, len(game.players)), dtype=bool)
             self._known.fixed[packed(nobody)[0]] = service.empty
-            self._note = f"F(∅) = {service.empty:g} was given, not asked for"
+            self._usage += Usage(note=f"F(∅) = {service.empty:g} was given, not asked for")
         self._adopt()
+
+    @property
+    def evaluations(self) -> int:
+        """How many coalitions were evaluated in this run, each counted once."""
+        return len(self._evaluated)
 
     @property
     def failures(self) -> Failures:
         """What went wrong so far, and what all calls took."""
-        calls, most = self._calls, self._dearest
-        # A call that was given up may yet be charged.
-        extra = Usage(retries=calls.retries, cost=calls.abandoned * most, note=self._note)
+        extra = Usage(retries=self._attempts.retries, cost=self._purse.cost)
         return replace(self._fallbacks, usage=self._usage + extra)
 
     def measure(self, coalitions: BoolArray) -> Measured:
@@ -87,6 +89,11 @@ class Calls:
         variances = self._known.variances(keys[: len(worths)]) if noisy else None
         return Measured(worths, variances, self.failures)
 
+    def complete(self) -> tuple[BoolArray, FloatArray]:
+        """All coalitions that wait for no answers, and their worths."""
+        keys = self._known.complete()
+        return unpacked(keys, len(self.game.players)), self._known.worths(keys, leading=False)
+
     def counts(self, coalitions: BoolArray) -> IntArray:
         """How many answers each coalition has; 0 for a worth that is not asked for."""
         return self._known.counts(packed(coalitions))
@@ -98,8 +105,7 @@ class Calls:
 
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float) -> Iterator[int]:
         """As ``rounds``, for so many further answers to coalitions that have some."""
-        more = self.counts(coalitions) + times - self.service.repeats
-        self._known.more = Counter(dict(zip(packed(coalitions), more.tolist(), strict=True)))
+        self._known.ask_again(packed(coalitions), times)
         try:
             yield from self.rounds(coalitions, until)
         finally:
@@ -108,39 +114,46 @@ class Calls:
     def rounds(self, coalitions: BoolArray, until: float = inf) -> Iterator[int]:
         """How many coalitions have come to have all their answers, as these are committed.
 
-        No call begins after ``until``, nor once the run has ended; those under way are waited for.
+        No attempt begins after ``until``, nor once the run has ended; those under way are waited for.
         """
         keys = packed(coalitions)
         # Coalitions that are not claimed yet, those that other drivers ask for, and calls to begin.
         waiting = deque(at for at, key in enumerate(keys) if self._known.missing(key))
-        if waiting and self.service.worth is None:
-            self._refuse(
-                coalitions[list(waiting)], [self._known.missing(keys[at]) for at in waiting]
-            )
-            return
         foreign: list[int] = []
         ready: deque[int] = deque()
+        if waiting and self.service.worth is None:
+            self._refuse(coalitions[list(waiting)])
+            return
         failed: WorthError | None = None
-        with _interrupts() as interrupted, _UnderWay(self._calls) as under_way:
+        attempts = self._attempts
+        with (
+            ExitStack() as end,
+            interrupts(attempts) as interrupted,
+            UnderWay(attempts) as under_way,
+        ):
+            if self._stored is not None:
+                end.callback(self._stored.release)
             while True:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
-                self._calls.stopping = failed is not None or self.ended is not None
-                room = 0 if failed else self._room(len(under_way.calls), until)
+                over = failed is not None or time.perf_counter() >= until
+                room = 0 if over else self._room(len(under_way.calls))
+                attempts.stopping = over or self.ended is not None
                 if room and waiting and len(ready) < room:
                     chosen = [waiting.popleft() for _ in range(min(room, len(waiting)))]
-                    granted = self._granted([keys[at] for at in chosen])
-                    missing = {at: self._known.missing(keys[at]) for at in chosen}
-                    mine = [at for at in chosen if keys[at] in granted]
-                    ready.extend(at for at in mine for _ in range(missing[at]))
-                    foreign += [at for at in chosen if missing[at] and keys[at] not in granted]
-                    yield sum(not missing[at] for at in chosen)
+                    missing = self._claim(chosen, keys)
+                    ready.extend(at for at in missing for _ in range(missing[at]))
+                    theirs = [at for at in chosen if at not in missing]
+                    foreign += [at for at in theirs if self._known.missing(keys[at])]
+                    yield sum(not self._known.missing(keys[at]) for at in chosen)
                 for at in (ready.popleft() for _ in range(min(room, len(ready)))):
                     names = members(coalitions[at], self.game.players)
                     under_way.begin(at, (*self.service.always, *names))
                 if under_way.calls:
                     batch = under_way.ended()
-                    failed = self._commit(batch, coalitions, keys) or failed
+                    not_made, error = self._commit(batch, coalitions, keys)
+                    failed = failed or error
+                    ready.extendleft(not_made)
                     places = {place for _, place, _ in batch}
                     yield sum(not self._known.missing(keys[at]) for at in places)
                 elif not room or not (waiting or foreign):
@@ -151,138 +164,81 @@ class Calls:
         if failed is not None:
             raise failed
 
-    def _refuse(self, coalitions: BoolArray, counts: list[int]) -> None:
+    def _refuse(self, coalitions: BoolArray) -> None:
         """End the run where there is no service to ask: the answers are all there are."""
-        if self.service.wanted is not None:
-            self.service.wanted(coalitions, counts)
+        counts = [self._known.missing(key) for key in packed(coalitions)]
+        wanted = self.service.wanted
+        why = None if wanted is None else wanted(coalitions, counts)
         first = spell(members(coalitions[0], self.game.players))
-        self.ended = f"no answer for coalition {first} is known"
+        self.ended = why or f"no answer for coalition {first} is known"
 
-    def _room(self, under_way: int, until: float) -> int:
-        """How many further calls may begin, by concurrency, time and money."""
-        if self.ended is not None or time.perf_counter() >= until:
+    def _room(self, under_way: int) -> int:
+        """How many further calls may begin, by concurrency and money."""
+        if self.ended is not None:
             return 0
-        room, spend = self.service.concurrency - under_way, self.options.spend
-        if spend is None:
-            return room
-        left = spend * (1 + 1e-12) - self._before - self.failures.usage.cost
-        if self._dearest:
-            room = min(room, int(left / self._dearest) - under_way)
-        elif left <= 0:
-            room = 0
+        room = self._purse.room(self.service.concurrency - under_way)
         # What is under way may cost less than feared.
-        if room <= 0 and not under_way:
-            earlier = f", {self._before:.6g} of it spent before" if self._before else ""
-            self.ended = f"spend={spend:g} allows no further call{earlier}"
-        return max(room, 0)
+        if not room and not under_way:
+            self.ended = self._purse.sentence()
+        return room
 
     def _commit(
         self,
         batch: list[tuple[Future[Worth], int, float]],
         coalitions: BoolArray,
         keys: list[bytes],
-    ) -> WorthError | None:
-        """Keep the answers of a batch; returns the first error that ends the run."""
+    ) -> tuple[list[int], WorthError | None]:
+        """Keep the answers of a batch; returns what was not asked, and the first error to end the run."""
+        not_made: list[int] = []
         failed: WorthError | None = None
         good: list[Answer] = []
         for call, place, seconds in batch:
             try:
-                worth = call.result()
+                worth = self._purse.pay(call.result())
+                self._usage += Usage(tokens=worth.tokens)
                 worth = replace(worth, value=finite(worth.value))
+            except NotMadeError:
+                not_made.append(place)
             except Exception as error:
-                failed = self._failed(error, coalitions[place], keys[place]) or failed
-                continue
-            self._dearest = max(self._dearest, worth.cost or 0.0)
-            cost = worth.cost if worth.cost is not None else self.service.price
-            worth = replace(worth, cost=cost)
-            self._usage += Usage(calls=1, cost=cost or 0.0, tokens=worth.tokens)
-            good.append(Answer(keys[place], worth, seconds))
-        if good and self._stored is not None:
-            self._stored.add(good)
-        for answer in good:
-            self._known.add(answer.coalition, answer.worth.value)
-        return failed
+                final = self._failed(error, coalitions[place], keys[place])
+                failed = failed or final
+            else:
+                self._usage += Usage(calls=1)
+                self._known.add(keys[place], worth.value)
+                good.append(Answer(keys[place], worth, seconds))
+        self._purse.under_way -= len(batch)
+        done = {key for _, at, _ in batch if not self._known.missing(key := keys[at])}
+        self._evaluated |= done
+        if self._stored is not None:
+            self._stored.add(good, done)
+        return not_made, failed
 
     def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
-        """Count a failed call: its coalition takes the fallback, or the run ends with an error."""
+        """Count a failed call: it is done without, or the run ends with an error."""
         self._usage += Usage(failures=1)
         spelled = spell(members(coalition, self.game.players))
-        text = f"{type(error).__name__}: {error}"
-        sentence = f"the game failed on coalition {spelled}: {without_secrets(text)}"
+        text, cause = told(error)
         if isinstance(self.options.on_error, float):
-            self._fallbacks += Failures(1, f"{spelled} ({without_secrets(text)})")
-            if key not in self._known.more:  # a repeat that fails costs no answer
-                self._known.fixed[key] = self.options.on_error
+            if self._known.lose(key, self.options.on_error):
+                self._fallbacks += Failures(1, f"{spelled} ({text})")
             return None
-        found = WorthError(sentence)
-        # The error itself would show what was taken out of its text.
-        found.__cause__ = error if without_secrets(text) == text else None
+        found = WorthError(f"the game failed on coalition {spelled}: {text}")
+        found.__cause__ = cause
         return found
 
-    def _granted(self, keys: list[bytes]) -> set[bytes]:
-        """The coalitions that no other driver asks for, after its last answers were read."""
-        if self._stored is None:
-            return set(keys)
-        granted = self._stored.claim(keys)
-        self._adopt()
-        return granted
+    def _claim(self, chosen: list[int], keys: list[bytes]) -> dict[int, int]:
+        """How many answers this driver is to ask for, of places that no other driver asks for."""
+        granted = {keys[at] for at in chosen}
+        if self._stored is not None:
+            granted = self._stored.claim(granted)
+            self._adopt()  # what others have answered until now
+        missing = {at: self._known.missing(keys[at]) for at in chosen if keys[at] in granted}
+        if self._stored is not None:
+            self._stored.add([], [keys[at] for at, count in missing.items() if not count])
+        return missing
 
     def _adopt(self) -> None:
         """Take over what the store has of answers that were not read yet."""
         for each in [] if self._stored is None else self._stored.fresh():
             self._known.add(each.coalition, each.worth.value)
-            self._before += each.worth.cost or 0.0
-
-
-@dataclass
-class _UnderWay:
-    """The calls under way: of the coalition in which place, and since when."""
-
-    attempts: Attempts
-    calls: dict[Future[Worth], tuple[int, float]] = field(default_factory=dict)
-
-    def begin(self, place: int, names: tuple[Any, ...]) -> None:
-        """Begin a call on the loop of all calls."""
-        call = asyncio.run_coroutine_threadsafe(self.attempts.ask(names), loop_of_calls())
-        self.calls[call] = place, time.perf_counter()
-
-    def ended(self) -> list[tuple[Future[Worth], int, float]]:
-        """The next calls that end, their places and seconds; none if that takes long."""
-        found = wait(self.calls, timeout=LOOK, return_when=FIRST_COMPLETED).done
-        now = time.perf_counter()
-        batch = [(call, *self.calls.pop(call)) for call in found]
-        return [(call, place, now - at) for call, place, at in sorted(batch, key=lambda it: it[2])]
-
-    def __enter__(self) -> _UnderWay:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for call in self.calls:
-            call.cancel()
-
-
-@contextmanager
-def _interrupts() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; the second interrupts as ever.
-
-    So no answer is lost between its arrival and its commit.
-    """
-    interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted
-        return
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before):
-        yield interrupted
-        return
-
-    def interrupt(number: int, frame: Any) -> None:
-        if interrupted.is_set():
-            before(number, frame)
-        interrupted.set()
-
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)
+            self._purse.pay(each.worth, earlier=True)

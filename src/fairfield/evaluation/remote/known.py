@@ -9,6 +9,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.service import Service
+from fairfield.evaluation.kept import unpack
 from fairfield.evaluation.remote.noise import variances_of
 
 
@@ -16,7 +17,8 @@ class Known:
     """The answers of a service by packed coalition.
 
     ``fixed`` are worths that are no answers, and so not noisy: that of ∅ where it was given, and
-    fallbacks. ``more`` counts further answers that are wanted of some coalitions.
+    fallbacks. ``more`` counts further answers that are wanted of some coalitions, ``lost`` those that
+    will not come.
     """
 
     def __init__(self, service: Service) -> None:
@@ -24,15 +26,34 @@ class Known:
         self.answers = {key: list(found) for key, found in service.answers.items()}
         self.fixed: dict[bytes, float] = {}
         self.more: Counter[bytes] = Counter()
+        self.lost: Counter[bytes] = Counter()
 
     def add(self, key: bytes, worth: float) -> None:
         """Keep an answer."""
         self.answers.setdefault(key, []).append(worth)
 
+    def lose(self, key: bytes, fallback: float) -> bool:
+        """Do without an answer; whether the fallback is the worth, since no other came or will."""
+        self.lost[key] += 1
+        if self.answers.get(key) or self.missing(key):
+            return False
+        self.fixed[key] = fallback
+        return True
+
     def missing(self, key: bytes) -> int:
         """How many answers a coalition still needs."""
-        held = len(self.answers.get(key, ()))
+        held = len(self.answers.get(key, ())) + self.lost[key]
         return 0 if key in self.fixed else max(0, self.repeats + self.more[key] - held)
+
+    def ask_again(self, keys: list[bytes], times: IntArray) -> None:
+        """Want so many answers more of coalitions that have some."""
+        held = [len(self.answers.get(key, ())) + self.lost[key] for key in keys]
+        more = (np.array(held, dtype=int) + times - self.repeats).tolist()
+        self.more = Counter(dict(zip(keys, more, strict=True)))
+
+    def complete(self) -> list[bytes]:
+        """The coalitions that wait for no answers."""
+        return [key for key in {**self.answers, **self.fixed} if not self.missing(key)]
 
     def counts(self, keys: list[bytes]) -> IntArray:
         """How many answers each coalition has; 0 for a worth that is not asked for."""
@@ -72,3 +93,8 @@ class Known:
 def packed(coalitions: BoolArray) -> list[bytes]:
     """One string of n/8 bytes per coalition, all of the same length."""
     return [row.tobytes() for row in np.packbits(coalitions, axis=1, bitorder="little")]
+
+
+def unpacked(keys: list[bytes], players: int) -> BoolArray:
+    """The coalitions (m, n) of such strings."""
+    return unpack(np.array(keys, dtype=f"S{(players + 7) // 8}"), players)

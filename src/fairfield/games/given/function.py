@@ -17,8 +17,9 @@ from fairfield.core.game import Game, Measured, Players, Traits, Worths, name_pl
 from fairfield.core.service import Service, Worth, finite
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.progress import bar
-from fairfield.evaluation.remote.attempts import is_async, is_passing
+from fairfield.evaluation.remote.attempts import is_async
 from fairfield.evaluation.remote.calls import Calls
+from fairfield.evaluation.remote.passing import is_passing
 
 # Coalitions that are worked out at once: their booleans, and what a function makes of
 # them, take a few GB.

@@ -14,11 +14,12 @@ from fairfield.core.checks import number, whole
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Game, GameInfo, Measured, Player, Players, Traits, name_players
 from fairfield.core.service import Service, Worth, finite
-from fairfield.evaluation.kept import unpack
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
-from fairfield.evaluation.remote.attempts import is_passing
 from fairfield.evaluation.remote.calls import Calls
+from fairfield.evaluation.remote.known import unpacked
+from fairfield.evaluation.remote.passing import is_passing
+from fairfield.evaluation.remote.secrets import told
 from fairfield.evaluation.store import read_answers_of
 from fairfield.games.given.function import name_of
 
@@ -76,9 +77,10 @@ class RemoteGame(Game):
                 raise ValueError(f"per_minute has {unit!r}; it limits 'requests' and 'tokens'")
             _positive(f"per_minute[{unit!r}]", limit)
         self.players = name_players(players)
-        if isinstance(always, str) or set(always) & set(self.players):
+        first = always if isinstance(always, str) else tuple(always)
+        if isinstance(first, str) or set(first) & set(self.players):
             raise ValueError(
-                f"always={always!r} was given; it lists names that are in every coalition and are no "
+                f"always={first!r} was given; it lists names that are in every coalition and are no "
                 "players, as ['question']"
             )
         if not callable(passing):
@@ -97,7 +99,7 @@ class RemoteGame(Game):
             timeout=_positive("timeout", timeout),
             retries=whole("retries", retries, 0),
             price=_positive("price", price, least=0.0),
-            always=tuple(always),
+            always=first,
             repeats=1 if auto else whole("repeats", repeats),
             auto=auto,
             empty=None if empty is None else number(empty, "empty"),
@@ -172,11 +174,11 @@ def rescore(store: str | PathLike[str], judge: Callable[[Any], float | Worth]) -
             judged = judge(each.worth.record)
             worth = finite(judged.value if isinstance(judged, Worth) else judged)
         except Exception as error:
-            coalition = spell(members(unpack(np.array([each.coalition]), len(names))[0], names))
+            coalition = spell(members(unpacked([each.coalition], len(names))[0], names))
+            text, cause = told(error)
             raise WorthError(
-                f"the judge failed on the record of coalition {coalition}: "
-                f"{type(error).__name__}: {error}"
-            ) from error
+                f"the judge failed on the record of coalition {coalition}: {text}"
+            ) from cause
         answers.setdefault(each.coalition, []).append(worth)
         leading.setdefault(each.coalition, []).append(each.worth.value)
     if not answers:

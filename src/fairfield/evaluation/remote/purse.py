@@ -1,0 +1,80 @@
+"""What calls cost, and how many more the cap on it allows: the one place where money is counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+
+from fairfield.core.service import Worth
+
+
+@dataclass
+class Purse:
+    """The money of one run: ``spend`` is the cap, ``price`` the cost of what reports none.
+
+    A call under way, and an attempt that was given up while the service was at work on it, may each
+    cost as much as the dearest answer so far. The driver adds to what is ``under_way`` before calls
+    begin, and takes from it only after they are paid; so the thread of the calls, which asks whether
+    all of it still ``fits`` before each attempt, never sees too little.
+    """
+
+    spend: float | None = None
+    price: float | None = None
+    # What answers of this run cost, and those of earlier ones in the store.
+    paid: float = 0.0
+    before: float = 0.0
+    under_way: int = 0
+    abandoned: int = 0
+
+    def __post_init__(self) -> None:
+        self._dearest = self.price or 0.0
+        self._unknown = False
+
+    @property
+    def cost(self) -> float:
+        """What this run cost: an attempt that was given up may yet be charged."""
+        return self.paid + self.abandoned * self._dearest
+
+    def priced(self, worth: Worth) -> Worth:
+        """An answer with the price as its cost, where it reports none."""
+        return replace(worth, cost=self.price) if worth.cost is None else worth
+
+    def pay(self, worth: Worth, *, earlier: bool = False) -> Worth:
+        """Count what an answer cost, of this run or of an earlier one; returns it priced."""
+        worth = self.priced(worth)
+        cost = worth.cost or 0.0
+        self._dearest = max(self._dearest, cost)
+        if earlier:
+            self.before += cost
+        else:
+            self.paid += cost
+            self._unknown |= worth.cost is None
+        return worth
+
+    def room(self, most: int) -> int:
+        """How many of so many further calls the money allows."""
+        return int(max(0, min(most, self._allowed() - self.under_way)))
+
+    def fits(self) -> bool:
+        """Whether all that is under way can be paid."""
+        return self.under_way <= self._allowed()
+
+    def _allowed(self) -> float:
+        """How many calls may be under way."""
+        if self.spend is None:
+            return inf
+        # Prices rarely are round numbers in binary.
+        left = self.spend * (1 + 1e-12) - self.before - self.cost
+        if self._unknown or left <= 0:
+            return 0
+        return int(left / self._dearest) if self._dearest else inf
+
+    def sentence(self) -> str:
+        """Why no further call is made."""
+        if self._unknown:
+            return (
+                f"spend={self.spend:g} cannot be kept, since an answer did not say what it cost; "
+                "return ff.Worth(value, cost=…), or give the game a price="
+            )
+        earlier = f", {self.before:.6g} of it spent before" if self.before else ""
+        return f"spend={self.spend:g} allows no further call{earlier}"

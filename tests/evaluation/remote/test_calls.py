@@ -1,0 +1,213 @@
+"""The driver of calls: what is claimed, paid, lost and counted."""
+
+import asyncio
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import fairfield as ff
+from fairfield.core.coalitions import enumerate_coalitions
+from fairfield.evaluation.evaluator import Evaluator
+from fairfield.evaluation.options import Options
+
+SIX = [f"p{i}" for i in range(6)]
+ALL = enumerate_coalitions(3, 0, 8)
+
+
+def truth(names):
+    return float(len(names)) ** 2
+
+
+def test_drivers_of_one_store_do_not_wait_for_what_the_other_gave_up(tmp_path):
+    """Each gives up half of what it asks for; the other one then asks for it, too."""
+    found, begin = [], threading.Barrier(2)
+
+    def worth(names):
+        time.sleep(0.002)
+        if "p0" in names:
+            raise ValueError("refused")
+        return truth(names)
+
+    def drive():
+        game = ff.RemoteGame(worth, SIX[:4], concurrency=1, name="shared")
+        begin.wait()
+        found.append(ff.shapley(game, store=tmp_path / "w.db", on_error=0.0, progress=False))
+
+    drivers = [threading.Thread(target=drive, daemon=True) for _ in range(2)]
+    for each in drivers:
+        each.start()
+    for each in drivers:
+        each.join(20)
+    assert [v.stop.count("8 worths could not be found") for v in found] == [1, 1]
+
+
+def test_claims_do_not_outlast_what_they_were_for(tmp_path):
+    """Neither those of answered coalitions, which another may ask again, nor those of calls not made."""
+    game = ff.RemoteGame(truth, 3, name="mine")
+    options = Options(store=tmp_path / "w.db", spend=3)
+    priced = ff.RemoteGame(truth, 3, name="mine", price=1.0, concurrency=8)
+    with (
+        Evaluator(priced, options) as first,
+        Evaluator(game, Options(store=options.store)) as other,
+    ):
+        assert first.measure(ALL).worths.size == 3
+        assert other.worths(ALL).tolist() == [truth(range(k)) for k in ALL.sum(axis=1)]
+        # What others answered is no evaluation of one's own.
+        assert (first.evaluations, other.evaluations) == (3, 5)
+
+
+def test_a_repeat_that_fails_leaves_the_answers_there_are():
+    asked = []
+
+    def worth(names):
+        asked.append(names)
+        if len(names) == 2 and asked.count(names) == 2:
+            raise ValueError("refused")
+        if len(names) == 1:
+            raise ValueError("refused")
+        return truth(names)
+
+    v = ff.shapley(ff.RemoteGame(worth, 2, repeats=3, concurrency=1), on_error=7.0)
+    assert (v.grand, v.usage["failures"]) == (4.0, 7)
+    assert "2 worths could not be found and took the fallback, the first of {0}" in v.stop
+
+
+def test_answers_that_are_refused_are_paid_for():
+    def worth(names):
+        return ff.Worth(np.nan if len(names) == 2 else truth(names), cost=0.5, tokens=3)
+
+    v = ff.shapley(ff.RemoteGame(worth, 2), on_error=0.0)
+    assert (v.usage["calls"], v.usage["cost"], v.usage["tokens"]) == (3, 2.0, 12)
+    assert "3 calls, 1 failure" in v.stop
+
+
+def test_a_cap_needs_costs():
+    asked = []
+
+    def worth(names):
+        asked.append(names)
+        return truth(names)
+
+    with pytest.raises(ff.WorthError, match=r"spend=5 cannot be kept.*give the game a price="):
+        ff.shapley(ff.RemoteGame(worth, SIX, concurrency=4), spend=5)
+    assert len(asked) <= 4
+    free = ff.RemoteGame(lambda names: ff.Worth(truth(names), cost=0.0), SIX)
+    assert ff.shapley(free, spend=5).usage["calls"] == 64
+
+
+def test_calls_that_time_out_do_not_exceed_the_cap():
+    attempts = 0
+
+    async def worth(names):
+        nonlocal attempts
+        attempts += 1
+        if attempts > 20:
+            await asyncio.sleep(60)
+        return truth(names)
+
+    v = ff.shapley(ff.RemoteGame(worth, SIX, price=1.0, timeout=0.02), spend=26)
+    assert (attempts, v.usage["calls"], v.usage["cost"]) == (26, 20, 26)
+    assert "spend=26 allows no further call" in v.stop
+
+
+def test_money_ends_a_run_that_was_to_be_exact_with_an_estimate():
+    game = ff.RemoteGame(lambda names: ff.Worth(truth(names), cost=0.05), SIX, price=0.01)
+    v = ff.shapley(game, spend=1.5)
+    assert v.usage["calls"] == 30
+    assert v.stderr is not None
+    assert "spend=1.5 allows no further call" in v.stop
+    with pytest.raises(ff.WorthError, match="exact values need all worths") as caught:
+        ff.shapley(game, spend=1.5, exact=True)
+    assert caught.value.partial.values.tolist() == v.values.tolist()
+    assert len(caught.value.coalitions) == len(caught.value.worths) == 30
+
+
+def test_an_error_says_what_is_known():
+    def worth(names):
+        if len(names) == 3:
+            raise ValueError("refused")
+        return truth(names)
+
+    with pytest.raises(ff.WorthError) as caught:
+        ff.shapley(ff.RemoteGame(worth, 3, concurrency=1))
+    found = caught.value.coalitions, caught.value.worths
+    known = {row.tobytes(): w for row, w in zip(*found, strict=True)}
+    assert known == {row.tobytes(): truth(range(row.sum())) for row in ALL[:7]}
+
+
+def test_the_first_error_ends_the_run_and_calls_that_wait_are_not_made():
+    tries = []
+
+    def worth(names):
+        tries.append(names)
+        raise ValueError(f"number {len(tries)}")
+
+    with pytest.raises(ff.WorthError, match="number 1"):
+        ff.shapley(ff.RemoteGame(worth, SIX, per_minute=600))
+    assert len(tries) == 1
+
+
+def test_what_fails_after_an_interrupt_is_no_error():
+    """It would be tried again, were the run to go on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    count = 0
+
+    def worth(names):
+        nonlocal count
+        count += 1
+        if count > 40:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            raise ConnectionError
+        return truth(names)
+
+    try:
+        v = ff.shapley(ff.RemoteGame(worth, SIX, concurrency=1), tolerance=1e-30)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert v.stop.startswith("interrupted")
+    assert count == 41
+
+
+def test_keys_in_errors_behind_an_error_stay_secret(monkeypatch):
+    monkeypatch.setenv("SERVICE_API_KEY", "mine-and-secret")
+
+    def worth(names):
+        try:
+            raise ConnectionError("x?auth=mine-and-secret")
+        except ConnectionError as error:
+            raise ValueError("no answer") from error
+
+    with pytest.raises(ff.WorthError, match="ValueError: no answer") as caught:
+        ff.shapley(ff.RemoteGame(worth, 2))
+    assert caught.value.__cause__ is None
+
+
+def test_what_clients_report_need_not_be_plain_numbers(tmp_path):
+    def worth(names):
+        cost, tokens = np.float32(0.5), None if names else np.int64(3)
+        return ff.Worth(truth(names), cost=cost, tokens=tokens, record={(1, 2): {np.int64(3)}})
+
+    game = ff.RemoteGame(worth, 2, always=(name for name in ["question"]))
+    v = ff.shapley(game, store=tmp_path / "w.db")
+    assert v.usage["cost"] == 2.0
+    found = ff.rescore(tmp_path / "w.db", lambda record: float(record == {"(1, 2)": ["3"]}))
+    assert ff.shapley(found).grand == 1.0
+
+
+def test_repeats_that_are_never_answered_end_the_run():
+    asked = set()
+
+    def worth(names):
+        if names in asked:
+            raise ValueError("not again")
+        asked.add(names)
+        return truth(names)
+
+    game = ff.RemoteGame(worth, 4, repeats="auto")
+    v = ff.shapley(game, tolerance=1e-9, on_error=0.0)
+    assert "used 16 answers; no more came" in v.stop
+    assert v.evaluations == 16
+    assert v.usage["failures"] > 0
