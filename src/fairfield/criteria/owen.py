@@ -20,8 +20,8 @@ from fairfield.evaluation.options import Keywords
 from fairfield.multilinear.choose import FEW
 from fairfield.multilinear.unions import (
     Family,
-    Union,
     Unions,
+    UnionTree,
     points_read,
     read_unions,
     worths_read,
@@ -38,7 +38,7 @@ MOST_WORTHS, MOST_POINTS = 2**24, 2**16
 class Owen(Criterion):
     """∫ ∂_i f, unions joining as a whole, over the times at which i and the unions of i join."""
 
-    unions: Unions | Union
+    unions: Unions | UnionTree
     name = "owen"
     meaning = (
         "What a player adds on average over all orders of joining that keep the players of a union "

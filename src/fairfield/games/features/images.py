@@ -142,20 +142,36 @@ def _segments(given: Any, size: tuple[int, ...]) -> IntArray:
 
 
 def _hidden(image: Any, mask: Any, axes: tuple[int, int]) -> Any:
-    """The picture with everything hidden, in a dtype that holds both."""
+    """The picture with everything hidden; whole numbers stay whole, as models read these otherwise."""
+    whole_numbers = image.dtype.kind in "iu"
     numbers = image.astype(np.result_type(image.dtype, np.float32), copy=False)
-    if isinstance(mask, str):
-        if mask == "mean":
-            return np.broadcast_to(numbers.mean(axis=axes, keepdims=True), image.shape)
-        if mask == "blur":
-            from scipy.ndimage import gaussian_filter
+    if not isinstance(mask, str):
+        hidden = _fitted(np.asarray(mask), image, image.dtype if whole_numbers else numbers.dtype)
+        return np.broadcast_to(hidden, image.shape)
+    if mask == "mean":
+        found = np.broadcast_to(numbers.mean(axis=axes, keepdims=True), image.shape)
+    elif mask == "blur":
+        from scipy.ndimage import gaussian_filter
 
-            return gaussian_filter(numbers, [BLUR * image.shape[axis] for axis in axes], axes=axes)
+        found = gaussian_filter(numbers, [BLUR * image.shape[axis] for axis in axes], axes=axes)
+    else:
         raise ValueError(f"mask={mask!r} was given; choose from 'blur' and 'mean', or give a value")
-    value = np.asarray(mask)
+    return np.rint(found).astype(image.dtype) if whole_numbers else found
+
+
+def _fitted(value: Any, image: Any, dtype: Any) -> Any:
+    """What stands in place of hidden pixels, in this dtype."""
     try:
-        return np.broadcast_to(value.astype(numbers.dtype), image.shape)
+        np.broadcast_to(value, image.shape)
     except ValueError:
         raise ValueError(
             f"mask of shape {value.shape} does not fit an image of shape {image.shape}"
         ) from None
+    with np.errstate(invalid="ignore"):
+        found = value.astype(dtype)
+    if dtype.kind in "iu" and (found != value).any():
+        raise ValueError(
+            f"mask={value.tolist()} cannot be shown in a picture of {dtype}; give such numbers, or the "
+            "picture as floats"
+        )
+    return found

@@ -31,7 +31,7 @@ HELD = {
 }
 # Rows that are mixed with others to see what the transformers make of them, and these others.
 MIXED, OTHERS = 4096, 64
-# Encoded numbers and outputs that should be equal differ by rounding, relative to the largest.
+# Encoded numbers that should be equal differ by rounding, relative to each of them.
 ROUNDING = 1e-9
 
 
@@ -125,8 +125,9 @@ class Encoding:
 
     Encoded column j comes from column ``owners[j]``; those that are the same in all of the rows
     and background at first belong to none, and have -1. ``numbers`` encodes rows, and so does the
-    encoding when it is called, but it refuses rows of which that is not so. Later rows without a
-    missing value where there was none are not tried again, since only these are made from others.
+    encoding when it is called, but it refuses rows of which that is not so. Later rows are tried
+    again only where a value is missing that never was: imputers make such a value from other columns.
+    That no other value of theirs changes where columns come from is taken on trust.
     """
 
     def __init__(

@@ -119,6 +119,26 @@ def test_trees_take_categories_and_missing_values(rng):
         ff.conditional(frame)
 
 
+def test_missing_texts_are_missing_and_categories_have_no_order(rng):
+    """A column that the others tell by thirds: distances of names are those of their indicators."""
+    pd = pytest.importorskip("pandas")
+    place = rng.integers(3, size=300)
+    names = pd.array(np.array(["a", "b", "c"])[place], dtype="string")
+    counts = pd.array(10 * place, dtype="Int64")
+    names[0], counts[1] = pd.NA, pd.NA
+    texts = np.array(["x", None], dtype=object)[place % 2]
+    frame = pd.DataFrame({"name": names, "count": counts, "text": texts})
+    given = ff.conditional(frame, "trees")
+    assert given.law.columns.values == [{"a": 0, "b": 1, "c": 2}, None, {"x": 0}]
+    codes = given.law.columns.codes(frame)
+    assert np.isnan(codes).sum(axis=0).tolist() == [1, 1, (place % 2).sum()]
+    seen = given.law.numbers(frame[2:], np.array([True, False, False]))
+    apart = np.linalg.norm(seen[:, None] - seen, axis=-1)
+    other = place[2:, None] != place[2:]
+    assert_allclose(apart, np.where(other, apart.max(), 0.0), atol=1e-12)
+    assert given.skill(frame[2:40]) > 0.8
+
+
 @pytest.mark.parametrize("how", ["gaussian", "copula", "trees"])
 def test_skill_is_that_of_what_kept_features_tell(how, rng):
     shared = rng.normal(size=(600, 1))
