@@ -99,7 +99,9 @@ def test_a_column_of_labels_and_frames_of_another_library(data):
 
 def test_what_does_not_fit_is_refused(data):
     X, y = data
-    with pytest.raises(ValueError, match="by='sex' names a column, and X is an array; give a label"):
+    with pytest.raises(
+        ValueError, match="by='sex' names a column, and X is an array; give a label"
+    ):
         ff.importance(lambda X: X[:, 0], X, y, by="sex")
     with pytest.raises(ValueError, match=r"y has shape \(3,\) for 30 rows"):
         ff.importance(lambda X: X[:, 0], X, y[:3])
