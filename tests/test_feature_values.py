@@ -131,6 +131,21 @@ def test_explained_features_join_in_unions_by_their_closed_form(kind, rng):
     assert_allclose(explainer(X[0]).values, found.values[0], rtol=0, atol=1e-12)
 
 
+def test_unions_of_a_clustering_are_those_of_shap(rng):
+    """shap's partition explainer, which evaluates its own coalitions one by one."""
+    shap = pytest.importorskip("shap")
+    from scipy.cluster.hierarchy import linkage
+
+    X = rng.normal(size=(40, 6))
+    tree = linkage(X.T, "complete")
+    masker = shap.maskers.Partition(X[:10], max_samples=10, clustering=tree)
+    theirs = shap.explainers.Partition(wavy, masker)(X[20:23], max_evals=1000, silent=True)
+    found = ff.explain(wavy, X[20:23], X[:10], "shapley", unions=tree)
+    assert_allclose(found.values, theirs.values, rtol=0, atol=1e-10)
+    with pytest.raises(ValueError, match=r"a linkage of 6 players has shape \(5, 4\)"):
+        ff.explain(wavy, X[:1], X[:10], "shapley", unions=tree[:4])
+
+
 def test_explaining_in_unions_refuses_other_criteria_and_estimates_by_a_budget(rng):
     X = rng.normal(size=(6, 9))
     with pytest.raises(ValueError, match=r"unions= have Owen's values, .* criterion='banzhaf'"):

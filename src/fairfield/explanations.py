@@ -62,7 +62,7 @@ def explain(
 
     ``groups`` makes several columns one feature. ``unions`` keeps features, or such groups, apart
     and has them join union by union, as :func:`fairfield.owen` does: {union: features}, nested
-    or not. The values are then Owen's, exact for any number of features in a closed form.
+    or not, or a linkage of SciPy. The values are then Owen's, exact for any number of features in a closed form.
 
     Values are exact wherever that is within reach: always by a closed form, up to 25 features
     by the table of all worths, and beyond where rows differ from the background in few

@@ -26,7 +26,8 @@ from fairfield.core.extension import legendre
 from fairfield.core.game import Player
 from fairfield.core.special import log_beta
 
-# {union: members}, where members are players or unions in turn, or the union of each player.
+# {union: members}, where members are players or unions in turn, or the union of each player, or a
+# linkage of SciPy.
 Unions: TypeAlias = Mapping[Any, Any] | Sequence[Any]
 
 
@@ -118,6 +119,8 @@ def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionT
     """
     if isinstance(unions, UnionTree):
         return unions
+    if getattr(unions, "ndim", 1) == 2:
+        return _linked(np.asarray(unions), len(players))
     if not isinstance(unions, Mapping):
         labels = listed(unions)
         if len(labels) != len(players):
@@ -159,6 +162,20 @@ def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionT
     others = [i for i, player in enumerate(players) if player not in seen]
     root = UnionTree((*single, *others), tuple(each for each in every if each.children > 1))
     return root.inner[0] if root.children == 1 and root.inner else root
+
+
+def _linked(linkage: Any, count: int) -> UnionTree:
+    """The unions of two that a hierarchical clustering made, as rows of SciPy's linkage have them."""
+    if linkage.shape != (count - 1, 4):
+        raise ValueError(
+            f"unions of shape {linkage.shape} were given; a linkage of {count} players has shape "
+            f"{(count - 1, 4)}"
+        )
+    nodes = [UnionTree((i,)) for i in range(count)]
+    for pair in linkage[:, :2].astype(int).tolist():
+        single = [nodes[k].alone[0] for k in pair if k < count]
+        nodes.append(UnionTree(tuple(single), tuple(nodes[k] for k in pair if k >= count)))
+    return nodes[-1]
 
 
 def worths_read(family: Family, count: int) -> tuple[BoolArray, FloatArray]:
