@@ -1,6 +1,7 @@
 """Importance of features where it is known."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes
 from sklearn.inspection import permutation_importance
@@ -37,6 +38,24 @@ def test_a_score_linear_in_outputs_leaves_out_what_permuting_does(rng):
     found = permutation_importance(Product(), X, y, scoring=score, n_repeats=400, random_state=0)
     errors = found.importances_std / np.sqrt(400)
     assert (np.abs(found.importances_mean - exact) <= 5 * errors + 1e-12).all()
+
+
+def test_what_is_out_of_reach_is_estimated_with_errors(rng, monkeypatch):
+    """A line of 30 independent features; then a table that would ask the model too often."""
+    X = rng.integers(0, 2, size=(8, 30)) * 2.0 - 1
+    slopes = rng.normal(size=30)
+    with pytest.warns(UserWarning, match="are out of reach, so these are estimated to within"):
+        found = ff.importance(lambda X: X @ slopes, X, X @ slopes, np.zeros(30))
+    # -(Σ β x over those removed)²: a feature has half of each of its pairs.
+    expected = np.mean(X * slopes * (X @ slopes)[:, None], axis=0)
+    assert (np.abs(found.values - expected) <= 5 * found.stderr + 1e-10).all()
+    given = lambda X: X[:, :3].prod(axis=1) + X[:, 8], X[:, :9], X[:, 0], X[:4, :9]
+    exact = ff.importance(*given)
+    monkeypatch.setattr("fairfield.feature_values.MOST_ROWS", 2**8)
+    with pytest.warns(UserWarning, match="exact values take .* model rows, which exact=True"):
+        few = ff.importance(*given)
+    assert few.evaluations < 2**9
+    assert (np.abs(few.values - exact.values) <= 5 * few.stderr + 1e-10).all()
 
 
 def test_values_are_those_of_the_authors_package():

@@ -16,6 +16,7 @@ from fairfield.criteria.owen import Owen
 from fairfield.estimation.received import ends
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups, columns_of
+from fairfield.games.features.importance import ImportanceGame
 from fairfield.games.features.rows import as_table
 from fairfield.multilinear.unions import Unions, UnionTree, read_unions
 from fairfield.problem import Problem
@@ -94,13 +95,15 @@ def _too_long(problem: Problem) -> str | None:
     if source.out_of_reach():
         return "are out of reach"
     rows = _model_rows(game)
-    asked = "which exact=True would ask for"
-    return f"take {rows:,} model rows, {asked}" if rows > MOST_ROWS else None
+    # Of few features an estimate would ask for all coalitions, too.
+    if rows <= MOST_ROWS or 2 ** len(game.players) <= _affordable(game):
+        return None
+    return f"take {rows:,} model rows, which exact=True would ask for"
 
 
 def _model_rows(game: Game) -> int:
     """The model rows of a table, as far as they are known."""
-    return game.model_rows() if isinstance(game, FeatureGame) else 0
+    return game.model_rows() if isinstance(game, FeatureGame | ImportanceGame) else 0
 
 
 def _affordable(game: Game) -> int:

@@ -110,6 +110,10 @@ class ImportanceGame(Game):
             sums += self._summed(some.table(progress), part)
         return sums / self._counts()
 
+    def model_rows(self) -> int:
+        """The number of rows that the table needs from the model, at most."""
+        return self.predicted.model_rows()
+
     def describe(self) -> dict[str, Any]:
         predicted = self.predicted.describe()
         labels = digest(self.y, self.cohort)
