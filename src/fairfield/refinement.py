@@ -45,7 +45,8 @@ def refine(
     ``rounds`` those ``most`` of the largest \\|value\\| are divided into four, down to the segments of the
     game that was given, or to pixels where it has 16 or fewer. The ``budget`` is that of all rounds, in
     equal shares: values are exact where a share holds all coalitions, and estimates with standard errors
-    otherwise. What is not divided is valued as a whole. Other keywords go to the criterion.
+    otherwise. What is not divided is valued as a whole. Other keywords are the criterion's own, or those of
+    :class:`fairfield.Options`.
 
     >>> import numpy as np
     >>> import fairfield as ff
