@@ -85,19 +85,24 @@ def look_inside(model: Any) -> Inside:
     inner, transforms, line, refusal = model, [], None, ""
     while True:
         held = HELD.get(type(inner).__name__, "best_estimator_")
-        if hasattr(inner, "named_steps"):
+        if _has(inner, "named_steps"):
             if len(inner.steps) > 1:
                 transforms.append(inner[:-1].transform)
             inner = inner.steps[-1][1]
-        elif hasattr(inner, "calibrated_classifiers_"):
+        elif _has(inner, "calibrated_classifiers_"):
             refusal = refusal or _why_no_line(inner)
             first = inner.calibrated_classifiers_[0]
             line = None if refusal else _line(first)
             inner = first.estimator
-        elif hasattr(inner, held):
+        elif _has(inner, held):
             inner = getattr(inner, held)
         else:
             return Inside(model, inner, tuple(transforms), line, refusal)
+
+
+def _has(model: Any, name: str) -> bool:
+    """Whether a model has this by itself: a proxy of one elsewhere answers to every name."""
+    return hasattr(type(model), name) or name in getattr(model, "__dict__", {})
 
 
 def _why_no_line(model: Any) -> str:
