@@ -23,6 +23,8 @@ from fairfield.games.trees.readers.registry import read_model, reader_of
 
 # Outputs of values that are one value to the model differ by rounding, relative to the largest.
 ROUNDING = 1e-6
+# Tables of fewer model rows are sooner asked for than columns are followed through a pipeline.
+FEW_ROWS = 2**20
 
 
 class Trees(NamedTuple):
@@ -30,6 +32,13 @@ class Trees(NamedTuple):
 
     model: TreeModel
     inside: Inside
+
+    def pays(self, tabular: Tabular) -> bool:
+        """Whether these are rows of the trees, or many enough behind a pipeline."""
+        width = len(tabular.columns)
+        if not self.inside.transforms:
+            return self.model.columns == width
+        return len(tabular.rows) * len(tabular.background) << width > FEW_ROWS
 
     def codes(self, tabular: Tabular, cells: Matrix) -> IntArray:
         """Numbers (k, columns) of rows, equal where the trees cannot tell the values of a column apart."""
@@ -55,9 +64,7 @@ def binned(tabular: Tabular, trees: Trees | None, output: ModelOutput) -> Tabula
     What was read is not taken on trust: where the outputs of some rows change as every value makes
     room for another one of its bin, the codes stay as they were.
     """
-    if trees is None or not (
-        trees.inside.transforms or trees.model.columns == len(tabular.columns)
-    ):
+    if trees is None or not trees.pays(tabular):
         return tabular
     cells, own = np.concatenate([tabular.rows, tabular.background]), len(tabular.rows)
     try:
