@@ -220,3 +220,21 @@ FAMILIES = {
     "coverage minus cost": coverage_minus_cost,
     "mixed": mixed,
 }
+
+
+def _together(order, members):
+    places = sorted(order.index(i) for i in members)
+    return places[-1] - places[0] == len(places) - 1
+
+
+def owen(table, unions):
+    """The mean contribution over all orders in which each of the unions is a run."""
+    n = len(table).bit_length() - 1
+    orders = [o for o in permutations(range(n)) if all(_together(o, u) for u in unions)]
+    values = np.zeros(n)
+    for order in orders:
+        row = 0
+        for i in order:
+            values[i] += table[row | 1 << i] - table[row]
+            row |= 1 << i
+    return values / len(orders)

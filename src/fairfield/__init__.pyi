@@ -89,6 +89,7 @@ from fairfield.learning.learn import learn as learn
 from fairfield.metrics import detection_f1 as detection_f1
 from fairfield.metrics import detection_rate as detection_rate
 from fairfield.metrics import rank_stability as rank_stability
+from fairfield.refinement import refine as refine
 from fairfield.reports import report as report
 from fairfield.results.comparison import Comparison as Comparison
 from fairfield.results.imports import from_shap as from_shap

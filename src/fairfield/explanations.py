@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import elsewhere
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
 from fairfield.criteria.owen import Owen
-from fairfield.estimation.received import ends
+from fairfield.feature_values import feature_values, values_in_unions
 from fairfield.games.choose import game_of
 from fairfield.games.features.background.weights import weighted_rows
 from fairfield.games.features.game import FeatureGame
-from fairfield.games.features.groups import Groups, columns_of
+from fairfield.games.features.groups import Groups
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.features.model_output import Function
 from fairfield.games.features.pipelines import EncodingError
 from fairfield.games.features.rows import as_table
 from fairfield.games.trees.game import TreeGame
-from fairfield.multilinear.unions import Unions, read_unions
-from fairfield.problem import Problem
+from fairfield.multilinear.unions import Unions
 from fairfield.results.valuation import Valuation
-
-# From more model rows than this a table is not filled unasked: that takes minutes at least.
-MOST_ROWS = 2**26
-# An estimate that nobody asked for ends at this share of the largest F(N) - F(∅), or after as many
-# coalitions as so many model rows allow: at least so many for each feature, at most so many in all.
-TOLERANCE, FEWEST, MOST_COALITIONS = 0.01, 20, 2**14
 
 
 def explain(
@@ -72,7 +62,7 @@ def explain(
 
     ``groups`` makes several columns one feature. ``unions`` keeps features, or such groups, apart
     and has them join union by union, as :func:`fairfield.owen` does: {union: features}, nested
-    or not. The values are then Owen's, exact for any number of features in a closed form.
+    or not, or a linkage of SciPy. The values are then Owen's, exact for any number of features in a closed form.
 
     Values are exact wherever that is within reach: always by a closed form, up to 25 features
     by the table of all worths, and beyond where rows differ from the background in few
@@ -80,7 +70,8 @@ def explain(
     a table takes more than 67 million model rows, they are estimates with standard errors unless
     ``exact=True`` insists: by ``budget``, ``tolerance`` or ``seconds``, and without these to
     within 1 % of the largest difference between a row's output and that of the background, or
-    from 16 384 coalitions and two for each feature; a warning says so, and what exact values take.
+    from as many coalitions as 67 million model rows allow (20 for each feature at least, 16 384 and
+    two for each at most); a warning says so, and what exact values take.
 
     >>> import numpy as np
     >>> v = explain(lambda X: X[:, 0] * X[:, 1], np.array([[2.0, 3.0]]), np.zeros(2), "shapley")
@@ -99,40 +90,14 @@ def explain(
         "link": link,
         "sample_weight": sample_weight,
     }
-    game = game_of(model, X, background, groups=groups, **about)
-    if unions is None:
-        return _value(game, call_of(criterion, temperature=temperature, **options))
-    if criterion not in ("variational_index", "shapley", "owen"):
-        raise ValueError(
-            f"unions= have Owen's values, and criterion={criterion!r} was given; leave one of them out"
-        )
-    call = call_of("owen", unions, temperature=temperature, **options)
-    if call.chosen.estimates or temperature is not None:
-        return _value(game, call)  # one sample, or one law, of all features
-    columns = [columns_of(player, groups, X) for player in game.players]
-    found, values = [], np.zeros((*game.batch, len(game.players)))
-    for family in read_unions(unions, game.players).families():
-        # Closed forms and sub-cubes of features are those of joined features, too.
-        parts, nested = family.joined()
-        joined: dict[Any, list[Any]] = {
-            tuple(game.players[i] for i in part): [c for i in part for c in columns[i]]
-            for part in parts
-        }
-        part_game = game_of(model, X, background, groups=joined, **about)
-        part = replace(call, criterion=Owen(nested))
-        if _too_long(part.posed(part_game)) is not None:
-            return _value(game, call)  # errors are those of one sample of all features
-        found.append(_value(part_game, part))
-        own = family.union.alone
-        values[..., list(own)] = found[-1].values[..., : len(own)]
-    return replace(
-        found[-1],
-        values=values,
-        players=game.players,
-        evaluations=sum(each.evaluations for each in found),
-        seconds=sum(each.seconds for each in found),
-        **presentation(game),
-    )
+    call = _call(criterion, unions, temperature, options)
+
+    def game(groups: Groups | None) -> Game:
+        return game_of(model, X, background, groups=groups, **about)
+
+    if isinstance(call.criterion, Owen):
+        return values_in_unions(game, call, call.criterion.unions, groups, X)
+    return feature_values(game(groups), call)
 
 
 class Explainer:
@@ -160,6 +125,7 @@ class Explainer:
         criterion: Given = "variational_index",
         output: Any = None,
         groups: Groups | None = None,
+        unions: Unions | None = None,
         times: Any = None,
         link: str | Function | None = None,
         sample_weight: ArrayLike | None = None,
@@ -167,7 +133,7 @@ class Explainer:
         **options: Any,
     ) -> None:
         _check_background(background, "give the criterion by criterion=")
-        self._call = call_of(criterion, temperature=temperature, **options)
+        self._call = _call(criterion, unions, temperature, options)
         _ = self._call.chosen  # options are checked here
         background, weights = weighted_rows(background, sample_weight)
         self._model, self._background = model, background
@@ -179,11 +145,20 @@ class Explainer:
             "sample_weight": weights,
         }
         self._first: Game | None = None
+        # Those of features joined as the families of unions have them.
+        self._joined: dict[Any, Explainer] = {}
         if not (background is None or callable(background) or output == "label"):
             self._keep(_one_of(background))
 
     def __call__(self, rows: Any, y: Any = None) -> Valuation:
-        return _value(self.game(rows, y), self._call)
+        criterion, groups = self._call.criterion, self._about["groups"]
+        if not isinstance(criterion, Owen):
+            return feature_values(self.game(rows, y), self._call)
+
+        def game(groups: Any) -> Game:
+            return self._of(groups).game(rows, y)
+
+        return values_in_unions(game, self._call, criterion.unions, groups, rows)
 
     def game(self, rows: Any, y: Any = None) -> Game:
         """The game of these rows, which any criterion values."""
@@ -202,6 +177,16 @@ class Explainer:
         self._first = game
         return game
 
+    def _of(self, groups: Any) -> Explainer:
+        """The explainer of other groups of the same columns."""
+        if groups is self._about["groups"]:
+            return self
+        key = tuple(groups)
+        if key not in self._joined:
+            about = {**self._about, "groups": groups}
+            self._joined[key] = Explainer(self._model, self._background, **about)
+        return self._joined[key]
+
     def __repr__(self) -> str:
         return f"Explainer: {self._call.criterion.label} of {type(self._model).__name__}"
 
@@ -214,6 +199,24 @@ class Explainer:
 
 def _explainer(model: Any, background: Any, keywords: dict[str, Any]) -> Explainer:
     return Explainer(model, background, **keywords)
+
+
+def _call(
+    criterion: Given,
+    unions: Unions | None,
+    temperature: Temperature | None,
+    options: dict[str, Any],
+) -> Call:
+    """The call of a criterion, which with unions is Owen's value."""
+    if unions is None:
+        return call_of(criterion, temperature=temperature, **options)
+    name = getattr(criterion, "__name__", criterion)
+    if name not in ("variational_index", "shapley", "owen"):
+        raise ValueError(
+            f"unions= have Owen's values, which are Shapley's in unions, and criterion={name!r} was "
+            "given; leave one of them out"
+        )
+    return call_of("owen", unions, temperature=temperature, **options)
 
 
 def _check_background(background: Any, advice: str) -> None:
@@ -233,50 +236,3 @@ def _one_of(background: Any) -> Any:
     if hasattr(background, "to_frame") or np.ndim(background) == 1:
         return background
     return background[:1] if elsewhere(background) else as_table(background)[1][:1]
-
-
-def _value(game: Game, call: Call) -> Valuation:
-    """The valuation of a game of features, estimated where exact values would take too long."""
-    problem = call.posed(game)
-    why = _too_long(problem) if call.criterion.is_estimable() else None
-    if why is not None:
-        budget, within = _affordable(game), ""
-        call = replace(call, options={**call.options, "budget": budget})
-        gains = np.diff(game.worths(ends(len(game.players))), axis=-1)
-        if gains.any():
-            tolerance = float(f"{TOLERANCE * np.abs(gains).max():.2g}")
-            call = replace(call, options={**call.options, "tolerance": tolerance})
-            within = f" to within ±{tolerance:g}"
-        warnings.warn(
-            f"{game!r}: exact values {why}, so these are estimated{within} from at most {budget:,} "
-            "coalitions, with their errors in stderr; give a tolerance=, budget= or seconds= of your "
-            f"own, group features, or {game.info.advice}",
-            stacklevel=3,
-        )
-        problem = call.posed(game)
-    return call.answer(problem)
-
-
-def _too_long(problem: Problem) -> str | None:
-    """Why exact values are not computed unasked, where they are not."""
-    source, game = problem.source, problem.game
-    if not source.tabled or source.evaluated or problem.options.exact:
-        return None
-    if source.out_of_reach():
-        return "are out of reach"
-    rows = _model_rows(game)
-    asked = "which exact=True would ask for"
-    return f"take {rows:,} model rows, {asked}" if rows > MOST_ROWS else None
-
-
-def _model_rows(game: Game) -> int:
-    """The model rows of a table, as far as they are known."""
-    return game.model_rows() if isinstance(game, FeatureGame) else 0
-
-
-def _affordable(game: Game) -> int:
-    """The coalitions of an estimate: as many as model rows allow, within bounds."""
-    count = len(game.players)
-    many = 2 * count + MOST_COALITIONS
-    share: int = 2**count * MOST_ROWS // max(_model_rows(game), 1)
-    return min(many, max(FEWEST * count, share))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fairfield.boltzmann.temperature import Temperature
-from fairfield.criteria.criterion import Given, valued
+from fairfield.criteria.criterion import Given, call_of
+from fairfield.feature_values import feature_values
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.importance import ImportanceGame
 from fairfield.results.valuation import Valuation
@@ -32,9 +33,11 @@ def importance(
     makes predictions better; the values add up to what all of them do. ``background=None`` takes
     X itself, ``by`` gives the values of each cohort.
 
-    Exact up to 25 features, from Σ 2^d model rows, d the features in which an explained row and a
-    background row differ; a few hundred background rows do. With ``budget``, ``tolerance`` or
-    ``seconds`` it is estimated, with standard errors. The criterion's own keywords are passed on, and so
+    Exact up to 25 features, from Σ 2^d model rows, d the features in which a row and a background
+    row differ; a few hundred background rows do. Beyond, and where that takes more than 67 million
+    model rows, it is estimated as :func:`fairfield.explain` does, with standard errors and a
+    warning, unless ``exact=True`` insists; ``budget``, ``tolerance`` or ``seconds`` choose another
+    precision. The criterion's own keywords are passed on, and so
     are those of :class:`fairfield.Options`. ``ff.interactions(ff.ImportanceGame(…))`` has the interactions.
 
     >>> import numpy as np
@@ -43,4 +46,4 @@ def importance(
     array([0.25, 1.  ])
     """
     game = ImportanceGame(model, X, y, background, scoring=scoring, by=by, groups=groups)
-    return valued(criterion, game, temperature=temperature, **options)
+    return feature_values(game, call_of(criterion, temperature=temperature, **options))

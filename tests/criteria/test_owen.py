@@ -1,7 +1,5 @@
 """Owen's value against its definition, the mean over all orders that keep unions together."""
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,28 +7,9 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from estimation.games import hidden
-from fairfield.explanations import game_of
 
 SIX = {"left": [0, 1, 2], "right": [3, 4]}
 DEEP = {"a": {"b": [0, 3], "c": [1, 5, 6], "d": [2]}, "e": [4]}
-
-
-def together(order, members):
-    places = sorted(order.index(i) for i in members)
-    return places[-1] - places[0] == len(places) - 1
-
-
-def by_orders(table, unions):
-    """The mean contribution over all orders in which each of the unions is a run."""
-    n = len(table).bit_length() - 1
-    orders = [o for o in permutations(range(n)) if all(together(o, u) for u in unions)]
-    values = np.zeros(n)
-    for order in orders:
-        row = 0
-        for i in order:
-            values[i] += table[row | 1 << i] - table[row]
-            row |= 1 << i
-    return values / len(orders)
 
 
 @pytest.mark.parametrize(
@@ -45,13 +24,13 @@ def by_orders(table, unions):
 )
 def test_tables_functions_and_closed_forms_are_the_mean_over_orders(n, unions, runs, rng):
     table = rng.normal(size=2**n)
-    expected = by_orders(table, runs)
+    expected = brute.owen(table, runs)
     assert_allclose(ff.owen(table, unions).values, expected, rtol=0, atol=1e-12)
     found = ff.owen(hidden(table), unions, players=n)
     assert_allclose(found.values, expected, rtol=0, atol=1e-12)
     assert (found.empty, found.grand, found.stop) == (table[0], table[-1], "exact")
     closed = ff.FLIDGame(rng.random(n), rng.random((n, 3)))
-    expected = by_orders(closed.worths(brute.coalitions(n)), runs)
+    expected = brute.owen(closed.worths(brute.coalitions(n)), runs)
     assert_allclose(ff.owen(closed, unions).values, expected, rtol=0, atol=1e-12)
 
 
@@ -94,41 +73,3 @@ def test_batches_temperatures_and_the_errors_of_worths(rng):
 def test_too_many_worths_are_refused_in_one_sentence():
     with pytest.raises(MemoryError, match=r"need .* worths; divide large unions"):
         ff.owen(lambda S: S[:, 0], {"a": range(30)}, players=60)
-
-
-TREES = {"first": [0, 1, 2], "second": {"inner": [3, 4], "alone": [5]}}
-
-
-@pytest.mark.parametrize("kind", ["trees", "forest", "linear", "function"])
-def test_explained_features_join_in_unions_by_their_closed_form(kind, rng):
-    from sklearn.ensemble import RandomForestRegressor
-    from sklearn.linear_model import LinearRegression
-
-    X = rng.integers(0, 3, size=(40, 8)).astype(float)
-    y = X[:, 0] * X[:, 3] - X[:, 1] * X[:, 4] * X[:, 5] + X[:, 6] * X[:, 0]
-    model = LinearRegression() if kind == "linear" else RandomForestRegressor(3, random_state=0)
-    model = model.fit(X, y).predict if kind == "function" else model.fit(X, y)
-    background = None if kind == "forest" else X[:5]
-    # Columns 6 and 7 are one feature.
-    groups = {"last": [6, 7]}
-    found = ff.explain(model, X[:2], background, unions=TREES, groups=groups)
-    game = game_of(model, X[:2], background, groups=groups)
-    table = ff.TableGame(game.worths(brute.coalitions(7)), game.players)
-    expected = ff.owen(table, TREES)
-    assert found.players == game.players
-    assert_allclose(found.values, expected.values, rtol=0, atol=1e-12)
-    runs = [[game.players.index(i) for i in run] for run in ([0, 1, 2], [3, 4], [3, 4, 5])]
-    assert_allclose(found.values[0], by_orders(table.worth_table[0], runs), rtol=0, atol=1e-12)
-    labels = [0, 1, 2, 3, 4, 5, "last", "last"]
-    again = ff.explain(model, X[:2], background, "owen", unions=TREES, groups=labels)
-    order = [again.players.index(player) for player in found.players]
-    assert_allclose(again.values[:, order], found.values, rtol=0, atol=1e-12)
-
-
-def test_explaining_in_unions_refuses_other_criteria_and_estimates_by_a_budget(rng):
-    X = rng.normal(size=(6, 9))
-    with pytest.raises(ValueError, match=r"unions= have Owen's values, and criterion='banzhaf'"):
-        ff.explain(lambda Z: Z[:, 0], X, X, "banzhaf", unions={})
-    found = ff.explain(lambda Z: Z.sum(axis=1), X, X, unions={"a": [0, 1]}, budget=50)
-    assert found.stderr is not None
-    assert_allclose(found.values, X - X.mean(axis=0), atol=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fairfield as ff
-from fairfield.multilinear.unions import Union, read_unions
+from fairfield.multilinear.unions import UnionTree, read_unions
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def test_unions_that_do_not_fit_are_refused_before_a_worth(unions, message):
 
 
 def test_random_orders_keep_unions_together_and_are_equally_likely(rng):
-    root = read_unions({"a": {"b": [0, 2], "c": [4]}, "d": [1, 3]}, range(5))
-    assert root == Union((), (Union((4,), (Union((0, 2)),)), Union((1, 3))))
+    root = read_unions({"a": {"b": [0, 2], "c": 4}, "d": [1, 3]}, range(5))
+    assert root == UnionTree((), (UnionTree((4,), (UnionTree((0, 2)),)), UnionTree((1, 3))))
     orders = Counter(map(tuple, root.draw(16000, rng).tolist()))
     assert len(orders) == 2 * 2 * 2 * 2
     for order in orders:

@@ -34,6 +34,9 @@ def test_the_line_is_the_exact_partial_dependence(game):
 def test_the_colour_is_the_feature_that_goes_with_what_is_left(game):
     ax = plots.dependence(ff.shapley(game), "age")
     assert [each.get_ylabel() for each in ax.figure.axes] == ["shapley of age", "job"]
+    jobs = game.given[:, 2]
+    ends = [each.get_text() for each in ax.figure.axes[1].get_yticklabels()]
+    assert ends[::2] == [f"{jobs.min():.4g}", f"{jobs.max():.4g}"]
     ax = plots.dependence(ff.shapley(game), "age", color=None)
     assert len(ax.figure.axes) == 1
 
@@ -48,6 +51,15 @@ def test_categories_and_missing_values_have_places_of_their_own():
     assert ax.collections[0].get_offsets()[:, 0].tolist() == [1, 0, -1, 1]
     ax = plots.dependence(v, "size", color="kind")
     assert ax.get_xticklabels()[-1].get_text() == "missing"
+
+
+def test_rows_of_a_category_with_one_value_stand_side_by_side():
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame({"kind": list("aaab")})
+    v = ff.explain(lambda Z: (Z["kind"] == "a") * 1.0, rows, rows[3:], "shapley")
+    drawn = plots.dependence(v, "kind").collections[0].get_offsets()[:, 0]
+    assert len(set(drawn.tolist())) == 4
+    assert np.abs(drawn - [0, 0, 0, 1]).max() <= 0.4
 
 
 def test_what_cannot_be_drawn_is_refused(game):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any
 
@@ -88,6 +89,16 @@ def number(given: float, what: str) -> float:
     if found.ndim or not np.isfinite(found):
         raise ValueError(f"{what} is {given!r}; it must be a finite number")
     return float(found)
+
+
+def listed(given: Any) -> list[Any]:
+    """One name alone, or several, as a list.
+
+    >>> listed("age"), listed(0), listed(("age", "sex"))
+    (['age'], [0], ['age', 'sex'])
+    """
+    alone = isinstance(given, str) or not isinstance(given, Iterable)
+    return [given] if alone else list(given)
 
 
 def names(players: Players | None, count: int) -> tuple[Player, ...]:

@@ -20,8 +20,8 @@ from fairfield.evaluation.options import Keywords
 from fairfield.multilinear.choose import too_many
 from fairfield.multilinear.unions import (
     Family,
-    Union,
     Unions,
+    UnionTree,
     points_read,
     read_unions,
     worths_read,
@@ -38,7 +38,7 @@ MOST_WORTHS, MOST_POINTS = 2**24, 2**16
 class Owen(Criterion):
     """∫ ∂_i f, unions joining as a whole, over the times at which i and the unions of i join."""
 
-    unions: Unions | Union
+    unions: Unions | UnionTree
     name = "owen"
     meaning = (
         "What a player adds on average over all orders of joining that keep the players of a union "
@@ -126,7 +126,8 @@ def owen(
     """The mean marginal contribution over random orders that keep every union together.
 
     ``unions`` are {union: players}, where the place of the players may be taken by unions in turn
-    (Winter's value), or the union of each player; whoever is in none joins alone. With unions M,
+    (Winter's value), or the union of each player, or a linkage of SciPy; whoever is in none joins
+    alone. With unions M,
     a player of union k of u players has the value
 
         Σ_{B ⊆ M-k} Σ_{S ⊆ k-i} b! (m-1-b)!/m! s! (u-1-s)!/u! [F(∪B ∪ S ∪ i) - F(∪B ∪ S)].

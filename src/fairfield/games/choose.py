@@ -71,7 +71,7 @@ def game_of(
     warnings.warn(
         f"FeatureGame explains the {game.info.worth_name} ({game.output.name}), which may have "
         f"another unit, since {closed.__name__} refused: {refusal}",
-        stacklevel=2,
+        stacklevel=4,  # the line that calls explain, or makes an Explainer
     )
     return game
 

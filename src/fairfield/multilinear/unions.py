@@ -20,21 +20,23 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.checks import listed
 from fairfield.core.coalitions import enumerate_coalitions, spell
 from fairfield.core.extension import legendre
 from fairfield.core.game import Player
 from fairfield.core.special import log_beta
 
-# {union: members}, where members are players or unions in turn, or the union of each player.
+# {union: members}, where members are players or unions in turn, or the union of each player, or a
+# linkage of SciPy.
 Unions: TypeAlias = Mapping[Any, Any] | Sequence[Any]
 
 
 @dataclass(frozen=True)
-class Union:
+class UnionTree:
     """A union by the numbers of its players alone and the unions inside it; the root holds all."""
 
     alone: tuple[int, ...]
-    inner: tuple[Union, ...] = ()
+    inner: tuple[UnionTree, ...] = ()
 
     @property
     def children(self) -> int:
@@ -46,11 +48,11 @@ class Union:
         """The numbers of all its players."""
         return [*self.alone, *(i for each in self.inner for i in each.members)]
 
-    def without(self, child: Union) -> Union:
+    def without(self, child: UnionTree) -> UnionTree:
         """The same without one of its unions."""
-        return Union(self.alone, tuple(each for each in self.inner if each is not child))
+        return UnionTree(self.alone, tuple(each for each in self.inner if each is not child))
 
-    def families(self, above: tuple[Union, ...] = ()) -> Iterator[Family]:
+    def families(self, above: tuple[UnionTree, ...] = ()) -> Iterator[Family]:
         """Every union that holds players of its own, with the siblings on each level above."""
         if self.alone:
             yield Family(above, self)
@@ -74,8 +76,8 @@ class Union:
 class Family(NamedTuple):
     """A union with players of its own, and who else may be inside on each of the levels above."""
 
-    above: tuple[Union, ...]
-    union: Union
+    above: tuple[UnionTree, ...]
+    union: UnionTree
 
     @property
     def worths(self) -> int:
@@ -84,41 +86,43 @@ class Family(NamedTuple):
 
     def points(self, degree: int) -> int:
         """How many gradients of a polynomial of this degree they are read from."""
-        levels = [*self.above, Union(self.union.alone[1:], self.union.inner)]
+        levels = [*self.above, UnionTree(self.union.alone[1:], self.union.inner)]
         count = 1
         for level in levels:
             along = min(degree, len(level.alone)) + len(level.inner)
             count *= ceil((along + 1) / 2) << len(level.inner)
         return count
 
-    def joined(self) -> tuple[list[list[int]], Union]:
+    def joined(self) -> tuple[list[list[int]], UnionTree]:
         """The players in parts, own ones first and each sibling as one, and the unions of the parts."""
         parts = [[i] for i in self.union.alone]
 
-        def siblings(level: Union) -> tuple[int, ...]:
+        def siblings(level: UnionTree) -> tuple[int, ...]:
             before = len(parts)
             parts.extend([i] for i in level.alone)
             parts.extend(each.members for each in level.inner)
             return tuple(range(before, len(parts)))
 
         own = tuple(range(len(parts)))
-        nested = Union((*own, *siblings(Union((), self.union.inner))))
+        nested = UnionTree((*own, *siblings(UnionTree((), self.union.inner))))
         for level in reversed(self.above):
-            nested = Union(siblings(level), (nested,))
+            nested = UnionTree(siblings(level), (nested,))
         return parts, nested
 
 
-def read_unions(unions: Unions | Union, players: Sequence[Player]) -> Union:
+def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionTree:
     """The root of the unions that were given by the names of players; the others are alone.
 
     >>> read_unions({"left": ["a", "b"], "right": {"old": ["c"], "new": ["d", "e"]}}, "abcdef")
-    Union(alone=(5,), inner=(Union(alone=(0, 1), inner=()),
-          Union(alone=(2,), inner=(Union(alone=(3, 4), inner=()),))))
+    UnionTree(alone=(5,), inner=(UnionTree(alone=(0, 1), inner=()),
+          UnionTree(alone=(2,), inner=(UnionTree(alone=(3, 4), inner=()),))))
     """
-    if isinstance(unions, Union):
+    if isinstance(unions, UnionTree):
         return unions
+    if getattr(unions, "ndim", 1) == 2:
+        return _linked(np.asarray(unions), len(players))
     if not isinstance(unions, Mapping):
-        labels = [unions] if isinstance(unions, str) else list(unions)
+        labels = listed(unions)
         if len(labels) != len(players):
             raise ValueError(
                 f"unions have {len(labels)} labels for {len(players)} players; give one for each, or "
@@ -131,15 +135,15 @@ def read_unions(unions: Unions | Union, players: Sequence[Player]) -> Union:
     place = {player: i for i, player in enumerate(players)}
     seen: set[Player] = set()
 
-    def read(name: Any, held: Any) -> Union:
+    def read(name: Any, held: Any) -> UnionTree:
         alone: list[int] = []
-        inner: list[Union] = []
+        inner: list[UnionTree] = []
         if isinstance(held, Mapping):
             children = [read(key, each) for key, each in held.items()]
             alone = [each.alone[0] for each in children if each.children == 1]
             inner = [each for each in children if each.children > 1]
         else:
-            for player in [held] if isinstance(held, str) else held:
+            for player in listed(held):
                 if player not in place:
                     raise ValueError(
                         f"union {name!r} names a player {player!r}; the players are {spell(players)}"
@@ -151,13 +155,27 @@ def read_unions(unions: Unions | Union, players: Sequence[Player]) -> Union:
         if not alone and not inner:
             raise ValueError(f"union {name!r} has no players; leave it out")
         # A union of nothing but one union is that union.
-        return inner[0] if len(inner) == 1 and not alone else Union(tuple(alone), tuple(inner))
+        return inner[0] if len(inner) == 1 and not alone else UnionTree(tuple(alone), tuple(inner))
 
     every = [read(name, held) for name, held in unions.items()]
     single = [each.alone[0] for each in every if each.children == 1]
     others = [i for i, player in enumerate(players) if player not in seen]
-    root = Union((*single, *others), tuple(each for each in every if each.children > 1))
+    root = UnionTree((*single, *others), tuple(each for each in every if each.children > 1))
     return root.inner[0] if root.children == 1 and root.inner else root
+
+
+def _linked(linkage: Any, count: int) -> UnionTree:
+    """The unions of two that a hierarchical clustering made, as rows of SciPy's linkage have them."""
+    if linkage.shape != (count - 1, 4):
+        raise ValueError(
+            f"unions of shape {linkage.shape} were given; a linkage of {count} players has shape "
+            f"{(count - 1, 4)}"
+        )
+    nodes = [UnionTree((i,)) for i in range(count)]
+    for pair in linkage[:, :2].astype(int).tolist():
+        single = [nodes[k].alone[0] for k in pair if k < count]
+        nodes.append(UnionTree(tuple(single), tuple(nodes[k] for k in pair if k >= count)))
+    return nodes[-1]
 
 
 def worths_read(family: Family, count: int) -> tuple[BoolArray, FloatArray]:
@@ -199,7 +217,7 @@ def points_read(family: Family, count: int, degree: int) -> Iterator[tuple[Float
     yield from at
 
 
-def _with(point: FloatArray, level: Union, inside: BoolArray, t: float) -> FloatArray:
+def _with(point: FloatArray, level: UnionTree, inside: BoolArray, t: float) -> FloatArray:
     """The point with the players of a level in their places."""
     placed = point.copy()
     placed[list(level.alone)] = t
@@ -212,7 +230,7 @@ def _chance(inside: BoolArray, t: float) -> float:
     return float(t ** inside.sum() * (1 - t) ** (~inside).sum())
 
 
-def _sets(level: Union, count: int) -> tuple[BoolArray, BoolArray]:
+def _sets(level: UnionTree, count: int) -> tuple[BoolArray, BoolArray]:
     """All sets of the players alone and unions of a level: as coalitions (m, n), and (m, children)."""
     sets = enumerate_coalitions(level.children)
     holds = np.zeros((level.children, count), dtype=bool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from fairfield.plots.canvas import (
     list_axes,
     name_lines,
     names_of,
+    number,
 )
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
@@ -90,7 +91,7 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     dots: Any = None
     for line, i in enumerate(order):
         shade = None if data is None else ranks(data[:, i])
-        drawn = _dots(ax, values[:, i], line + _stack(values[:, i], span), shade)
+        drawn = _dots(ax, values[:, i], line + stack(values[:, i], span), shade)
         dots = dots if shade is None else drawn
     if dots is not None:
         _shades(ax, dots, "value in the data")
@@ -99,13 +100,15 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
     return ax
 
 
-def low_to_high(
-    ax: Axes, x: FloatArray, y: FloatArray, shade: FloatArray | None, name: str
-) -> None:
-    """Dots whose colours run from low to high by these ranks, which are named at a bar."""
+def low_to_high(ax: Axes, x: FloatArray, y: FloatArray, shown: Any = None, name: str = "") -> None:
+    """Dots whose colours run from low to high by the ranks of numbers, which a bar names and shows."""
+    shade = None if shown is None else ranks(shown)
     dots = _dots(ax, x, y, shade)
     if shade is not None:
-        _shades(ax, dots, name)
+        known = np.unique(np.asarray(shown, dtype=float))
+        known = known[~np.isnan(known)]
+        marks = [known[0], known[len(known) // 2], known[-1]] if len(known) > 2 else known
+        _shades(ax, dots, name, [number(each) for each in marks])
 
 
 def _dots(ax: Axes, x: FloatArray, y: FloatArray, shade: FloatArray | None) -> Any:
@@ -120,14 +123,16 @@ def _dots(ax: Axes, x: FloatArray, y: FloatArray, shade: FloatArray | None) -> A
     return ax.scatter(x, y, c=shade, **scale, **style)
 
 
-def _shades(ax: Axes, dots: Any, name: str) -> None:
+def _shades(ax: Axes, dots: Any, name: str, marks: Sequence[str] = ("low", "high")) -> None:
     inches = ax.get_window_extent().height / ax.figure.dpi
     shrink = min(1.0, 4 / inches)
     bar = ax.figure.colorbar(
-        dots, ax=ax, aspect=40 * shrink, shrink=shrink, pad=0.02, ticks=[0, 1], anchor=(0, 1)
-    )
-    bar.ax.set_yticklabels(["low", "high"], fontsize=8)
-    bar.set_label(name, fontsize=8, labelpad=-8)
+        dots, ax=ax, aspect=40 * shrink, shrink=shrink, pad=0.02, anchor=(0, 1),
+        ticks=np.linspace(0, 1, len(marks)),
+    )  # fmt: skip
+    bar.ax.set_yticklabels(marks, fontsize=8)
+    # Between two marks there is room for the name.
+    bar.set_label(name, fontsize=8, labelpad=-8 if len(marks) == 2 else 2)
     bar.outline.set_visible(False)
 
 
@@ -142,7 +147,7 @@ def _by_magnitude(values: FloatArray) -> NDArray[np.int64]:
     return np.argsort(-np.abs(values).mean(axis=0), kind="stable")
 
 
-def _stack(values: FloatArray, span: float) -> FloatArray:
+def stack(values: FloatArray, span: float) -> FloatArray:
     """Offsets in [-.4, .4] that pile up values which fall into one bin, both ways in turn."""
     bins = np.floor((values - values.min()) / span * BINS).astype(int)
     order = np.lexsort((values, bins))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game, Player
 from fairfield.core.labels import is_missing
-from fairfield.plots.batches import low_to_high, ranks
+from fairfield.plots.batches import low_to_high, ranks, stack
 from fairfield.plots.canvas import RED, axes_of, batch_values, check_kind, check_one_output, shorten
 from fairfield.results.valuation import Valuation
 from fairfield.results.words import no_player
@@ -32,8 +32,8 @@ def dependence(
 ) -> Axes:
     """A dot per row: what the feature is there, and the value it has.
 
-    The colour is another feature, from low (dark) to high (light): "auto" takes the one that goes with
-    what the feature itself leaves open, None takes none. Categories stand side by side, rows where
+    The colour is another feature, by its ranks from low (dark) to high (light): "auto" takes the one that
+    goes with what the feature itself leaves open, None takes none. Categories stand side by side, rows where
     the feature is missing on the left. With the ``game`` that was valued, the line is the exact partial
     dependence, F({feature}) - F(∅) of each row: what the feature adds by itself.
     """
@@ -47,16 +47,15 @@ def dependence(
     data = np.reshape(valuation.data, values.shape)
     i = _place(valuation, player)
     at, missing, names = _positions(data[:, i])
-    shade, name = None, ""
     if color == "auto" and "auto" not in valuation.players:
         j = _strongest(at, values[:, i], data, i)
     else:
         j = None if color is None else _place(valuation, color)
-    if j is not None:
-        shade, name = ranks(data[:, j]), str(valuation.players[j])
     ax = axes_of(ax)
     ax.axhline(0, color="black", linewidth=0.8, zorder=0)
-    low_to_high(ax, at, values[:, i], shade, f"{shorten(name)}")
+    drawn = _side_by_side(at, values[:, i]) if names else at
+    shown, name = (None, "") if j is None else (data[:, j], shorten(str(valuation.players[j])))
+    low_to_high(ax, drawn, values[:, i], shown, name)
     if game is not None:
         line, order = _alone(valuation, game, i), np.argsort(at, kind="stable")
         # Between categories, and to where the value is missing, there is nothing to draw.
@@ -100,6 +99,15 @@ def _positions(column: NDArray[Any]) -> tuple[FloatArray, BoolArray, list[str]]:
     known = at[~missing] if not missing.all() else np.zeros(1)
     at[missing] = known.min() - (1 if names else 0.1 * (np.ptp(known) or 1.0))
     return at, missing, names
+
+
+def _side_by_side(at: FloatArray, values: FloatArray) -> FloatArray:
+    """Places of rows in categories, those of nearly the same value beside each other."""
+    drawn, span = at.copy(), float(np.ptp(values)) or 1.0
+    for place in np.unique(at):
+        own = at == place
+        drawn[own] += stack(values[own], span)
+    return drawn
 
 
 def _strongest(at: FloatArray, values: FloatArray, data: NDArray[Any], own: int) -> int | None:

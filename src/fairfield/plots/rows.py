@@ -34,7 +34,8 @@ SHOWN = 0.99
 def heatmap(valuation: Valuation, ax: Axes | None = None, *, most: int | None = None) -> Axes:
     """All values of a batch: a line per player, a column per game, games that are alike side by side.
 
-    Purple raises the output, orange lowers it. The largest mean |value| is on top.
+    Purple raises the output, orange lowers it. The largest mean |value| is on top, and above it the
+    worths of all players together: the outputs of the rows, where these are explained.
     """
     check_kind(valuation, "heatmap", Valuation)
     check_one_output(valuation, "heatmap")
@@ -43,12 +44,15 @@ def heatmap(valuation: Valuation, ax: Axes | None = None, *, most: int | None = 
     labels = names_of([valuation.players[i] for i in order])
     ax = axes_of(ax, 6.2 + LETTER * max(map(len, labels)), LINE * len(labels) + 1.1)
     top = float(np.quantile(np.abs(values), SHOWN)) or float(np.abs(values).max()) or 1.0
+    alike = _alike(values)
     drawn = ax.imshow(
-        values[_alike(values)][:, order].T, cmap="PuOr", vmin=-top, vmax=top, aspect="auto",
+        values[alike][:, order].T, cmap="PuOr", vmin=-top, vmax=top, aspect="auto",
         interpolation="nearest",
     )  # fmt: skip
     name_lines(ax, labels)
     ax.set_ylim(len(labels) - 0.5, -0.5)
+    if valuation.grand is not None:
+        _worths_above(ax, np.asarray(valuation.grand).ravel()[alike], valuation.words.grand)
     ax.set_xlabel(f"{valuation.extent}, alike ones side by side")
     ax.set_xticks([])
     bar = ax.figure.colorbar(drawn, ax=ax, pad=0.02, aspect=25, extend="both")
@@ -56,6 +60,19 @@ def heatmap(valuation: Valuation, ax: Axes | None = None, *, most: int | None = 
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)
     return ax
+
+
+def _worths_above(ax: Axes, worths: FloatArray, name: str) -> None:
+    """A line above the map, one point for each of its columns, and their mean."""
+    height = min(0.3, 1.2 * LINE * ax.figure.dpi / ax.get_window_extent().height)
+    above, mean = ax.inset_axes((0, 1.02, 1, height)), float(np.mean(worths))
+    above.plot(worths, color="black", linewidth=0.8, drawstyle="steps-mid")
+    above.axhline(mean, color="black", linewidth=0.5, linestyle=":")
+    above.set_xlim(-0.5, len(worths) - 0.5)
+    above.set_xticks([])
+    above.set_yticks([mean], [name], fontsize=8)
+    above.tick_params(axis="y", length=0)
+    above.spines[:].set_visible(False)
 
 
 def cohorts(

@@ -100,6 +100,15 @@ def test_leave_one_out_alone_needs_no_table_for_a_temperature_nobody_asked_for()
     assert table["leave_one_out"].temperature is not None
 
 
+def test_one_criterion_of_features_has_no_temperature_that_nobody_asked_for(rng):
+    game = ff.FeatureGame(lambda X: X.prod(axis=1), rng.random((2, 3)), rng.random((4, 3)))
+    alone = ff.compare(game, criteria=["shapley"])
+    assert alone.temperatures == []
+    assert alone["shapley"].decoupling_error is None
+    assert ff.compare(game, criteria=["shapley"], temperature=0.1).temperatures == [0.1]
+    assert ff.compare(game, criteria=["shapley", "banzhaf"]).temperatures
+
+
 @pytest.mark.parametrize("temperature", [None, 1.0], ids=["none", "number"])
 def test_leave_one_out_is_read_from_a_table_that_another_criterion_needs(temperature):
     worth = Counted()

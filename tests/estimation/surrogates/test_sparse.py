@@ -39,6 +39,7 @@ def test_what_is_left_out_is_not_known_beforehand(rng):
 def test_a_rival_that_predicts_far_better_ends_the_search(rng):
     inside = rng.random((100, 8)) < 0.5
     assert sparse_fit(inside, rng.standard_normal(100), rival=0.01) is None
+    assert sparse_fit(inside[:8], rng.standard_normal(8), groups=np.arange(8) // 2) is None
 
 
 def test_worths_that_are_all_equal_are_a_constant():

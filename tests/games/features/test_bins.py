@@ -91,7 +91,7 @@ def test_thresholds_missing_values_and_categories(rng):
     frame.loc[::5, "size"] = np.nan
     y = (frame["size"].fillna(1) > 0.3) ^ frame["kind"].isin(["a", "c"])
     model = boosted("xgboost", enable_categorical=True).fit(frame, y)
-    trees = trees_of(model)
+    trees = trees_of(model).model
     codes = bins(trees, trees.encode(frame))
     size = frame["size"].to_numpy()
     splits = np.unique(trees.nodes.threshold[(trees.nodes.left >= 0) & (trees.nodes.category < 0)])
@@ -105,6 +105,42 @@ def test_thresholds_missing_values_and_categories(rng):
     plain = ff.FeatureGame(lambda t: model.predict_proba(t)[:, 1], rows, background)
     assert_allclose(game.table(), plain.table(), atol=1e-10)
     assert game.model_rows() < plain.model_rows()
+
+
+def test_behind_a_pipeline_a_column_has_the_bins_of_what_is_made_of_it(rng):
+    """40 columns, of which six matter: their probabilities are exact, and by the plain table right."""
+    pd = pytest.importorskip("pandas")
+    from sklearn.compose import make_column_transformer
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    frame = pd.DataFrame(rng.standard_normal((200, 39))).add_prefix("x")
+    frame["kind"] = rng.choice(list("abc"), 200)
+    y = frame["x1"] * frame["x2"] + (frame["kind"] == "b") > 0.4
+    encode = make_column_transformer(
+        (OneHotEncoder(), ["kind"]), (StandardScaler(), list(frame.columns[:5])), remainder="drop"
+    )
+    last = sklearn_model("GradientBoostingClassifier", n_estimators=6, max_depth=2)
+    model = make_pipeline(encode, last).fit(frame, y)
+    rows, background = frame[:2], frame[100:106]
+    found = ff.explain(model, rows, background, "shapley", output="probability")
+    assert found.stop == "2 × exact"
+    six = [*frame.columns[:5], "kind"]
+    blank = frame[:1].drop(columns=six)
+
+    def probability(table):
+        whole = table.assign(**{name: blank[name].iloc[0] for name in blank})
+        return model.predict_proba(whole)[:, 1]
+
+    plain = ff.FeatureGame(probability, rows[six], background[six])
+    wanted = ff.shapley(plain)
+    assert_allclose(found.values[:, [0, 1, 2, 3, 4, 39]], wanted.values, rtol=0, atol=1e-10)
+    game = ff.FeatureGame(model, rows, background)
+    assert game.model_rows() < plain.model_rows()
+    # Where columns are mixed, values stay apart.
+    turned = make_pipeline(encode, PCA(3), last).fit(frame, y)
+    assert ff.FeatureGame(turned, rows, background).model_rows() > 2**39
 
 
 @pytest.mark.parametrize(("sides", "wanted"), [("ll", 0), ("rl", 1), ("rr", 2), ("lr", -1)])

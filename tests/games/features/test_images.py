@@ -56,7 +56,15 @@ def test_a_blur_hides_detail_and_keeps_the_dtype_of_floats():
     assert ff.ImageGame(sums, image, mask="mean").describe() != game.describe()
 
 
+@pytest.mark.parametrize("mask", ["blur", "mean", 7])
+def test_bytes_stay_bytes(mask):
+    game = ff.ImageGame(sums, IMAGE.astype(np.uint8), mask=mask)
+    assert game.images_of(np.eye(2, 16, dtype=bool)).dtype == np.uint8
+
+
 def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match=r"mask=0\.5 cannot be shown in a picture of uint8"):
+        ff.ImageGame(sums, IMAGE.astype(np.uint8), mask=0.5)
     with pytest.raises(ValueError, match=r"segments of shape \(4, 5\) were given"):
         ff.ImageGame(sums, IMAGE, segments=np.zeros((4, 5), dtype=int))
     with pytest.raises(ValueError, match="mask='black' was given"):

@@ -82,8 +82,27 @@ def test_blocks_of_rows_estimates_and_drawn_backgrounds(data, monkeypatch):
     assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-9).all()
 
 
+def test_a_column_of_labels_and_frames_of_another_library(data):
+    pl = pytest.importorskip("polars")
+    X, y = data
+    frame = pl.DataFrame(X, schema=list("abcde"))
+
+    def first(rows):
+        assert isinstance(rows, pl.DataFrame)
+        return rows["a"].to_numpy()
+
+    found = ff.importance(first, frame, y[:, None], by="b")
+    plain = ff.importance(lambda rows: rows[:, 0], X, y, by=X[:, 1])
+    assert_allclose(found.values, plain.values, rtol=0, atol=1e-12)
+    assert found.labels == plain.labels
+
+
 def test_what_does_not_fit_is_refused(data):
     X, y = data
+    with pytest.raises(
+        ValueError, match="by='sex' names a column, and X is an array; give a label"
+    ):
+        ff.importance(lambda X: X[:, 0], X, y, by="sex")
     with pytest.raises(ValueError, match=r"y has shape \(3,\) for 30 rows"):
         ff.importance(lambda X: X[:, 0], X, y[:3])
     with pytest.raises(ValueError, match="one row was given"):

@@ -35,6 +35,14 @@ def test_a_module_is_a_function_of_rows(module, rng, monkeypatch):
     assert_allclose(again.values, found.values[:, 1], atol=1e-6)
 
 
+def test_a_module_that_returns_no_tensor_is_told_so():
+    layer = torch.nn.LSTM(3, 2)  # its outputs and its states
+    with pytest.raises(
+        TypeError, match="LSTM returned a tuple in place of a tensor; give a function"
+    ):
+        ff.explain(layer, np.zeros((1, 3)), np.ones(3))
+
+
 def test_functions_of_tensors(rng):
     X = torch.tensor(rng.standard_normal((9, 3)))
 

@@ -47,6 +47,7 @@ def test_players_and_data():
     plain = TreeGame(named, frame.iloc[:3], frame.iloc[10:20])
     np.testing.assert_array_equal(mixed.extension().shapley(), plain.extension().shapley())
     assert TreeGame(model, X[:3]).players == tuple(range(COLUMNS))
+    assert TreeGame(model, X[:3], frame.iloc[10:20]).players == tuple("abcdef")
     assert repr(game) == "TreeGame: 3 rows of 6 features, for the prediction"
 
 

@@ -56,7 +56,7 @@ def compare(
     own; all other options are those of the call.
 
     Where no criterion needs a temperature, the default one is left out if it would take more
-    worths than the values do, as beside ``leave_one_out`` alone.
+    worths than the values do, as beside ``leave_one_out`` alone, and for a single criterion of features.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -137,8 +137,11 @@ def compared(calls: list[Call], problem: Problem) -> Comparison:
 
 
 def _at_no_expense(calls: list[Call], problem: Problem) -> Problem:
-    """The problem without its temperature, where only that would need all worths."""
+    """The problem without its temperature, where nobody asks for it or it alone needs all worths."""
     without = problem.at(None)
+    # Whoever explains a model by Shapley's values alone has no law of coalitions in mind.
+    if len(calls) == 1 and problem.game.info.noun == "feature":
+        return without
     needed = any(call.criterion.needs_all(call.problem(without)) for call in calls)
     return problem if needed else without
 

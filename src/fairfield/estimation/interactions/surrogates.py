@@ -15,7 +15,8 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.interactions.sections import Along, Sets
 from fairfield.estimation.surrogates.recovered import believed
-from fairfield.estimation.surrogates.sparse import FOLDS, Polynomial, sparse_fit
+from fairfield.estimation.surrogates.sample import FOLDS, HOPELESS, folds
+from fairfield.estimation.surrogates.sparse import Polynomial, sparse_fit
 from fairfield.estimation.surrogates.trees import Leaves, without_each_fold
 
 # Numbers held at a time while leaves are read.
@@ -78,14 +79,14 @@ def boosted_trees(
     rows: BoolArray, worths: FloatArray, groups: IntArray, seed: int, rival: float
 ) -> Surrogate | None:
     """Gradient-boosted trees; None if the first fold is far worse than a rival's error."""
-    fold = (np.random.default_rng(seed).permutation(int(groups.max()) + 1) % FOLDS)[groups]
+    fold = folds(groups, seed)
     scale = float(np.std(worths)) or 1.0
     inside, outside = worths.copy(), np.zeros(len(worths))
     parts: list[Leaves] = []
     for out, fitted, leaves in without_each_fold(rows.astype(float), worths / scale, fold, seed):
         inside -= scale * fitted / FOLDS
         outside[out] = worths[out] - scale * fitted[out]
-        if not parts and float(np.mean(outside[out] ** 2)) > 2 * rival:
+        if not parts and float(np.mean(outside[out] ** 2)) > HOPELESS * rival:
             return None
         parts.append(leaves)
     return Surrogate("boosted trees", parts, scale, inside, outside)

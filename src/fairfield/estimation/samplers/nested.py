@@ -7,7 +7,7 @@ import numpy as np
 from fairfield.core.arrays import IntArray
 from fairfield.estimation.samplers.permutation import Permutations
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.multilinear.unions import Union
+from fairfield.multilinear.unions import UnionTree
 from fairfield.problem import Problem
 
 
@@ -21,7 +21,7 @@ class NestedOrders(Permutations):
 
     together, by_size = 2, False
 
-    def __init__(self, problem: Problem, root: Union) -> None:
+    def __init__(self, problem: Problem, root: UnionTree) -> None:
         count = len(problem.game.players)
         super().__init__(problem, "owen", np.full(count, 1 / count))
         self._root = root

@@ -99,6 +99,13 @@ class Fit:
     outside: FloatArray
 
 
+def folds(groups: IntArray, seed: int) -> IntArray:
+    """The number of each one's fold, (m,); those of one of the ``groups`` (m,), from 0 on, share it."""
+    return np.asarray(
+        (np.random.default_rng(seed).permutation(int(groups.max()) + 1) % FOLDS)[groups]
+    )
+
+
 def cross_fitted(
     name: str,
     sample: Sample,
@@ -113,7 +120,7 @@ def cross_fitted(
     whose residuals (games, p) are given.
     """
     fold = np.full(len(sample.coalitions), FOLDS)
-    fold[:FITTED] = np.random.default_rng(seed).permutation(len(fold[:FITTED])) % FOLDS
+    fold[:FITTED] = folds(np.arange(len(fold[:FITTED])), seed)
     inside, outside = sample.odd.copy(), np.zeros_like(sample.odd)
     values = np.zeros((len(sample.odd), sample.coalitions.shape[1]))
     weights = sample.weights**2 * (1 - sample.fraction)

@@ -19,10 +19,10 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.prior.kernels import signs_of
+from fairfield.estimation.surrogates.sample import FOLDS, HOPELESS, folds
 
 Member = tuple[int, ...]
 
-FOLDS = 5
 # Coalitions per column of a regression, at least.
 ROWS = 1.4
 # By how much the family grows in a pass, at least by one for so many coalitions; passes without progress that end it.
@@ -37,8 +37,6 @@ EXTENDED, LARGEST = 256, 7
 ROUNDING = 1e-9
 # Columns of all pairs that are affordable, and of any family.
 MOST_COLUMNS = 6000
-# A polynomial that leaves so many times the squares that a rival does is not fitted to the end.
-HOPELESS = 2.0
 
 
 @dataclass(frozen=True)
@@ -84,12 +82,13 @@ def sparse_fit(
     """The polynomial in few interactions that predicts worths (m,) of coalitions (m, n).
 
     Each of five folds is left out once; ``groups`` (m,) are left out together, as a coalition and
-    its complement should be. None if the first fold is predicted much worse than a ``rival``
-    does, whose mean squared error of prediction is given.
+    its complement should be. None if these are fewer, or if the first fold is predicted much worse
+    than a ``rival`` does, whose mean squared error of prediction is given.
     """
     m = len(worths)
-    groups = np.arange(m) if groups is None else groups
-    fold = (np.random.default_rng(seed).permutation(int(groups.max()) + 1) % FOLDS)[groups]
+    fold = folds(np.arange(m) if groups is None else groups, seed)
+    if fold.max(initial=0) < FOLDS - 1:
+        return None
     centre, spread = float(np.mean(worths)), float(np.std(worths)) or 1.0
     signs, y = signs_of(coalitions), (worths - centre) / spread
     left, exact = np.zeros(m), False

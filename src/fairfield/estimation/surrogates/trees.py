@@ -17,7 +17,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.reading import Control
 from fairfield.estimation.surrogates.registry import enough, surrogate
-from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted
+from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted, folds
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.trees.readers.registry import read_model
 
@@ -116,7 +116,7 @@ def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed
     would be of one that the trees were fitted to, so what all of them leave counts there; of
     the others, what those leave that were fitted without them.
     """
-    fold = np.random.default_rng(seed).permutation(len(inside)) % FOLDS
+    fold = folds(np.arange(len(inside)), seed)
     scale = float(np.std(worths)) or 1.0
     known, left, extensions = worths.copy(), worths.copy(), []
     for out, fitted, found in without_each_fold(inside, worths / scale, fold, seed):

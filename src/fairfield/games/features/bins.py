@@ -2,41 +2,75 @@
 
 A model of trees reads of a number only on which side of its thresholds it lies. Two values
 on the same side of all of them are one value to the model, and a column without a split has
-only one; so rows and background agree far more often than their numbers do.
+only one; so rows and background agree far more often than their numbers do. Behind a pipeline the
+same holds of all that its transformers make of one column.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.games.features.model_output import ModelOutput
-from fairfield.games.features.rows import Tabular
+from fairfield.games.features.pipelines import Encoding, Inside, look_inside
+from fairfield.games.features.rows import Matrix, Tabular
 from fairfield.games.outputs import asks_all, classes_of
 from fairfield.games.trees.model import COMPARED, TreeModel
 from fairfield.games.trees.readers.registry import read_model, reader_of
 
 # Outputs of values that are one value to the model differ by rounding, relative to the largest.
 ROUNDING = 1e-6
+# Tables of fewer model rows are sooner asked for than columns are followed through a pipeline.
+FEW_ROWS = 2**20
 
 
-def binned(tabular: Tabular, trees: TreeModel | None, output: ModelOutput) -> Tabular:
+class Trees(NamedTuple):
+    """The trees of all outputs of a model, and what happens to rows before they reach them."""
+
+    model: TreeModel
+    inside: Inside
+
+    def pays(self, tabular: Tabular) -> bool:
+        """Whether these are rows of the trees, or many enough behind a pipeline."""
+        width = len(tabular.columns)
+        if not self.inside.transforms:
+            return self.model.columns == width
+        return len(tabular.rows) * len(tabular.background) << width > FEW_ROWS
+
+    def codes(self, tabular: Tabular, cells: Matrix) -> IntArray:
+        """Numbers (k, columns) of rows, equal where the trees cannot tell the values of a column apart."""
+        whole = tabular.decode(cells.copy())
+        if not self.inside.transforms:
+            return bins(self.model, self.model.encode(whole))
+        rows, others = (tabular.decode(own.copy()) for own in (tabular.rows, tabular.background))
+        encoding = Encoding(
+            self.inside, lambda given: self.model.encode(self.inside.encoded(given)), rows, others
+        )
+        seen = bins(self.model, np.concatenate([encoding(rows), encoding(others)]))
+        found = np.zeros(cells.shape, dtype=np.int64)
+        for j in range(cells.shape[1]):
+            made = seen[:, encoding.owners == j]
+            if made.shape[1]:
+                found[:, j] = np.unique(made, axis=0, return_inverse=True)[1].ravel()
+        return found
+
+
+def binned(tabular: Tabular, trees: Trees | None, output: ModelOutput) -> Tabular:
     """The same rows, with codes that agree where the model's trees cannot tell values apart.
 
     What was read is not taken on trust: where the outputs of some rows change as every value makes
     room for another one of its bin, the codes stay as they were.
     """
-    if trees is None or trees.columns != len(tabular.columns):
+    if trees is None or not trees.pays(tabular):
         return tabular
     cells, own = np.concatenate([tabular.rows, tabular.background]), len(tabular.rows)
     try:
-        seen = trees.encode(tabular.decode(cells.copy()))
-    except (TypeError, ValueError):  # not rows that these trees take
+        codes = trees.codes(tabular, cells)
+    except (TypeError, ValueError):  # not rows that these trees take, or columns that are mixed
         return tabular
-    codes = bins(trees, seen)
     # Each value replaced by the one of its bin that comes first in the column.
     others = np.empty_like(cells)
     for j, column in enumerate(codes.T):
@@ -73,13 +107,15 @@ def bins(trees: TreeModel, rows: FloatArray) -> IntArray:
     return codes
 
 
-def trees_of(predict: Any) -> TreeModel | None:
-    """The trees of all outputs of a model, or of the model whose method this is; None if unread."""
-    model = getattr(predict, "__self__", predict)
-    if reader_of(model) is None:
+def trees_of(predict: Any) -> Trees | None:
+    """The trees of a model, of what is inside, or of the model whose method this is; None if unread."""
+    inside = look_inside(getattr(predict, "__self__", predict))
+    model = inside.model
+    if inside.refusal or reader_of(model) is None:
         return None
     try:
         # A probability depends on the trees of all classes.
-        return read_model(model, "all") if asks_all("all", classes_of(model)) else None
+        every = asks_all("all", classes_of(model))
+        return Trees(read_model(model, "all"), inside) if every else None
     except (TypeError, ValueError):
         return None

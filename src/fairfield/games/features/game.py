@@ -19,7 +19,7 @@ from fairfield.core.parts import Division
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.progress import bar
 from fairfield.games.features.background.weights import weighted_rows
-from fairfield.games.features.bins import binned, trees_of
+from fairfield.games.features.bins import Trees, binned, trees_of
 from fairfield.games.features.corners import Tables, most_rows
 from fairfield.games.features.frames import as_given
 from fairfield.games.features.groups import Groups, group_columns, shown_values
@@ -42,7 +42,6 @@ from fairfield.games.features.rows import (
     sparse_rows,
 )
 from fairfield.games.features.subcubes import Cubes, Sums
-from fairfield.games.trees.model import TreeModel
 from fairfield.games.trees.readers.registry import absent_entries
 
 # Rows on which the outputs for a sparse matrix and for its dense form are compared.
@@ -276,8 +275,10 @@ def _compare(output: ModelOutput, sparse: Any, table: Any) -> None:
         )
 
 
-def _advice(trees: TreeModel) -> str:
+def _advice(trees: Trees) -> str:
     """What there is for a model with these trees, which may sum to another quantity."""
-    summed = trees.outputs[0]
+    summed = trees.model.outputs[0]
     margin = summed.unit == "log-odds" or "margin" in summed.name
+    if not trees.inside.alone:
+        return "explain the margin, which has a closed form" if margin else GameInfo.advice
     return f"{TREE_ADVICE}'s margin" if margin else TREE_ADVICE

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import IntArray
+from fairfield.core.checks import listed
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player, name_players
 
@@ -48,7 +49,7 @@ def group_columns(
     if isinstance(groups, Mapping):
         owner: dict[Hashable, Player] = {}
         for player, names in groups.items():
-            for name in [names] if isinstance(names, str) else names:
+            for name in listed(names):
                 if name not in columns:
                     raise ValueError(
                         f"groups name a column {name!r}; the columns are {spell(columns)}"
@@ -92,8 +93,7 @@ def columns_of(player: Player, groups: Groups | None, rows: Any) -> list[Hashabl
     (['red', 'blue'], [1])
     """
     if isinstance(groups, Mapping):
-        given = groups.get(player, [player])
-        return [given] if isinstance(given, str) else list(given)
+        return listed(groups.get(player, [player]))
     if groups is None or isinstance(groups, Encoded):
         return [player]
     names = rows.columns if hasattr(rows, "columns") else range(len(groups))

@@ -30,8 +30,9 @@ class ImageGame(Game):
     - ``mask``: what hidden pixels show: the "mean" of each channel, a "blur" of the picture, or a value
       (or values in a shape that fits the image).
 
-    ``refined(valuation, most)`` divides the segments of the largest \\|value\\| into four, so that a
-    large picture is looked at closely where it matters.
+    ``refined(valuation, most)`` divides the segments of the largest \\|value\\| into four, and ``coarser(most)``
+    joins neighbours, so that a large picture is looked at closely where it matters: :func:`fairfield.refine`
+    does so round by round.
 
     >>> game = ImageGame(lambda images: images[:, 2:, 2:].sum(axis=(1, 2)), np.ones((4, 4)),
     ...                  segments=(2, 2), mask=0.0)
@@ -69,6 +70,8 @@ class ImageGame(Game):
             shape[axis] = self.image.shape[axis]
         # Of each pixel the place of its segment among the players.
         self.places = places.reshape(shape)
+        # Where the part is to which each pixel belongs that is never divided: here the pixel itself.
+        self._centres = np.indices(self.segments.shape).astype(float)
         self.hidden = _hidden(self.image, mask, self.axes)
         self.output = output_of(predict, output, None, self.image[None])
         what = self.output.what
@@ -78,7 +81,7 @@ class ImageGame(Game):
             unit=what.unit,
             noun="segment",
             row_noun="image",
-            advice="use fewer segments, and game.refined(valuation) where they matter",
+            advice="use ff.refine(game), which divides segments where they matter",
             outputs=what.outputs,
             output_noun=what.noun,
         )
@@ -102,7 +105,8 @@ class ImageGame(Game):
     def refined(self, valuation: Any, most: int = 4) -> ImageGame:
         """The game in which the segments of the largest |value| are divided into four each.
 
-        A segment is divided at the middle of its extent; new ones have new numbers.
+        A segment is divided at the middle of its extent; new ones have new numbers. Where neighbours
+        were joined by ``coarser``, these are parted and stay whole.
         """
         if valuation.players != self.players:
             raise ValueError("the valuation is of other segments; give one of this game")
@@ -110,14 +114,41 @@ class ImageGame(Game):
         finer, new = self.segments.copy(), int(self.segments.max()) + 1
         for i in np.argsort(-size, kind="stable")[: whole("most", most)]:
             inside = self.segments == self.players[i]
-            row, column = np.nonzero(inside)
+            row, column = self._centres[:, inside]
             middle = (row.min() + row.max()) / 2, (column.min() + column.max()) / 2
             quarter = 2 * (row > middle[0]) + (column > middle[1])
-            if np.ptp(quarter):  # a single pixel stays as it is
+            if np.ptp(quarter):  # a single part stays as it is
                 finer[inside] = new + quarter
                 new += 4
+        return self._divided(finer, self._centres)
+
+    def coarser(self, most: int = 16) -> ImageGame:
+        """The game in which neighbouring segments are joined, so that there are so many at most.
+
+        The largest is halved at the median of its segments, along its longer side, while there are fewer.
+        """
+        count = np.bincount(self.places.ravel())
+        centres = np.array(
+            [np.bincount(self.places.ravel(), each.ravel()) / count for each in self._centres]
+        )
+        joined = [np.arange(len(count))]
+        while len(joined) < min(whole("most", most), len(count)):
+            joined.sort(key=len)
+            own = joined.pop()
+            longer = int(np.ptp(centres[:, own], axis=1).argmax())
+            order = own[np.argsort(centres[longer, own], kind="stable")]
+            joined += [order[: len(order) // 2], order[len(order) // 2 :]]
+        number = np.empty(len(count), dtype=np.int64)
+        for k, own in enumerate(sorted(joined, key=min)):
+            number[own] = k
+        places = self.places.reshape(self.segments.shape)
+        return self._divided(number[places], centres[:, places])
+
+    def _divided(self, segments: IntArray, centres: FloatArray) -> ImageGame:
         given = {"mask": self._mask, "output": self._output}
-        return ImageGame(self._predict, self.image, segments=finer, **given)
+        other = ImageGame(self._predict, self.image, segments=segments, **given)
+        other._centres = centres
+        return other
 
     def describe(self) -> dict[str, Any]:
         ends = np.repeat([[False], [True]], len(self.players), axis=1)
@@ -142,20 +173,36 @@ def _segments(given: Any, size: tuple[int, ...]) -> IntArray:
 
 
 def _hidden(image: Any, mask: Any, axes: tuple[int, int]) -> Any:
-    """The picture with everything hidden, in a dtype that holds both."""
+    """The picture with everything hidden; whole numbers stay whole, as models read these otherwise."""
+    whole_numbers = image.dtype.kind in "iu"
     numbers = image.astype(np.result_type(image.dtype, np.float32), copy=False)
-    if isinstance(mask, str):
-        if mask == "mean":
-            return np.broadcast_to(numbers.mean(axis=axes, keepdims=True), image.shape)
-        if mask == "blur":
-            from scipy.ndimage import gaussian_filter
+    if not isinstance(mask, str):
+        hidden = _fitted(np.asarray(mask), image, image.dtype if whole_numbers else numbers.dtype)
+        return np.broadcast_to(hidden, image.shape)
+    if mask == "mean":
+        found = np.broadcast_to(numbers.mean(axis=axes, keepdims=True), image.shape)
+    elif mask == "blur":
+        from scipy.ndimage import gaussian_filter
 
-            return gaussian_filter(numbers, [BLUR * image.shape[axis] for axis in axes], axes=axes)
+        found = gaussian_filter(numbers, [BLUR * image.shape[axis] for axis in axes], axes=axes)
+    else:
         raise ValueError(f"mask={mask!r} was given; choose from 'blur' and 'mean', or give a value")
-    value = np.asarray(mask)
+    return np.rint(found).astype(image.dtype) if whole_numbers else found
+
+
+def _fitted(value: Any, image: Any, dtype: Any) -> Any:
+    """What stands in place of hidden pixels, in this dtype."""
     try:
-        return np.broadcast_to(value.astype(numbers.dtype), image.shape)
+        np.broadcast_to(value, image.shape)
     except ValueError:
         raise ValueError(
             f"mask of shape {value.shape} does not fit an image of shape {image.shape}"
         ) from None
+    with np.errstate(invalid="ignore"):
+        found = value.astype(dtype)
+    if dtype.kind in "iu" and (found != value).any():
+        raise ValueError(
+            f"mask={value.tolist()} cannot be shown in a picture of {dtype}; give such numbers, or the "
+            "picture as floats"
+        )
+    return found

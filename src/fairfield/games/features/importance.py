@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.core.labels import plain_labels
 from fairfield.evaluation.memory import fits
 from fairfield.games.data.scoring import Scorer, scorers_of
+from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.rows import as_table
@@ -64,23 +66,25 @@ class ImportanceGame(Game):
         single, rows = as_table(X)
         if single:
             raise ValueError("one row was given; a score needs a table of rows, and y= for each")
-        self.y, self.classes = plain_labels(y, "y"), classes_of(model)
-        if self.y.shape[:1] != (len(rows),):
+        labels, self.classes = plain_labels(y, "y"), classes_of(model)
+        # A column is what frames and many files have in place of a list.
+        self.y = labels[:, 0] if labels.shape == (len(rows), 1) else labels
+        if self.y.shape != (len(rows),):
             raise ValueError(f"y has shape {self.y.shape} for {len(rows)} rows; give one for each")
         proper = "neg_mean_squared_error" if self.classes is None else "neg_log_loss"
         self.scoring = proper if scoring is None else scoring
         self._scorer: Scorer | None = None
-        output, labels = None, None
+        output, true = None, None
         if callable(self.scoring) or self.scoring not in BY_ROW:
             (self._scorer,) = scorers_of(self.scoring).values()
             output = None if self.classes is None else "all"
         elif self.scoring == "neg_log_loss":
-            output, labels = "label", self.y
-        others = rows if background is None else background
-        self.predicted = FeatureGame(model, rows, others, output=output, y=labels, groups=groups)
+            output, true = "label", self.y
+        others = X if background is None else background
+        self.predicted = FeatureGame(model, X, others, output=output, y=true, groups=groups)
         self.players = self.predicted.players
         self.traits = Traits(block=self.predicted.traits.block)
-        self.cohort, names = _cohorts(by, X, len(rows))
+        self.cohort, names = _cohorts(by, rows)
         self.batch = () if names is None else (len(names),)
         name = self.scoring if isinstance(self.scoring, str) else text_of(self.scoring)
         advice = "give fewer background rows"
@@ -105,6 +109,10 @@ class ImportanceGame(Game):
             some = game.explaining(_some(game.given, part), labels)
             sums += self._summed(some.table(progress), part)
         return sums / self._counts()
+
+    def model_rows(self) -> int:
+        """The number of rows that the table needs from the model, at most."""
+        return self.predicted.model_rows()
 
     def describe(self) -> dict[str, Any]:
         predicted = self.predicted.describe()
@@ -144,13 +152,21 @@ def _some(table: Any, which: Any) -> Any:
     return table.iloc[which] if hasattr(table, "iloc") else table[which]
 
 
-def _cohorts(by: Any, X: Any, count: int) -> tuple[Any, tuple[Any, ...] | None]:
+def _cohorts(by: Any, rows: Any) -> tuple[Any, tuple[Any, ...] | None]:
     """The number of each row's cohort, and the names of the cohorts, None where there are none."""
     if by is None:
-        return np.zeros(count, dtype=np.int64), None
-    labels = plain_labels(X[by] if isinstance(by, str) else by, "by")
-    if labels.shape != (count,):
-        raise ValueError(f"by has shape {labels.shape} for {count} rows; give one label for each")
+        return np.zeros(len(rows), dtype=np.int64), None
+    if isinstance(by, str):
+        known = rows.columns if is_frame(rows) else ()
+        if by not in known:
+            there = f"has the columns {spell(known)}" if is_frame(rows) else "is an array"
+            raise ValueError(f"by={by!r} names a column, and X {there}; give a label for each row")
+        by = rows[by]
+    labels = plain_labels(by, "by")
+    if labels.shape != (len(rows),):
+        raise ValueError(
+            f"by has shape {labels.shape} for {len(rows)} rows; give one label for each"
+        )
     names, cohort = np.unique(labels, return_inverse=True)
     return cohort, tuple(names.tolist())
 

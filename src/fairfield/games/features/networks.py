@@ -37,8 +37,18 @@ class Network:
         module.eval()
         try:
             with torch.no_grad():
-                parts = [module(part) for part in table.split(BATCH)]
+                parts = [self._asked(part) for part in table.split(BATCH)]
         finally:
             for each in training:
                 each.training = True
         return torch.cat(parts)
+
+    def _asked(self, part: Any) -> Any:
+        found = self.module(part)
+        if not hasattr(found, "detach"):
+            kind = type(self.module).__name__
+            raise TypeError(
+                f"{kind} returned a {type(found).__name__} in place of a tensor; give a function of rows "
+                f"that picks one of its tensors"
+            )
+        return found

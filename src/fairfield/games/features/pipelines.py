@@ -31,7 +31,7 @@ HELD = {
 }
 # Rows that are mixed with others to see what the transformers make of them, and these others.
 MIXED, OTHERS = 4096, 64
-# Encoded numbers and outputs that should be equal differ by rounding, relative to the largest.
+# Encoded numbers that should be equal differ by rounding, relative to each of them.
 ROUNDING = 1e-9
 
 
@@ -85,19 +85,24 @@ def look_inside(model: Any) -> Inside:
     inner, transforms, line, refusal = model, [], None, ""
     while True:
         held = HELD.get(type(inner).__name__, "best_estimator_")
-        if hasattr(inner, "named_steps"):
+        if _has(inner, "named_steps"):
             if len(inner.steps) > 1:
                 transforms.append(inner[:-1].transform)
             inner = inner.steps[-1][1]
-        elif hasattr(inner, "calibrated_classifiers_"):
+        elif _has(inner, "calibrated_classifiers_"):
             refusal = refusal or _why_no_line(inner)
             first = inner.calibrated_classifiers_[0]
             line = None if refusal else _line(first)
             inner = first.estimator
-        elif hasattr(inner, held):
+        elif _has(inner, held):
             inner = getattr(inner, held)
         else:
             return Inside(model, inner, tuple(transforms), line, refusal)
+
+
+def _has(model: Any, name: str) -> bool:
+    """Whether a model has this by itself: a proxy of one elsewhere answers to every name."""
+    return hasattr(type(model), name) or name in getattr(model, "__dict__", {})
 
 
 def _why_no_line(model: Any) -> str:
@@ -125,8 +130,9 @@ class Encoding:
 
     Encoded column j comes from column ``owners[j]``; those that are the same in all of the rows
     and background at first belong to none, and have -1. ``numbers`` encodes rows, and so does the
-    encoding when it is called, but it refuses rows of which that is not so. Later rows without a
-    missing value where there was none are not tried again, since only these are made from others.
+    encoding when it is called, but it refuses rows of which that is not so. Later rows are tried
+    again only where a value is missing that never was: imputers make such a value from other columns.
+    That no other value of theirs changes where columns come from is taken on trust.
     """
 
     def __init__(

@@ -101,6 +101,7 @@ class TreeGame(Game):
             if names is not None and trees.names and set(names_of(table) or ()) == set(names):
                 table = table[list(names)]
             trees.check_columns(table, "background", names)
+            names = names or names_of(table)
             others = trees.seen(table, sparse_rows(background), given)
         self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])

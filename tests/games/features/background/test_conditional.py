@@ -71,6 +71,33 @@ def test_a_kept_effect_tells_nothing_about_its_causes():
     assert_allclose(cause[2:], predicted([2, 3], [0, 1], at), atol=1e-10)
 
 
+@pytest.mark.parametrize("slopes", [(0.0, 1.5), (-2.0, 0.7)])
+def test_two_features_have_the_published_closed_forms(slopes):
+    """Standard normal features of correlation ρ and f = a x₁ + b x₂.
+
+    Conditional values are a x₁ + ρ(b x₁ - a x₂)/2 and b x₂ - ρ(b x₁ - a x₂)/2, as the definition of Aas,
+    Jullum and Løland (2021, shapr's "gaussian") gives them. In the order x₁ → x₂ with a = 0 they are
+    causal, and in the order x₂ → x₁ they are those of the marginal law: the chain and the fork of
+    Heskes, Sijben, Bucur and Claassen (2020).
+    """
+    rho, (a, b) = 0.6, slopes
+    plain = RNG.normal(size=(200, 2))
+    white = (plain - plain.mean(axis=0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(plain.T)).T)
+    X = white @ np.linalg.cholesky([[1, rho], [rho, 1]]).T
+    x, z = X[:5].T
+    told = rho * (b * x - a * z) / 2
+
+    def values(**order):
+        given = ff.conditional(X, draws=4, **order)
+        return ff.explain(lambda Z: Z @ [a, b], X[:5], given, "shapley").values.T
+
+    assert_allclose(values(), [a * x + told, b * z - told], rtol=0, atol=1e-10)
+    if a == 0:
+        chain, fork = values(order=[[0], [1]]), values(order=[[1], [0]])
+        assert_allclose(chain, [b * rho * x / 2, b * z - b * rho * x / 2], rtol=0, atol=1e-10)
+        assert_allclose(fork, [0 * x, b * z], rtol=0, atol=1e-10)
+
+
 def test_a_copula_depends_on_ranks_alone_and_keeps_to_seen_values():
     kept = np.array([True, False, True, False])
     plain = ff.conditional(MIXED, "copula")(MIXED[5], kept, np.random.default_rng(1))
@@ -117,6 +144,26 @@ def test_trees_take_categories_and_missing_values(rng):
     assert np.abs(found.values[:, 1]).min() > 0.2
     with pytest.raises(ValueError, match="use how='trees'"):
         ff.conditional(frame)
+
+
+def test_missing_texts_are_missing_and_categories_have_no_order(rng):
+    """A column that the others tell by thirds: distances of names are those of their indicators."""
+    pd = pytest.importorskip("pandas")
+    place = rng.integers(3, size=300)
+    names = pd.array(np.array(["a", "b", "c"])[place], dtype="string")
+    counts = pd.array(10 * place, dtype="Int64")
+    names[0], counts[1] = pd.NA, pd.NA
+    texts = np.array(["x", None], dtype=object)[place % 2]
+    frame = pd.DataFrame({"name": names, "count": counts, "text": texts})
+    given = ff.conditional(frame, "trees")
+    assert given.law.columns.values == [{"a": 0, "b": 1, "c": 2}, None, {"x": 0}]
+    codes = given.law.columns.codes(frame)
+    assert np.isnan(codes).sum(axis=0).tolist() == [1, 1, (place % 2).sum()]
+    seen = given.law.numbers(frame[2:], np.array([True, False, False]))
+    apart = np.linalg.norm(seen[:, None] - seen, axis=-1)
+    other = place[2:, None] != place[2:]
+    assert_allclose(apart, np.where(other, apart.max(), 0.0), atol=1e-12)
+    assert given.skill(frame[2:40]) > 0.8
 
 
 @pytest.mark.parametrize("how", ["gaussian", "copula", "trees"])

@@ -39,6 +39,13 @@ def test_weights_are_repeated_rows(rng, model):
     assert_allclose(explainer(X[:3]).values, want.values, atol=1e-12)
 
 
+def test_one_row_has_one_weight(rng):
+    X = rng.standard_normal((3, 2))
+    want = ff.explain(curved, X[:2], X[2], "shapley")
+    found = ff.explain(curved, X[:2], X[2], "shapley", sample_weight=[2.0])
+    assert_allclose(found.values, want.values)
+
+
 def test_the_rows_of_kmeans_bring_their_weights(rng):
     shap = pytest.importorskip("shap")
     X = rng.standard_normal((60, 3))
@@ -61,6 +68,8 @@ def test_weights_that_are_no_counts(rng):
     one, two = (ff.FeatureGame(curved, X[0], X[:2], sample_weight=w) for w in ([1, 2], [2, 1]))
     assert one.describe() != two.describe()
     assert copies(np.array([1.0, 0.0])).tolist() == [1, 0]
+    with pytest.raises(ValueError, match="no counts"):  # without a common multiple of all of them
+        copies(rng.dirichlet(np.ones(5000)))
 
 
 @pytest.mark.parametrize(

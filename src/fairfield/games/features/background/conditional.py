@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.checks import whole
+from fairfield.core.checks import listed, whole
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
 from fairfield.games.features.background.trees import Forest
@@ -23,8 +23,8 @@ class Drawn(Protocol):
         """So many rows; what stands in kept columns does not matter."""
         ...
 
-    def numbers(self, rows: Any) -> FloatArray:
-        """Rows as numbers of comparable scales, whose distances are looked at."""
+    def numbers(self, rows: Any, columns: BoolArray) -> FloatArray:
+        """These columns of rows as numbers, of unit variance each, whose distances are looked at."""
         ...
 
 
@@ -68,10 +68,10 @@ class Conditional:
         for x in range(len(own)):
             row = own.iloc[[x]] if hasattr(own, "iloc") else own[x]
             kept = rng.permutation(own.shape[1]) < own.shape[1] // 2
-            truth = self.law.numbers(row if hasattr(row, "iloc") else row[None])[0, ~kept]
+            truth = self.law.numbers(row if hasattr(row, "iloc") else row[None], ~kept)[0]
             for k, given in enumerate((kept, nothing)):
-                drawn = self.law.numbers(self.law.draw(row, given, self.draws, rng))[:, ~kept]
-                each[x, k] = _energy(drawn, truth)
+                drawn = self.law.draw(row, given, self.draws, rng)
+                each[x, k] = _energy(self.law.numbers(drawn, ~kept), truth)
         return float(1 - each[:, 0].sum() / each[:, 1].sum())
 
     def _ordered(self, rows: Any) -> Any:
@@ -96,7 +96,7 @@ def conditional(
     """A background that draws the removed features given the kept ones, for ``explain``.
 
     - "gaussian": rows of X follow a normal law. Draws have its exact conditional mean and covariance
-      (where there are 2 for each column), so models of degree 2 or less are explained without
+      (where ``draws`` are even, 2 for each column or more), so models of degree 2 or less are explained without
       sampling error.
     - "copula": the ranks of the columns do; values stay among those of their column.
     - "trees": rows of X, drawn as often as a forest, grown on X to predict X, has them in the leaves
@@ -180,9 +180,10 @@ class Normal:
         sizes, vectors = np.linalg.eigh(left)
         return slopes, vectors * np.sqrt(np.maximum(sizes, 0.0))
 
-    def numbers(self, rows: Any) -> FloatArray:
+    def numbers(self, rows: Any, columns: BoolArray) -> FloatArray:
         scores = _numbers(rows) if self.sorted is None else _scores(_numbers(rows), self.sorted)
-        return (scores - self.mean) / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
+        spread = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
+        return np.asarray(((scores - self.mean) / spread)[:, columns])
 
 
 def _noise(count: int, kept: BoolArray, rng: np.random.Generator) -> FloatArray:
@@ -233,7 +234,7 @@ def _steps(order: Any, columns: tuple[Hashable, ...]) -> list[IntArray]:
     """The numbers of the columns of each step; one step where there is no order."""
     if order is None:
         return [np.arange(len(columns))]
-    named = [[part] if isinstance(part, str) else list(part) for part in order]
+    named = [listed(part) for part in order]
     flat = [name for part in named for name in part]
     if sorted(map(str, flat)) != sorted(map(str, columns)) or set(flat) != set(columns):
         raise ValueError(f"order= must name each column once; the columns are {spell(columns)}")

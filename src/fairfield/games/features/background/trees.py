@@ -11,12 +11,14 @@ generative modeling, AISTATS 2023; here the forest is an ordinary one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.imports import needed_for
+from fairfield.core.labels import is_missing
 
 # How many trees, and the fewest rows in one of their leaves.
 TREES, LEAF = 50, 5
@@ -50,7 +52,10 @@ class Forest:
         from scipy import sparse
 
         columns = Columns(table)
-        codes, targets = columns.codes(table), columns.indicators(table)
+        codes = columns.codes(table)
+        targets = np.concatenate(
+            [_filled(each, each) for each in columns.indicators(codes)], axis=1
+        )
         spread = targets.std(axis=0)
         forest = RandomForestRegressor(
             TREES, min_samples_leaf=LEAF, max_features=1 / 3, bootstrap=False, random_state=0
@@ -107,11 +112,16 @@ class Forest:
                 found[:, j] += np.log(common[:, int(code[j])])
         return np.where(np.isnan(code), np.log(self.missing), found)
 
-    def numbers(self, rows: Any) -> FloatArray:
-        own, codes = self.columns.codes(self.table), self.columns.codes(rows)
-        spread = np.nanstd(own, axis=0)
-        filled = np.where(np.isnan(codes), np.nanmean(own, axis=0), codes)
-        return np.asarray(filled / np.where(spread > 0, spread, 1.0))
+    def numbers(self, rows: Any, columns: BoolArray) -> FloatArray:
+        asked, found = self.columns.indicators(self.columns.codes(rows)), []
+        for j in np.flatnonzero(columns):
+            spread = np.sqrt(np.nanvar(self._own[j], axis=0).sum()) or 1.0
+            found.append(_filled(asked[j], self._own[j]) / spread)
+        return np.concatenate(found, axis=1)
+
+    @cached_property
+    def _own(self) -> list[FloatArray]:
+        return self.columns.indicators(self.columns.codes(self.table))
 
 
 class Columns:
@@ -121,10 +131,10 @@ class Columns:
         self.values: list[dict[str, int] | None] = []
         for column in _columns(table):
             try:
-                np.asarray(column, dtype=float)
+                _numbers(column)
                 self.values.append(None)
             except (TypeError, ValueError):
-                seen = sorted({str(each) for each in column if each == each})
+                seen = sorted({str(each) for each in column if not is_missing(each)})
                 self.values.append({each: place for place, each in enumerate(seen)})
 
     def codes(self, rows: Any) -> FloatArray:
@@ -132,24 +142,35 @@ class Columns:
         found = []
         for column, values in zip(_columns(rows), self.values, strict=True):
             if values is None:
-                found.append(np.asarray(column, dtype=float))
+                found.append(_numbers(column))
             else:
-                places = [values.get(str(x), -1) if x == x else np.nan for x in column]
+                places = [np.nan if is_missing(x) else values.get(str(x), -1) for x in column]
                 found.append(np.array(places, dtype=float))
         return np.stack(found, axis=1)
 
-    def indicators(self, rows: Any) -> FloatArray:
-        """The same with a column for each category, and the mean for a missing number."""
-        parts = []
-        for column, values in zip(self.codes(rows).T, self.values, strict=True):
-            if values is None:
-                parts.append(np.where(np.isnan(column), np.nanmean(column), column)[:, None])
-            else:
-                parts.append((column[:, None] == np.arange(len(values))).astype(float))
-        return np.concatenate(parts, axis=1)
+    def indicators(self, codes: FloatArray) -> list[FloatArray]:
+        """The codes of each column, those of categories as one indicator for each of them."""
+        return [
+            column[:, None]
+            if values is None
+            else (column[:, None] == np.arange(len(values))).astype(float)
+            for column, values in zip(codes.T, self.values, strict=True)
+        ]
+
+
+def _filled(numbers: FloatArray, own: FloatArray) -> FloatArray:
+    """Numbers, with the mean of a table's own in place of missing ones."""
+    return np.where(np.isnan(numbers), np.nanmean(own, axis=0), numbers)
 
 
 def _columns(rows: Any) -> list[Any]:
     if hasattr(rows, "iloc"):
         return [rows.iloc[:, j] for j in range(rows.shape[1])]
     return list(np.atleast_2d(rows).T)
+
+
+def _numbers(column: Any) -> FloatArray:
+    """A column as numbers, NaN where one is missing."""
+    # Columns of pandas that may lack whole numbers hold NA in their place, which is no float.
+    masked = hasattr(column, "dtype") and not isinstance(column.dtype, np.dtype)
+    return np.asarray(column.to_numpy(float, na_value=np.nan) if masked else column, dtype=float)

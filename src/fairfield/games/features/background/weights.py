@@ -31,7 +31,8 @@ def weighted_rows(background: Any, sample_weight: ArrayLike | None) -> tuple[Any
     if background is None or callable(background):
         raise ValueError("sample_weight= was given without background rows; it weighs these")
     weights = np.asarray(sample_weight, dtype=float)
-    count = np.shape(background)[0]
+    shape = np.shape(background)
+    count = shape[0] if len(shape) == 2 else 1  # one row may be given as it is
     if weights.shape != (count,):
         raise ValueError(
             f"sample_weight has shape {weights.shape} for a background of {count} rows; give one weight each"
@@ -48,11 +49,16 @@ def copies(weights: FloatArray) -> IntArray:
     array([3, 1])
     """
     shares = [Fraction(weight).limit_denominator(MOST_COPIES) for weight in weights]
-    total = lcm(*(share.denominator for share in shares))
-    counts = np.array([int(share * total) for share in shares])
-    if total > MOST_COPIES or np.abs(counts / counts.sum() - weights).max() > 1e-12:
-        raise ValueError(
-            f"these weights are no counts of up to {MOST_COPIES:,} rows, and trees count the rows of a "
-            "background"
-        )
-    return counts
+    total = 1
+    for share in shares:
+        total = lcm(total, share.denominator)
+        if total > MOST_COPIES:  # it may grow without bounds
+            break
+    else:
+        counts = np.array([int(share * total) for share in shares])
+        if np.abs(counts / counts.sum() - weights).max() <= 1e-12:
+            return counts
+    raise ValueError(
+        f"these weights are no counts of up to {MOST_COPIES:,} rows, and trees count the rows of a "
+        "background"
+    )
