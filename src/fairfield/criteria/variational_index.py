@@ -89,7 +89,7 @@ class VariationalIndex(Criterion):
             problem,
             self.name,
             found.gradient.reshape((*shape, -1)),
-            logits=found.logits.reshape((*shape, -1)),
+            solved=found,
             steps=found.steps.reshape(shape) if shape else int(found.steps[0]),
             residual=as_number(found.residual.reshape(shape)),
             stops=stops.reshape(shape),

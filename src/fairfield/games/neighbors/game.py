@@ -14,14 +14,8 @@ from fairfield.core.game import Game, GameInfo
 from fairfield.core.labels import is_text, plain_labels, positions
 from fairfield.games.features.rows import row_players
 from fairfield.games.neighbors.extension import NeighborExtension
-from fairfield.games.neighbors.search import (
-    DeviceSearch,
-    IndexSearch,
-    Metric,
-    MetricSearch,
-    Neighborhoods,
-    Search,
-)
+from fairfield.games.neighbors.lists import Neighborhoods
+from fairfield.games.neighbors.search import DeviceSearch, IndexSearch, Metric, MetricSearch, Search
 
 Task: TypeAlias = Literal["classification", "regression"]
 

@@ -6,9 +6,9 @@ beginning of a longer one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import array_api_compat
 import numpy as np
@@ -22,10 +22,6 @@ Index: TypeAlias = Callable[[Any, int], tuple[Any, Any]]
 # Row numbers by distance, so many of them or a few more, for a slice of the test points.
 Search: TypeAlias = Callable[[slice, int], IntArray]
 
-# Test points whose lists are searched and kept together.
-BLOCK = 1024
-# Entries of all kept lists together: 1 GiB of row numbers and matches.
-KEPT = 2**26
 # Distances computed at once: 32 MB.
 DISTANCES = 2**22
 # Differences computed at once on a device: 1 GiB.
@@ -209,58 +205,6 @@ class IndexSearch:
                 "rise from the nearest neighbour on; turn similarities into distances first"
             )
         return distances, rows
-
-
-class Near(NamedTuple):
-    """The nearest rows of some test points and what each is worth there, both (m, tests)."""
-
-    rows: IntArray
-    match: FloatArray
-
-
-class Neighborhoods:
-    """The lists of all test points, searched and kept in blocks, as long as needed.
-
-    ``match(rows, tests)`` is what rows, (tests, m), are worth at these test points.
-    """
-
-    def __init__(
-        self,
-        search: Search,
-        match: Callable[[IntArray, slice], FloatArray],
-        rows: int,
-        tests: int,
-        first: int,
-    ) -> None:
-        self.search, self.match = search, match
-        self.rows, self.tests = rows, tests
-        self.first = min(first, rows)
-        self._kept: dict[int, Near] = {}
-
-    def blocks(self, most: int) -> Iterator[slice]:
-        """Slices of at most so many test points, each within one kept block."""
-        for start in range(0, self.tests, BLOCK):
-            stop = min(start + BLOCK, self.tests)
-            for first in range(start, stop, most):
-                yield slice(first, min(first + most, stop))
-
-    def nearest(self, tests: slice, count: int) -> Near:
-        """The ``count`` nearest rows or more, kept or searched."""
-        count = min(count, self.rows)
-        start = tests.start - tests.start % BLOCK
-        kept = self._kept.get(start)
-        if kept is None or len(kept.rows) < count:
-            if count * self.tests > KEPT:
-                return self._find(tests, count)
-            kept = self._find(slice(start, min(start + BLOCK, self.tests)), count)
-            self._kept[start] = kept
-        part = slice(tests.start - start, tests.stop - start)
-        return Near(kept.rows[:, part], kept.match[:, part])
-
-    def _find(self, tests: slice, count: int) -> Near:
-        rows = self.search(tests, count)
-        # The recursions read one neighbour of all test points at a time.
-        return Near(np.ascontiguousarray(rows.T), np.ascontiguousarray(self.match(rows, tests).T))
 
 
 def _inverse(covariance: FloatArray) -> FloatArray:
