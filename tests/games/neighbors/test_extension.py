@@ -123,20 +123,16 @@ def test_bad_points_and_sizes(rng):
 
 
 def test_index_is_solved_over_the_rows_within_reach(rng, monkeypatch):
-    """At low temperatures lists grow while it is solved, and further rows come within reach."""
-    lengths = []
-    for temperature in (1.0, 0.03):
-        game = big_game(rng, n=3000, tests=6)
-        closed = game.extension()
-        T = temperature * ff.banzhaf(game).values.max()
-        before = len(closed.reachable()[0])
-        found = ff.variational_index(game, temperature=T, prior=0.2)
-        lengths.append((before, len(closed.reachable()[0])))
-        with monkeypatch.context() as patch:
-            patch.setattr(neighbor_lists.Neighborhoods, "reached", lambda lists: None)
-            whole = ff.variational_index(game, temperature=T, prior=0.2)
-        np.testing.assert_allclose(found.values, whole.values, atol=1e-10 * T)
-        np.testing.assert_allclose(found.marginals, whole.marginals, atol=1e-10)
-        assert found.stop == whole.stop == "converged"
-        assert found.elbo == pytest.approx(whole.elbo, abs=1e-9)
-    assert all(before < after < 3000 for before, after in lengths)
+    """Lists grow while it is solved, and further rows come within reach."""
+    game = big_game(rng, n=1500, tests=4)
+    closed = game.extension()
+    temperature = 0.3 * ff.banzhaf(game).values.max()
+    before = len(closed.reachable()[0])
+    found = ff.variational_index(game, temperature=temperature, prior=0.2)
+    assert before < len(closed.reachable()[0]) < 1500
+    monkeypatch.setattr(neighbor_lists.Neighborhoods, "reached", lambda lists: None)
+    whole = ff.variational_index(game, temperature=temperature, prior=0.2)
+    np.testing.assert_allclose(found.values, whole.values, atol=1e-10 * temperature)
+    np.testing.assert_allclose(found.marginals, whole.marginals, atol=1e-10)
+    assert found.stop == whole.stop == "converged"
+    assert found.elbo == pytest.approx(whole.elbo, abs=1e-9)

@@ -30,6 +30,7 @@ from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
 from fairfield.games.neighbors.lists import Neighborhoods
+from fairfield.games.neighbors.worth import Worth
 
 # A list ends where the probability that its end matters falls below this.
 NEGLIGIBLE = 1e-16
@@ -46,150 +47,15 @@ PAIRS = 2**22
 LARGEST = 2**30
 
 
-class NeighborExtension(Extension):
-    """f, ∇f, ∇²f of a nearest-neighbour game, by recursions along the lists of neighbours.
-
-    ``truncation`` bounds what the ends of the lists left out of any entry of any answer
-    so far: 2 max|a| P(the end of the list matters), averaged over test points; rounding
-    errors come on top. ``reach`` is the length M of the longest list in the last answer.
-    """
-
-    method = "closed form: nearest neighbours"
-
-    def __init__(self, lists: Neighborhoods, k: int, largest: float) -> None:
-        self.lists, self.k, self.largest = lists, k, largest
-        self.players = self.degree = lists.players
-        # No coalition fills more seats than there are rows.
-        self.seats = min(k, lists.rows)
-        self.truncation = 0.0
-        self.reach = 0
-
-    def value(self, x: ArrayLike) -> FloatArray:
-        """f(x): O(M K) per test point."""
-        points, lead = flat_points(x, self.players)
-        values = [sum(near.worth() for near in self._stretches(point, 0)) for point in points]
-        return np.array(values).reshape(lead)
-
-    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """f(x) and ∇f(x): O(M K) per test point."""
-        points, lead = flat_points(x, self.players)
-        values, slopes = np.zeros(len(points)), np.zeros(points.shape)
-        for i, point in enumerate(points):
-            for near in self._stretches(point, 1):
-                values[i] += near.add_slopes(slopes[i])
-        return values.reshape(lead), slopes.reshape(*lead, self.players)
-
-    def reachable(self) -> tuple[IntArray, NeighborExtension] | None:
-        """The players in the lists so far, on whom alone f depends while no list grows."""
-        lists = self.lists.reached()
-        if lists is None:
-            return None
-        return lists.chosen, NeighborExtension(lists, self.k, self.largest)
-
-    def hessian(self, x: ArrayLike) -> FloatArray:
-        """∇²f(x): O(M² K) per test point, and n² numbers."""
-        points, lead = flat_points(x, self.players)
-        size = 8 * points.size * self.players
-        if size > LARGEST:
-            raise MemoryError(
-                f"the Hessian of {self.players} players takes {size:,} bytes, and at most "
-                f"{LARGEST:,} are given to it; take derivatives of the pairs of interest by "
-                "derivative((i, j), x)"
-            )
-        answer = np.zeros((*points.shape, self.players))
-        for point, pairs in zip(points, answer, strict=True):
-            for near in self._stretches(point, 2):
-                near.add_curvatures(pairs)
-        return (answer + answer.swapaxes(1, 2)).reshape(*lead, *answer.shape[1:])
-
-    def shapley(self) -> FloatArray:
-        """s_N = a_N min(K, N)/(N K), s_i = s_{i+1} + (a_i - a_{i+1}) min(K, i)/(i K).
-
-        Exact, averaged over test points, from the whole order of the rows around each:
-        O(N log N) per test point (Jia et al., VLDB 2019).
-        """
-        n = self.players
-        shares = np.minimum(self.k, np.arange(1, n + 1)) / (np.arange(1, n + 1) * self.k)
-        total = np.zeros(n)
-        for tests in self.lists.blocks(max(1, HELD // (16 * n))):
-            rows = self.lists.search(tests, n)
-            match = self.lists.match(rows, tests)
-            match[:, :-1] -= match[:, 1:]
-            match *= shares
-            values = np.cumsum(match[:, ::-1], axis=1)[:, ::-1]
-            np.add.at(total, rows.ravel(), values.ravel())
-        return total / self.lists.tests
-
-    def _stretches(self, x: FloatArray, spare: int) -> Iterator[Stretch]:
-        """The forward recursion for all test points, block by block.
-
-        ``spare`` is the order of the derivative: a list may end where K others are in
-        almost surely, not counting the players by which f is differentiated.
-        """
-        self.reach, left = 0, 0.0
-        for tests in self.lists.blocks(max(FEWEST, STEP // (self.seats + 1))):
-            for stretch in self._walk(tests, x, spare, self.lists.first):
-                self.reach = max(self.reach, len(stretch.rows))
-                left += stretch.left.sum()
-                yield stretch
-        self.truncation = max(self.truncation, 2 * self.largest * left / self.lists.tests)
-
-    def _walk(self, tests: slice, x: FloatArray, spare: int, length: int) -> Iterator[Stretch]:
-        """The recursion along the lists of a block until they may end.
-
-        Where a list is too short, the recursion starts again on a longer one, for half the
-        test points if memory is short: an approximate index may not extend its shorter list.
-        """
-        count, states, every = tests.stop - tests.start, self.seats + spare, self.lists.rows
-        room = every if count == 1 else HELD // (count * (states + 4))
-        if length > room:
-            middle = (tests.start + tests.stop) // 2
-            yield from self._walk(slice(tests.start, middle), x, spare, length)
-            yield from self._walk(slice(middle, tests.stop), x, spare, length)
-            return
-        near = self.lists.nearest(tests, length)
-        rows, match = near.rows[:room], near.match[:room]
-        before = np.ones((states + 1, count))
-        before[0] = 0.0
-        inside = np.empty((len(rows), count))
-        laws, length = list[FloatArray](), 0
-        # The end of a list does not matter to f itself where no row after it may be in.
-        rest = np.ones(count) if spare else np.full(count, x.sum())
-        left = np.minimum(rest, 1.0)
-        while np.abs(left).max() >= NEGLIGIBLE and length < len(rows):
-            chances = inside[length : length + STRIDE]
-            np.take(x, rows[length : length + STRIDE], out=chances, mode="clip")
-            law = np.empty((len(chances) + 1, states + 1, count))
-            law[0], law[1:, 0] = before, 0.0
-            for now, after, chance in zip(law[:-1], law[1:], chances, strict=True):
-                change = np.subtract(now[:-1], now[1:], out=after[1:])
-                change *= chance
-                change += now[1:]
-            laws.append(law)
-            length, before = length + len(chances), law[-1]
-            left = before[-1]
-            if not spare:
-                rest -= chances.sum(axis=0)
-                left = left * np.clip(rest, 0.0, 1.0)
-        if length == every:
-            left = np.zeros(count)
-        elif np.abs(left).max() >= NEGLIGIBLE:
-            yield from self._walk(tests, x, spare, min(2 * len(rows), every))
-            return
-        share = 1 / (self.k * self.lists.tests)
-        read = rows[:length], match[:length], inside[:length]
-        yield Stretch(self.seats, share, *read, laws, left)
-
-
 @dataclass(frozen=True)
 class Stretch:
     """The first M neighbours of some test points, with the distribution of how many are in.
 
-    ``k`` neighbours count, each with weight ``share``: 1/K over the number of all test
-    points. ``rows``, ``match`` and ``inside`` (who, a, x) have one entry per neighbour and
+    ``k`` neighbours count, a sum of what they bring with weight ``share``: 1/K (1 where they
+    answer jointly) over the number of all test points. ``rows``, ``match`` and ``inside`` (who, a, x) have one entry per neighbour and
     test point. ``laws`` come in strides: ``law[i, 1 + k]`` is P(at most k are in) of those
     before the stride and the first i in it; ``left`` is the chance per test point that the
-    end of the list matters.
+    end of the list matters. ``base`` is what the worth of a test point starts from.
     """
 
     k: int
@@ -199,6 +65,7 @@ class Stretch:
     inside: FloatArray
     laws: list[FloatArray]
     left: FloatArray
+    base: FloatArray
 
     @property
     def tails(self) -> Iterator[FloatArray]:
@@ -261,3 +128,147 @@ class Stretch:
                 counts[j, 1:] = np.diff(tails[j][: self.k + 1, part], axis=0)
             for row, pair in zip(rows.T, np.moveaxis(pairs, 2, 0), strict=True):
                 answer[np.ix_(row, row)] -= self.share * pair
+
+
+class NeighborExtension(Extension):
+    """f, ∇f, ∇²f of a nearest-neighbour game, by recursions along the lists of neighbours.
+
+    ``truncation`` bounds what the ends of the lists left out of any entry of any answer
+    so far: 2 max|a| P(the end of the list matters), averaged over test points; rounding
+    errors come on top. ``reach`` is the length M of the longest list in the last answer.
+    """
+
+    method = "closed form: nearest neighbours"
+    stretch: type[Stretch] = Stretch
+
+    def __init__(self, lists: Neighborhoods, worth: Worth) -> None:
+        self.lists, self.worth, self.k = lists, worth, worth.k
+        self.players = self.degree = lists.players
+        # No coalition fills more seats than there are rows.
+        self.seats = min(self.k, lists.rows)
+        # Numbers that a law holds for one neighbour of one test point.
+        self.width = self.seats + 1
+        # Test points of one stretch.
+        self.at_once = max(FEWEST, STEP // self.width)
+        self.truncation = 0.0
+        self.reach = 0
+
+    def value(self, x: ArrayLike) -> FloatArray:
+        """f(x): O(M K) per test point."""
+        points, lead = flat_points(x, self.players)
+        values = [sum(near.worth() for near in self._stretches(point, 0)) for point in points]
+        return np.array(values).reshape(lead)
+
+    def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """f(x) and ∇f(x): O(M K) per test point."""
+        points, lead = flat_points(x, self.players)
+        values, slopes = np.zeros(len(points)), np.zeros(points.shape)
+        for i, point in enumerate(points):
+            for near in self._stretches(point, 1):
+                values[i] += near.add_slopes(slopes[i])
+        return values.reshape(lead), slopes.reshape(*lead, self.players)
+
+    def reachable(self) -> tuple[IntArray, NeighborExtension] | None:
+        """The players in the lists so far, on whom alone f depends while no list grows."""
+        lists = self.lists.reached()
+        if lists is None:
+            return None
+        return lists.chosen, type(self)(lists, self.worth)
+
+    def hessian(self, x: ArrayLike) -> FloatArray:
+        """∇²f(x): O(M² K) per test point, and n² numbers."""
+        points, lead = flat_points(x, self.players)
+        check_hessian(points)
+        answer = np.zeros((*points.shape, self.players))
+        for point, pairs in zip(points, answer, strict=True):
+            for near in self._stretches(point, 2):
+                near.add_curvatures(pairs)
+        return (answer + answer.swapaxes(1, 2)).reshape(*lead, *answer.shape[1:])
+
+    def shapley(self) -> FloatArray:
+        """s_N = a_N min(K, N)/(N K), s_i = s_{i+1} + (a_i - a_{i+1}) min(K, i)/(i K).
+
+        Exact, averaged over test points, from the whole order of the rows around each:
+        O(N log N) per test point (Jia et al., VLDB 2019).
+        """
+        n = self.players
+        shares = np.minimum(self.k, np.arange(1, n + 1)) / (np.arange(1, n + 1) * self.k)
+        total = np.zeros(n)
+        for tests in self.lists.blocks(max(1, HELD // (16 * n))):
+            rows, match = self.lists.ranked(tests, n)
+            match[:, :-1] -= match[:, 1:]
+            match *= shares
+            values = np.cumsum(match[:, ::-1], axis=1)[:, ::-1]
+            np.add.at(total, rows.ravel(), values.ravel())
+        return total / self.lists.tests
+
+    def _stretches(self, x: FloatArray, spare: int) -> Iterator[Stretch]:
+        """The forward recursion for all test points, block by block.
+
+        ``spare`` is the order of the derivative: a list may end where K others are in
+        almost surely, not counting the players by which f is differentiated.
+        """
+        self.reach, left = 0, 0.0
+        for tests in self.lists.blocks(self.at_once):
+            for stretch in self._walk(tests, x, spare, self.lists.first):
+                self.reach = max(self.reach, len(stretch.rows))
+                left += stretch.left.sum()
+                yield stretch
+        self.truncation = max(self.truncation, 2 * self.worth.largest * left / self.lists.tests)
+
+    def _walk(self, tests: slice, x: FloatArray, spare: int, length: int) -> Iterator[Stretch]:
+        """The recursion along the lists of a block until they may end.
+
+        Where a list is too short, the recursion starts again on a longer one, for half the
+        test points if memory is short: an approximate index may not extend its shorter list.
+        """
+        count, states, every = tests.stop - tests.start, self.seats + spare, self.lists.rows
+        room = every if count == 1 else HELD // (count * (self.width + spare + 3))
+        if length > room:
+            middle = (tests.start + tests.stop) // 2
+            yield from self._walk(slice(tests.start, middle), x, spare, length)
+            yield from self._walk(slice(middle, tests.stop), x, spare, length)
+            return
+        near = self.lists.nearest(tests, length)
+        rows, match = near.rows[:room], near.match[:room]
+        before = np.ones((states + 1, count))
+        before[0] = 0.0
+        inside = np.empty((len(rows), count))
+        laws, length = list[FloatArray](), 0
+        # The end of a list does not matter to f itself where no row after it may be in.
+        rest = np.ones(count) if spare else np.full(count, x.sum())
+        left = np.minimum(rest, 1.0)
+        while np.abs(left).max() >= NEGLIGIBLE and length < len(rows):
+            chances = inside[length : length + STRIDE]
+            np.take(x, rows[length : length + STRIDE], out=chances, mode="clip")
+            law = np.empty((len(chances) + 1, states + 1, count))
+            law[0], law[1:, 0] = before, 0.0
+            for now, after, chance in zip(law[:-1], law[1:], chances, strict=True):
+                change = np.subtract(now[:-1], now[1:], out=after[1:])
+                change *= chance
+                change += now[1:]
+            laws.append(law)
+            length, before = length + len(chances), law[-1]
+            left = before[-1]
+            if not spare:
+                rest -= chances.sum(axis=0)
+                left = left * np.clip(rest, 0.0, 1.0)
+        if length == every:
+            left = np.zeros(count)
+        elif np.abs(left).max() >= NEGLIGIBLE:
+            yield from self._walk(tests, x, spare, min(2 * len(rows), every))
+            return
+        share = self.worth.scale / self.lists.tests
+        read = rows[:length], match[:length], inside[:length]
+        yield self.stretch(self.seats, share, *read, laws, left, self.worth.base[tests])
+
+
+def check_hessian(points: FloatArray) -> None:
+    """Refuse Hessians that do not fit into memory."""
+    size = 8 * points.size * points.shape[1]
+    if size > LARGEST:
+        raise MemoryError(
+            f"the Hessian of {points.shape[1]} players takes {size:,} bytes, and at most "
+            f"{LARGEST:,} are given to it; take derivatives of the pairs of interest by "
+            "derivative((i, j), x)"
+        )

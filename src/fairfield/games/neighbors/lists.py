@@ -27,13 +27,13 @@ class Near(NamedTuple):
 class Neighborhoods:
     """The lists of all test points, searched and kept in blocks, as long as needed.
 
-    ``match(rows, tests)`` is what rows, (tests, m), are worth at these test points.
+    ``match(rows, tests, distances)`` is what rows, (tests, m), are worth at these test points.
     """
 
     def __init__(
         self,
         search: Search,
-        match: Callable[[IntArray, slice], FloatArray],
+        match: Callable[[IntArray, slice, FloatArray | None], FloatArray],
         rows: int,
         tests: int,
         first: int,
@@ -64,6 +64,11 @@ class Neighborhoods:
         part = slice(tests.start - start, tests.stop - start)
         return Near(kept.rows[:, part], kept.match[:, part])
 
+    def ranked(self, tests: slice, count: int) -> Near:
+        """The ``count`` nearest rows or more, searched and not kept: both (tests, m)."""
+        rows, distances = self.search(tests, count)
+        return Near(rows, self.match(rows, tests, distances))
+
     def reached(self) -> Reached | None:
         """The lists so far, of the rows that occur in them; None if these are most rows."""
         if self.first * self.tests > KEPT:
@@ -83,9 +88,9 @@ class Neighborhoods:
         return self._find(slice(start, min(start + BLOCK, self.tests)), count)
 
     def _find(self, tests: slice, count: int) -> Near:
-        rows = self.search(tests, count)
+        rows, match = self.ranked(tests, count)
         # The recursions read one neighbour of all test points at a time.
-        return Near(np.ascontiguousarray(rows.T), np.ascontiguousarray(self.match(rows, tests).T))
+        return Near(np.ascontiguousarray(rows.T), np.ascontiguousarray(match.T))
 
 
 class Reached(Neighborhoods):
