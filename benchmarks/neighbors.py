@@ -173,6 +173,23 @@ def nearness_to_zero(rows: int, tests: int) -> None:
         print(f"{x:7} {closed.reach:8d} {first:18.3f} {again * 1e3:18.3f}")
 
 
+def weighted(rows: int, tests: int, k: int = 5) -> None:
+    """One gradient at ½ of each worth of weighted neighbours, and Shapley of fewer rows."""
+    print(f"\nweights='distance', {rows:,} × {tests:,}, K = {k}; Shapley of 1,000 × 20")
+    print("                          gradient ms   Shapley s")
+    for name, task, vote in (
+        ("soft", "classification", "soft"),
+        ("hard, 3 bits", "classification", "hard"),
+        ("squared error", "regression", "hard"),
+    ):
+        how: dict[str, Any] = {"k": k, "task": task, "vote": vote, "weights": "distance"}
+        closed = ff.NeighborGame(**data(rows, tests), **how).extension()
+        call = partial(closed.gradient, np.full(rows, 0.5))
+        gradient = min(processor(call) for _ in range(4))
+        few = ff.NeighborGame(**data(1000, 20), **how).extension()
+        print(f"  {name:20} {gradient * 1e3:14.1f} {processor(few.shapley):11.2f}")
+
+
 def against_pydvl(rows: int, tests: int, k: int = 5) -> None:
     """KNN-Shapley, search included on both sides."""
     given = data(rows, tests)
@@ -204,6 +221,7 @@ def main() -> None:
     valuation(100_000 // shrink, 1000 // shrink)
     valuation(1_000_000 // shrink, 200)
     against_pydvl(10_000 // shrink, 100)
+    weighted(100_000 // shrink, 200)
     base = 100_000 // shrink
     growth(
         [(base // 10, 1000, 5), (base, 1000, 5), (base * 10, 1000, 5)]
