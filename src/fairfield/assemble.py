@@ -14,6 +14,7 @@ from fairfield.core.game import Game
 from fairfield.core.special import expit
 from fairfield.evaluation.evaluator import versions
 from fairfield.mean_field.elbo import elbo
+from fairfield.mean_field.solvers import MeanField
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
@@ -24,13 +25,13 @@ def assemble(
     problem: Problem,
     criterion: str,
     values: FloatArray,
-    logits: FloatArray | None = None,
+    solved: MeanField | None = None,
     covariance: FloatArray | None = None,
     **found: Any,
 ) -> Valuation:
     """The valuation of exact values, with what the temperature adds to it.
 
-    ``logits`` are those of the marginals, λ + value/T unless they are given;
+    The logits of the marginals are λ + value/T, unless a fixed point was ``solved`` for;
     ``covariance`` is that of the values, where errors of the worths are passed on.
     """
     extension = problem.extension
@@ -48,7 +49,7 @@ def assemble(
         "grand": as_number(grand),
         "stops": np.full(extension.batch, stop),
         "usage": problem.source.spent.failures.usage.facts(),
-        **_energies(problem, values, logits),
+        **_energies(problem, values, solved),
         **found,
     }
     for sentence in sentences:
@@ -112,7 +113,7 @@ def _logits(problem: Problem, values: FloatArray, temperature: FloatArray) -> Fl
     return scaled if problem.prior is None else problem.prior + scaled
 
 
-def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -> dict[str, Any]:
+def _energies(problem: Problem, values: FloatArray, solved: MeanField | None) -> dict[str, Any]:
     """Marginals, their ELBO, log Z and decoupling error.
 
     log Z from a table unless it is refused, of a closed form only by ``decoupling=True``.
@@ -120,15 +121,17 @@ def _energies(problem: Problem, values: FloatArray, logits: FloatArray | None) -
     temperature, asked = problem.temperature, problem.options.decoupling
     if temperature is None:
         return {}
-    if logits is None:
+    extension = problem.extension
+    if solved is None:
         logits = _logits(problem, values, temperature)
-    x = expit(logits)
+        x = expit(logits)
+    else:
+        x, height = solved.x.reshape(values.shape), solved.elbo.reshape(extension.batch)
     found: dict[str, Any] = {"marginals": x, "temperature": as_number(temperature)}
     if asked is False:
         return found
-    extension = problem.extension
-    value, _ = extension.centred(x)
-    height = elbo(value, logits, temperature, problem.prior)
+    if solved is None:
+        height = elbo(extension.centred(x)[0], logits, temperature, problem.prior)
     found["elbo"] = as_number(height + extension.offset / temperature)
     if asked or isinstance(extension, TableExtension):
         law = problem.law()

@@ -80,7 +80,7 @@ def test_distances_without_a_triangle_inequality_are_exact(metric, rng, monkeypa
         scale = {"VI": np.linalg.inv(np.cov(X.T))}
     used = (lambda u, v: np.sum((u - v) ** 2) ** 2) if metric == "own" else metric
     truth = np.argsort(cdist(X_test, X, used, **scale), axis=1, kind="stable")
-    found = search.MetricSearch(X, X_test, used)(slice(0, 9), 5)
+    found, _ = search.MetricSearch(X, X_test, used)(slice(0, 9), 5)
     np.testing.assert_array_equal(found, truth[:, :5])
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
+from sklearn.naive_bayes import GaussianNB
 
 import brute
 import fairfield as ff
@@ -132,3 +133,11 @@ def test_a_whole_float_is_a_number_of_starts():
     found, wanted = (ff.variational_index(table, temperature=0.2, starts=k) for k in (4.0, 4))
     assert (found.values == wanted.values).all()
     assert found.stop == wanted.stop
+
+
+def test_an_index_of_many_rows_is_refused_before_a_fit(rng):
+    X, y = rng.normal(size=(101, 2)), np.arange(101) % 2
+    game = ff.DataGame(GaussianNB(), X, y, X, y)
+    sentence = "more than 100 rows cannot be estimated.*or a NeighborGame, whose index is exact"
+    with pytest.raises(ValueError, match=sentence):
+        ff.variational_index(game, budget=1000)

@@ -310,6 +310,9 @@ CASES = {
             "k": (2, 3),
             "task": ("classification", "regression"),
             "metric": ("euclidean", "cityblock"),
+            "weights": ("distance", "uniform"),
+            "vote": ("hard", "soft"),
+            "bits": (3, 2),
         },
     ),
     "soft votes": (

@@ -41,6 +41,10 @@ def taylor(degree: int, about: float, order: int) -> tuple[FloatArray, FloatArra
     return at, weights * (series.legvander(2 * at - 1, degree) @ values) / factorial(order)
 
 
+class OutOfReachError(Exception):
+    """An answer depends on more players than :meth:`Extension.reachable` gave; ask it again."""
+
+
 class Extension:
     """The multilinear extension of a game, or of a batch of games.
 
@@ -179,6 +183,13 @@ class Extension:
         for i in range(self.players):
             x[..., i] = update(i, self.gradient(x)[..., i])
         return x
+
+    def reachable(self) -> tuple[NDArray[np.int64], Extension] | None:
+        """The players on whom f seems to depend, and the extension in them alone; None: on all.
+
+        The smaller one raises :class:`OutOfReachError` where an answer depends on further players.
+        """
+        return None
 
     def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:
         """The extensions of some games of a batch, whose batch axes count as one."""

@@ -72,6 +72,7 @@ class Traits:
       of a function does; a few stored worths are then evaluated again before they are used.
     - ``nulls``: the players known to add nothing to any coalition, shaped (*batch, n).
     - ``service``: how to ask for worths that come from a service, one coalition a call.
+    - ``index_limit``: the most players whose variational index can be estimated, None without limit.
     """
 
     block: int | None = None
@@ -80,6 +81,7 @@ class Traits:
     opaque: bool = True
     nulls: BoolArray | None = None
     service: Service | None = None
+    index_limit: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

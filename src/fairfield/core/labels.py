@@ -6,6 +6,7 @@ classes by NumPy scalars. Here they become whole numbers, booleans, numbers or t
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,21 @@ def plain_labels(given: Any, what: str = "labels") -> NDArray[Any]:
             row = np.unravel_index(place, labels.shape)[0] if labels.ndim else 0
             raise ValueError(f"{what} holds {label} in row {row}; leave that row out")
     return np.array(labels.tolist())
+
+
+def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any]) -> None:
+    """Warn of labels of the test rows that no training row has."""
+    if y.ndim != 1 or y_test.ndim != 1 or is_text(y) != is_text(y_test):
+        return
+    unseen = ~np.isin(y_test, y)
+    if unseen.any():
+        names = sorted(set(y_test[unseen].tolist()))
+        listed = ", ".join(map(repr, names[:3])) + (" and others" if len(names) > 3 else "")
+        warnings.warn(
+            f"{unseen.sum()} of {len(y_test)} test rows have a label that no training row has "
+            f"({listed}), so no coalition can be right there; leave them out, or add such rows to X",
+            stacklevel=4,
+        )
 
 
 def is_missing(label: Any) -> bool:

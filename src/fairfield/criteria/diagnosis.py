@@ -137,8 +137,6 @@ def diagnose(
     ]
     fixed = [each.x[0] for each in found if each.residual[0] <= CONVERGED]
     own = float(elbo(extension.centred(x)[0], log_odds(x), temperature, prior))
-    # Without a prior, solvers leave out a constant of the ELBO.
-    constant = extension.players * np.log(2) if prior is None else 0.0
     uniqueness, modularity = _curvature(extension)
     return Diagnosis(
         temperature=temperature,
@@ -149,7 +147,7 @@ def diagnose(
         modularity=modularity,
         bracket=None if modularity is None else _bracket(extension, temperature, modularity, shift),
         spread=max((float(np.max(np.abs(one - fixed[0]))) for one in fixed), default=0.0),
-        better=max(0.0, *(float(each.elbo[0] + constant) - own for each in found)),
+        better=max(0.0, *(float(each.elbo[0]) - own for each in found)),
     )
 
 

@@ -69,6 +69,13 @@ class VariationalIndex(Criterion):
                 "worths, an estimate has one start and its own solver; leave them out, or raise the "
                 "budget"
             )
+        limit = problem.game.traits.index_limit
+        if problem.estimated and limit is not None and len(problem.game.players) > limit:
+            raise ValueError(
+                f"{problem.game!r}: an index of more than {limit} {problem.game.info.noun}s cannot be "
+                f"estimated, since draws do not reach it; {problem.game.info.advice}, whose index "
+                "is exact, or ask for banzhaf or shapley"
+            )
         logits = prior_logits(self.prior, len(problem.game.players))
         return super().prepare(problem if logits is None else replace(problem, prior=logits))
 
@@ -89,7 +96,7 @@ class VariationalIndex(Criterion):
             problem,
             self.name,
             found.gradient.reshape((*shape, -1)),
-            logits=found.logits.reshape((*shape, -1)),
+            solved=found,
             steps=found.steps.reshape(shape) if shape else int(found.steps[0]),
             residual=as_number(found.residual.reshape(shape)),
             stops=stops.reshape(shape),

@@ -31,6 +31,8 @@ ROUNDING = 1e-10
 # Logits of equal players agree to this share of their scale. Averaging players who are
 # not equal moves x by at most ¼ of it, which must stay below CONVERGED.
 ALIKE = 1e-11
+# And to this share of the largest logits their game has shown, which is rounding.
+ROUGH = 64 * np.finfo(float).eps
 
 
 def anderson(
@@ -137,8 +139,9 @@ class _History:
             past[:, None, None], turns @ (point.spread * point.pull)[..., None] / scale, 0.0
         )
         shares = np.linalg.solve(gram, target)[..., 0]
-        step = np.einsum("mgn,gm->gn", self.moves + self.turns, shares)
-        mixed = point.logits + point.pull - step
+        mixed = point.logits + point.pull
+        for past_steps in (self.moves, self.turns):
+            mixed -= (shares[:, None] @ past_steps.swapaxes(0, 1))[:, 0]
         return mixed, past & np.isfinite(mixed).all(axis=1)
 
     def rows(self, chosen: IntArray) -> _History:
@@ -158,8 +161,13 @@ class Equals:
         self.groups = groups  # (games, n): equal numbers within a game are one group
         self.reach = reach  # the largest logits a game has shown, the scale of its rounding
         games, count = groups.shape
-        self._keys = (groups + count * np.arange(games)[:, None]).ravel()
-        self._shared = np.flatnonzero(np.bincount(self._keys)[self._keys] > 1)
+        keys = (groups + count * np.arange(games)[:, None]).ravel()
+        shared = np.flatnonzero(np.bincount(keys)[keys] > 1)
+        # The members of every group side by side, and where each group begins.
+        self._shared = shared[np.argsort(keys[shared], kind="stable")]
+        self._game = self._shared // count
+        self._first = np.flatnonzero(np.diff(keys[self._shared], prepend=-1))
+        self._sizes = np.diff(self._first, append=len(shared))
 
     @classmethod
     def of(cls, *alike: FloatArray) -> Equals:
@@ -173,13 +181,25 @@ class Equals:
         """The groups that are left, and the logits averaged over them."""
         if not len(self._shared):
             return self, logits
-        at, flat, count = self._shared, logits.ravel().copy(), logits.shape[1]
-        at = at[np.lexsort((flat[at], self._keys[at]))]
-        keys, ranked = self._keys[at], flat[at]
-        size = np.where(np.abs(logits) < CERTAIN, np.abs(logits), 0.0)
-        reach = np.maximum(self.reach, size.max(axis=1))
-        allowed = (ALIKE * size + 64 * np.finfo(float).eps * reach[:, None]).ravel()
-        gaps, room = np.diff(ranked), allowed[at[1:]]
+        at, first, sizes, count = self._shared, self._first, self._sizes, logits.shape[1]
+        size = np.abs(logits)
+        size[size >= CERTAIN] = 0.0
+        np.maximum(self.reach, size.max(axis=1), out=self.reach)
+        flat = logits.ravel().copy()
+        level, room = flat[at], ALIKE * size.ravel()[at] + ROUGH * self.reach[self._game]
+        flat[at] = np.repeat(np.add.reduceat(level, first) / sizes, sizes)
+        # A group whose members are all within reach of each other is not split, so not sorted.
+        span = np.maximum.reduceat(level, first) - np.minimum.reduceat(level, first)
+        wide = span > np.minimum.reduceat(room, first)
+        if not wide.any():
+            return self, flat.reshape(logits.shape)
+        split = np.repeat(wide, sizes)
+        at, keys = at[split], np.repeat(first, sizes)[split]
+        ranked, room = level[split], room[split]
+        order = np.argsort(ranked)
+        order = order[np.argsort(keys[order], kind="stable")]
+        at, keys, ranked, room = at[order], keys[order], ranked[order], room[order][1:]
+        gaps = np.diff(ranked)
         apart = (np.diff(keys) != 0) | (gaps > room)
         group = np.concatenate([[0], np.cumsum(apart)])
         # A long chain of neighbours is not one group: then only rounding holds it together.
@@ -192,7 +212,7 @@ class Equals:
         # A group is named by one of its members, so names never clash within a game.
         first = np.concatenate([[0], np.flatnonzero(apart) + 1])
         groups[at] = at[first][group] % count
-        return Equals(groups.reshape(logits.shape), reach), flat.reshape(logits.shape)
+        return Equals(groups.reshape(logits.shape), self.reach), flat.reshape(logits.shape)
 
     def rows(self, chosen: IntArray) -> Equals:
         return Equals(self.groups[chosen], self.reach[chosen])

@@ -26,6 +26,20 @@ def entropy(logits: FloatArray) -> FloatArray:
     return np.asarray(np.sum(np.log1p(np.exp(-far)) + far * expit(-far), axis=-1))
 
 
+def sides(logits: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """σ(θ), σ(-θ) and H(q), from one exponential; H to the rounding of a sum of n log 2."""
+    far = np.abs(logits)
+    share = np.exp(-far)
+    whole = 1 + share
+    large, small = 1 / whole, share / whole
+    above = logits > 0
+    # Σ log(1 + e^-|θ|) by one logarithm for 512 players, whose product is below 2^512.
+    starts = np.arange(0, logits.shape[-1], 512)
+    logs = np.log(np.multiply.reduceat(whole, starts, axis=-1)).sum(axis=-1)
+    disorder = logs + np.einsum("...n,...n->...", far, small)
+    return np.where(above, large, small), np.where(above, small, large), disorder
+
+
 def elbo(
     value: FloatArray, logits: FloatArray, temperature: FloatArray | float, prior: FloatArray | None
 ) -> FloatArray:
@@ -54,5 +68,7 @@ def prior_energy(x: FloatArray, logits: FloatArray, prior: FloatArray | None) ->
     """
     if prior is None:
         return np.zeros(x.shape[:-1])
+    if not prior.any():  # a prior of ½, as solvers have where none was given
+        return np.full(x.shape[:-1], -x.shape[-1] * np.log(2))
     log_in, log_out = -np.logaddexp(0, -prior), -np.logaddexp(0, prior)
     return np.asarray(np.sum(x * log_in + expit(-logits) * log_out, axis=-1))

@@ -20,6 +20,10 @@ class Rows:
 
     def where(self, which: BoolArray, other: Self) -> Self:
         """These rows where chosen, those of the other elsewhere."""
+        if which.all():
+            return self
+        if not which.any():
+            return other
         both = zip(self._arrays(), other._arrays(), strict=True)
         return type(self)(*(rows_where(which, mine, theirs) for mine, theirs in both))
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.core.special import expit
-from fairfield.mean_field.elbo import elbo, log_odds
+from fairfield.mean_field.elbo import log_odds, prior_energy, sides
+from fairfield.mean_field.reach import within_reach
 from fairfield.mean_field.rows import Rows, rows_where
 from fairfield.results.valuation import CONVERGED
 
@@ -43,7 +44,7 @@ TWO_CYCLE = (
 class MeanField(Rows):
     """Where a solver stopped: one row per game.
 
-    ``elbo`` leaves out the extension's offset/T, and a constant where there is no prior.
+    ``elbo`` leaves out the extension's offset/T.
     """
 
     x: FloatArray
@@ -60,6 +61,24 @@ class MeanField(Rows):
         order[rows] = len(order) + np.arange(len(rows))
         steps[rows] += other.steps
         return replace(MeanField.joined([self, other]).take(order), steps=steps)
+
+    def among(self, chosen: IntArray, bias: FloatArray) -> MeanField:
+        """With further players, to whom the game gives no slope: they stay with their prior."""
+        if len(chosen) == len(bias):
+            return self
+        logits = np.tile(bias, (len(self.x), 1))
+        x, gradient = (
+            expit(logits) if bias.any() else np.full_like(logits, 0.5),
+            np.zeros_like(logits),
+        )
+        logits[:, chosen], x[:, chosen], gradient[:, chosen] = self.logits, self.x, self.gradient
+        return replace(self, x=x, logits=logits, gradient=gradient)
+
+    def with_prior(self, prior: FloatArray | None) -> MeanField:
+        """Without a prior, the ELBO without that of ½, which solvers take for it."""
+        if prior is not None:
+            return self
+        return replace(self, elbo=self.elbo + self.x.shape[1] * np.log(2))
 
     def better_of(self, other: MeanField) -> MeanField:
         """Row by row the one with the higher ELBO; a tie keeps the first."""
@@ -84,12 +103,16 @@ def solve(
     T = temperature.reshape(games)
     bias = np.zeros(count) if prior is None else prior
     if not extension.batch:
-        return solver(_Single(extension), starts, T, bias)
+
+        def one(part: Extension, some: IntArray) -> MeanField:
+            return solver(_Single(part), starts[:, some], T, bias[some]).among(some, bias)
+
+        return within_reach(extension, one).with_prior(prior)
     together = extension.together
     parts = [slice(i, min(i + together, games)) for i in range(0, games, together)]
     return MeanField.joined(
         [solver(extension.rows(some), starts[some], T[some], bias) for some in parts]
-    )
+    ).with_prior(prior)
 
 
 def start_points(count: int, players: int, seed: int) -> list[FloatArray]:
@@ -138,21 +161,25 @@ class Point(Rows):
         cls, extension: Extension, logits: FloatArray, temperature: FloatArray, bias: FloatArray
     ) -> Point:
         """The extension at σ(logits)."""
-        x = expit(logits)
+        x, outside, disorder = sides(logits)
         value, gradient = extension.centred(x)
-        target = bias + gradient / temperature[:, None]
-        pull, step = target - logits, expit(target) - x
-        spread = np.sqrt(x * expit(-logits))
+        pull = gradient / temperature[:, None]
+        pull += bias
+        step = 1 / (1 + np.exp(np.minimum(-pull, 700.0)))
+        pull -= logits
+        step -= x
+        spread = np.sqrt(outside * x, out=outside)
+        rate = np.minimum(spread * np.abs(pull), 1e150)
         return cls(
             x,
             logits,
             gradient,
-            elbo(value, logits, temperature, bias),
+            value / temperature + disorder + prior_energy(x, logits, bias),
             pull,
             spread,
-            residual=np.max(np.abs(step), axis=-1),
-            slope=np.sum(np.minimum(spread * np.abs(pull), 1e150) ** 2, axis=-1),
-            distance=np.sum(step * pull, axis=-1),
+            residual=np.maximum(step.max(axis=-1), -step.min(axis=-1)),
+            slope=np.einsum("gn,gn->g", rate, rate),
+            distance=np.einsum("gn,gn->g", step, pull),
         )
 
     def result(self, steps: IntArray, otherwise: str) -> MeanField:

@@ -6,6 +6,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
+from fairfield.mean_field.reach import within_reach
 
 # Beyond this many players products with the Hessian are differences of gradients.
 DENSE = 256
@@ -21,10 +22,11 @@ def response(extension: Extension, x: FloatArray) -> FloatArray:
 
 def saddle_eigenvalue(extension: Extension, x: FloatArray, temperature: FloatArray) -> FloatArray:
     """λ_max(D^½ H D^½ / T - I): positive at a saddle of the ELBO, negative at a maximum."""
+    if not extension.batch:
+        top = within_reach(extension, lambda part, some: _top(part, x[some]))
+        return np.asarray(top / temperature - 1)
     if extension.players > DENSE:
         return np.asarray(_largest_eigenvalue(extension, x) / temperature - 1)
-    if not extension.batch:
-        return np.asarray(np.linalg.eigvalsh(response(extension, x))[-1] / temperature - 1)
     # Some games at a time, so that Hessians of a large batch do not pile up.
     points = x.reshape(-1, extension.players)
     step = max(1, 2**20 // extension.players**2)
@@ -52,6 +54,13 @@ def index_covariance(
         return np.asarray(np.linalg.solve(inverse, half.swapaxes(-1, -2)))
     except np.linalg.LinAlgError:
         return np.full_like(direct, np.inf)
+
+
+def _top(extension: Extension, x: FloatArray) -> FloatArray:
+    """λ_max(D^½ H D^½) of one game."""
+    if extension.players > DENSE:
+        return _largest_eigenvalue(extension, x)
+    return np.asarray(np.linalg.eigvalsh(response(extension, x))[-1])
 
 
 def _largest_eigenvalue(extension: Extension, x: FloatArray, products: int = 12) -> FloatArray:

@@ -16,7 +16,7 @@ from games.data.examples import PLAYERS
 
 def test_single_rows_play_where_there_are_no_groups(sets):
     X, y, X_test, y_test = sets
-    game = ff.DataGame(KNeighborsClassifier(1), X[:8], y[:8], X_test, y_test)
+    game = ff.DataGame(KNeighborsClassifier(1), X[:8], y[:8], X_test, y_test, scoring="accuracy")
     assert game.players == tuple(range(8))
     S = brute.coalitions(8)[[255, 5]]
     wanted = [KNeighborsClassifier(1).fit(X[:8][s], y[:8][s]).score(X_test, y_test) for s in S]

@@ -1,5 +1,7 @@
 """Scores of fitted models: names, functions, several at once, and classes by name."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -14,8 +16,10 @@ from sklearn.linear_model import (
 )
 from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 import fairfield as ff
 from games.data.examples import PLAYERS
@@ -134,3 +138,28 @@ def test_scorers_may_write_into_what_they_get_and_use_their_answer_again(sets, g
     assert_array_equal(games[0].worths(empty), games[1].worths(empty))
     for ours, before in zip(given, sets, strict=True):
         assert_array_equal(ours, before)
+
+
+def test_single_rows_of_a_classifier_are_scored_by_log_loss(rng):
+    X, y = rng.normal(size=(8, 2)), np.arange(8) % 2
+    rows = ff.DataGame(GaussianNB(), X, y, X, y)
+    assert repr(rows) == "DataGame: 8 rows, for the negative log-loss"
+    all_of_them = np.ones((1, 8), dtype=bool)
+    wanted = -log_loss(y, GaussianNB().fit(X, y).predict_proba(X))
+    assert rows.worths(all_of_them)[0] == pytest.approx(wanted, abs=1e-12)
+    accuracy = GaussianNB().fit(X, y).score(X, y)
+    vendors = ff.DataGame(GaussianNB(), X, y, X, y, groups=np.arange(8) // 2)
+    given = ff.DataGame(GaussianNB(), X, y, X, y, fallback=0.5)
+    for game in (vendors, given):
+        assert "log-loss" not in repr(game)
+        assert game.worths(np.ones((1, len(game.players)), dtype=bool))[0] == accuracy
+    margins = ff.DataGame(LinearSVC(), X, y, X, y)  # gives no probabilities
+    assert "log-loss" not in repr(margins)
+
+
+def test_labels_that_occur_in_the_test_set_alone_are_warned_of(rng):
+    X, y, y_test = rng.normal(size=(6, 2)), [0, 1, 0, 1, 0, 1], [0, 1, 2, 3, 2, 1]
+    sentence = r"3 of 6 test rows have a label that no training row has \(2, 3\)"
+    for make in (ff.NeighborGame, partial(ff.DataGame, GaussianNB())):
+        with pytest.warns(UserWarning, match=sentence):
+            make(X, y, X, y_test)

@@ -6,6 +6,7 @@ import pytest
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.games.neighbors import extension as neighbor_extension
+from fairfield.games.neighbors import lists as neighbor_lists
 from fairfield.games.neighbors import search as neighbor_search
 from games.neighbors.examples import big_game, corners, small_game, sorted_rows, table_of
 
@@ -85,7 +86,7 @@ def test_memory_is_bounded_by_splitting(rng, monkeypatch):
     for room in (
         (neighbor_extension, "HELD", 3000),
         (neighbor_extension, "PAIRS", 10**5),
-        (neighbor_search, "KEPT", 100),
+        (neighbor_lists, "KEPT", 100),
         (neighbor_search, "DISTANCES", 700),
     ):
         monkeypatch.setattr(*room)
@@ -119,3 +120,19 @@ def test_bad_points_and_sizes(rng):
         closed.gradient(np.zeros(7))
     with pytest.raises(MemoryError, match=r"takes 2,880,000,000 bytes"):
         closed.hessian(np.zeros((10, 6000)))
+
+
+def test_index_is_solved_over_the_rows_within_reach(rng, monkeypatch):
+    """Lists grow while it is solved, and further rows come within reach."""
+    game = big_game(rng, n=1500, tests=4)
+    closed = game.extension()
+    temperature = 0.3 * ff.banzhaf(game).values.max()
+    before = len(closed.reachable()[0])
+    found = ff.variational_index(game, temperature=temperature, prior=0.2)
+    assert before < len(closed.reachable()[0]) < 1500
+    monkeypatch.setattr(neighbor_lists.Neighborhoods, "reached", lambda lists: None)
+    whole = ff.variational_index(game, temperature=temperature, prior=0.2)
+    np.testing.assert_allclose(found.values, whole.values, atol=1e-10 * temperature)
+    np.testing.assert_allclose(found.marginals, whole.marginals, atol=1e-10)
+    assert found.stop == whole.stop == "converged"
+    assert found.elbo == pytest.approx(whole.elbo, abs=1e-9)

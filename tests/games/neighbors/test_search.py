@@ -1,15 +1,13 @@
 """The order of neighbours, by a metric, on a device, or by an index of one's own."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.neighbors import NearestNeighbors
 
 import fairfield as ff
 from fairfield.games.neighbors import search as neighbor_search
 from games.examples import assert_same_game
-from games.neighbors.examples import big_game, sorted_rows
+from games.neighbors.examples import sorted_rows
 
 
 @pytest.mark.parametrize(
@@ -29,63 +27,14 @@ def test_search_finds_the_full_order(rng, metric, width, grid):
     X, X_test = rng.normal(100, 1, size=(9000, width)), rng.normal(100, 1, size=(20, width))
     if grid:
         X, X_test = (rng.integers(0, grid, a.shape).astype(float) for a in (X, X_test))
-    search = neighbor_search.MetricSearch(X, X_test, metric)
-    short, full = search(slice(0, 20), 100), search(slice(0, 20), 9000)
+    search = neighbor_search.MetricSearch(X, X_test, metric, distances=True)
+    (short, near), (full, far) = search(slice(0, 20), 100), search(slice(0, 20), 9000)
     assert 100 <= short.shape[1] < 9000
     np.testing.assert_array_equal(short, full[:, : short.shape[1]])
     distances = cdist(X_test, X, {"manhattan": "cityblock"}.get(metric, metric))
     np.testing.assert_array_equal(full, np.argsort(distances, axis=1, kind="stable"))
-
-
-def test_own_index(rng):
-    game = big_game(rng, n=500)
-    x = rng.random(500) * 0.3
-    expected = game.extension().gradient(x)
-    fitted = NearestNeighbors().fit(game._inputs[0])
-    for index in (sorted_rows(game._inputs[0], None), fitted):
-        other = ff.NeighborGame(*game._inputs, neighbors=index)
-        np.testing.assert_allclose(other.extension().gradient(x), expected, atol=1e-15)
-        np.testing.assert_allclose(
-            other.extension().shapley(), game.extension().shapley(), atol=1e-14
-        )
-    frames = [pd.DataFrame(given) for given in game._inputs[::2]]
-    framed = ff.NeighborGame(
-        frames[0], game._inputs[1], frames[1], game._inputs[3], neighbors=fitted
-    )
-    np.testing.assert_allclose(framed.extension().gradient(x), expected, atol=1e-15)
-
-
-def test_own_index_puts_ties_in_order():
-    """All rows equally far: by row number, however the index has them."""
-
-    def backwards(points, count):
-        rows = np.arange(9)[::-1][:count]
-        return np.zeros((len(points), count)), np.tile(rows, (len(points), 1))
-
-    game = ff.NeighborGame(np.zeros((9, 1)), np.arange(9), [[0.0]], [0], k=1, neighbors=backwards)
-    assert game.worths(np.ones((1, 9), dtype=bool))[0] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("answer", "sentence"),
-    [
-        (lambda m: (np.zeros((1, 3)), np.zeros((1, 3), int)), r"both must have shape \(1, 9\)"),
-        (lambda m: (np.zeros((1, m)), np.full((1, m), -1)), "row -1, and X has rows 0 to 8"),
-        (lambda m: (np.zeros((1, m)), np.full((1, m), 9)), "row 9, and X has rows 0 to 8"),
-        (lambda m: (-np.arange(m)[None], np.arange(m)[None]), "turn similarities into distances"),
-    ],
-)
-def test_bad_index(answer, sentence):
-    game = ff.NeighborGame(
-        np.zeros((9, 1)), np.arange(9), [[0.0]], [0], neighbors=lambda points, m: answer(m)
-    )
-    with pytest.raises(ValueError, match=sentence):
-        game.extension().gradient(np.full(9, 0.5))
-
-
-def test_bad_index_object():
-    with pytest.raises(TypeError, match="neighbors= is a int; pass an object with kneighbors"):
-        ff.NeighborGame(np.zeros((3, 2)), [0, 1, 1], np.zeros((2, 2)), [0, 1], neighbors=3)
+    np.testing.assert_array_equal(far, np.sort(distances, axis=1))
+    np.testing.assert_array_equal(near, far[:, : near.shape[1]])
 
 
 def test_metrics_and_indexes_may_write_into_what_they_get(rng, monkeypatch):

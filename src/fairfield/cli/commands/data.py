@@ -38,7 +38,7 @@ TEST = "Rows to test on.  [default: a quarter of the training rows]"
 MODEL = f"{', '.join(LEARNERS)}, or package.module:object."
 GROUPS = "The column that groups rows into players: vendors, say."
 CLUSTERS = "So many groups of similar rows as players; 0: every row."
-SCORING = "A scikit-learn scorer.  [default: accuracy, or R² for numbers]"
+SCORING = "A scikit-learn scorer.  [default: accuracy, log-loss of single rows, R² of numbers]"
 # Groups that are made where none are named, and rows up to which each is a player.
 DEFAULT_CLUSTERS, FEW_ROWS = 10, 12
 TEST_SHARE = 0.25
@@ -158,7 +158,7 @@ def _game(
         owners = np.array([f"group {label:02d}" for label in labels])
     elif owners is None and model == "knn" and split.classifies and scoring is None:
         return _neighbors(split)
-    if scoring is None and model in LEARNERS:
+    if scoring is None and model in LEARNERS and (owners is not None or not split.classifies):
         scoring = "accuracy" if split.classifies else "r2"
     game = DataGame(
         learner(model, split.X, split.classifies),

@@ -15,13 +15,21 @@ from fairfield.core.copies import lent
 from fairfield.core.fingerprint import digest, is_complete, text_of
 from fairfield.core.game import NO_FAILURES, Failures, Game, GameInfo, Measured, Traits
 from fairfield.core.imports import needed_for
-from fairfield.core.labels import plain_labels
+from fairfield.core.labels import plain_labels, warn_of_unseen
 from fairfield.evaluation.warnings_once import Place, each_once
 from fairfield.games.data.groups import owners, split_off
 from fairfield.games.data.random_states import Setter, random_states
-from fairfield.games.data.scoring import all_classes, best_constants, scorers_of, with_classes
+from fairfield.games.data.scoring import (
+    all_classes,
+    best_constants,
+    has_probabilities,
+    scorers_of,
+    with_classes,
+)
 
 Scoring = str | Callable[[Any, Any, Any], float]
+# Most players whose index is estimated: of more, draws within 20 n fits never reached it.
+INDEX_LIMIT = 100
 # The worth of coalitions on which the paper's code fits no model.
 PAPERS_WORTH = 0.5
 
@@ -38,7 +46,8 @@ class DataGame(Game):
     sorted, or without groups the rows, named by the index of a DataFrame if its names differ,
     else 0 … n-1. ``scoring`` is None (the model's own: accuracy, R²), a name, a function
     (model, X, y) -> number, or a dict of these: a batch of games from the same fits, named in
-    ``scorings``: ``v["loss"]``.
+    ``scorings``: ``v["loss"]``. Of single rows, with a classifier that gives probabilities, None is
+    "neg_log_loss": one row hardly ever moves an accuracy.
 
     ``fallback`` is the worth of the empty coalition and of those on which a classifier cannot
     be fitted because they hold one class: "constant", the score of the best constant
@@ -92,7 +101,18 @@ class DataGame(Game):
             self.X, self.X_test, groups = split_off(groups, self.X, self.X_test)
         # owner[r] is the player who owns row r.
         self.players, self.owner = owners(groups, self.X, len(self.y))
-        self._scorers = scorers_of(scoring)
+        self._classifies = is_classifier(model)
+        by_row = groups is None and self._classifies
+        if (
+            scoring is None
+            and by_row
+            and fallback == "constant"
+            and has_probabilities(model, self.y)
+        ):
+            self.scoring = "neg_log_loss"
+        if self._classifies:
+            warn_of_unseen(self.y, self.y_test)
+        self._scorers = scorers_of(self.scoring)
         self.scorings = tuple(self._scorers)
         if isinstance(scoring, Mapping):
             self.batch = (len(self.scorings),)
@@ -101,8 +121,8 @@ class DataGame(Game):
             noun="row" if groups is None else "group",
             row_noun="scoring",
             advice="use leave_one_out (n + 2 fits) or a NeighborGame",
+            worth_name="negative log-loss" if self.scoring != scoring else "",
         )
-        self._classifies = is_classifier(model)
         self._classes = all_classes(self.y, self.y_test) if self._classifies else None
         self._fallback = self._fallback_worths()
         self._warned: set[Place] = set()
@@ -116,6 +136,7 @@ class DataGame(Game):
             block=1,  # a fit takes longer than to pass on a coalition
             noisy=self.repeats > 1,
             opaque=not all(map(is_complete, [self._pattern, *_listed(scoring)])),
+            index_limit=INDEX_LIMIT,
         )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:

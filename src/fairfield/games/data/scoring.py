@@ -20,6 +20,11 @@ def own_score(model: Any, X: Any, y: Any) -> float:
     return float(model.score(X, y))
 
 
+def has_probabilities(model: Any, y: Any) -> bool:
+    """Whether a classifier of one output per row gives probabilities."""
+    return y.ndim == 1 and hasattr(model, "predict_proba")
+
+
 def scorers_of(scoring: Any) -> dict[str, Scorer]:
     """Scorers by name: one for None, a name or a callable, several for a dict of these.
 

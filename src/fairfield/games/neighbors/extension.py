@@ -29,7 +29,8 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.checks import flat_points
 from fairfield.core.extension import Extension
-from fairfield.games.neighbors.search import Neighborhoods
+from fairfield.games.neighbors.lists import Neighborhoods
+from fairfield.games.neighbors.worth import Worth
 
 # A list ends where the probability that its end matters falls below this.
 NEGLIGIBLE = 1e-16
@@ -46,6 +47,89 @@ PAIRS = 2**22
 LARGEST = 2**30
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """The first M neighbours of some test points, with the distribution of how many are in.
+
+    ``k`` neighbours count, a sum of what they bring with weight ``share``: 1/K (1 where they
+    answer jointly) over the number of all test points. ``rows``, ``match`` and ``inside`` (who, a, x) have one entry per neighbour and
+    test point. ``laws`` come in strides: ``law[i, 1 + k]`` is P(at most k are in) of those
+    before the stride and the first i in it; ``left`` is the chance per test point that the
+    end of the list matters. ``base`` is what the worth of a test point starts from.
+    """
+
+    k: int
+    share: float
+    rows: IntArray
+    match: FloatArray
+    inside: FloatArray
+    laws: list[FloatArray]
+    left: FloatArray
+    base: FloatArray
+
+    @property
+    def tails(self) -> Iterator[FloatArray]:
+        """P(at most k - 1 of those before are in), k = 0 … K and more, neighbour by neighbour."""
+        return (tail for law in self.laws for tail in law[:-1])
+
+    def worth(self) -> float:
+        """The part of f at these test points."""
+        terms = zip(self.inside, self.match, self.tails, strict=True)
+        return self.share * float(sum(x @ (a * tail[self.k]) for x, a, tail in terms))
+
+    def steps(self, later: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """From the last stride to the first, L_{i+1}(k+1) - L_{i+1}(k) for its neighbours i, k < K.
+
+        ``later`` (K + 1, tests) is 0 at first, and L_1(k), k < K, at the end.
+        """
+        low, high, top = later[:-1], later[1:], later[-1]
+        moved, stop = np.empty_like(low), len(self.inside)
+        for law in reversed(self.laws):
+            part = slice(stop - len(law) + 1, stop)
+            steps = np.empty((len(law) - 1, *low.shape))
+            each = zip(steps[::-1], self.match[part][::-1], self.inside[part][::-1], strict=True)
+            for step, match, chance in each:
+                top[:] = match
+                np.multiply(np.subtract(high, low, out=step), chance, out=moved)
+                low += moved
+            yield part, steps
+            stop = part.start
+
+    def add_slopes(self, answer: FloatArray) -> float:
+        """Add the part of ∇f at these test points; returns that of f, 1/K Σ_{k<K} L_1(k)."""
+        slopes, later = np.empty(self.match.shape), np.zeros((self.k + 1, len(self.left)))
+        for law, (part, steps) in zip(reversed(self.laws), self.steps(later), strict=True):
+            np.einsum("mkt,mkt->mt", law[:-1, 1 : self.k + 1], steps, out=slopes[part])
+        slopes *= self.share
+        np.add.at(answer, self.rows.ravel(), slopes.ravel())
+        return self.share * float(later[:-1].sum())
+
+    def add_curvatures(self, answer: FloatArray) -> None:
+        """Add the part of ∂²f at these test points, for each neighbour i before each j.
+
+        -1/K Σ_{k<K} P(k of the first j - 1 but i are in) (L_{j+1}(k+1) - L_{j+1}(k)):
+        one distribution per i is carried on to all j.
+        """
+        length, count = self.match.shape
+        steps = np.empty((length, self.k, count))
+        for some, step in self.steps(np.zeros((self.k + 1, count))):
+            steps[some] = step
+        tails = list(self.tails)
+        together = max(1, PAIRS // length**2)
+        for first in range(0, count, together):
+            part = slice(first, first + together)
+            rows = self.rows[:, part]
+            counts = np.zeros((length, self.k + 1, rows.shape[1]))
+            pairs = np.zeros((length, length, rows.shape[1]))
+            for j, (step, chances) in enumerate(zip(steps[..., part], self.inside, strict=True)):
+                now = counts[:j]
+                pairs[:j, j] = np.einsum("ikt,kt->it", now[:, 1:], step)
+                now[:, 1:] += chances[part] * (now[:, :-1] - now[:, 1:])
+                counts[j, 1:] = np.diff(tails[j][: self.k + 1, part], axis=0)
+            for row, pair in zip(rows.T, np.moveaxis(pairs, 2, 0), strict=True):
+                answer[np.ix_(row, row)] -= self.share * pair
+
+
 class NeighborExtension(Extension):
     """f, ∇f, ∇²f of a nearest-neighbour game, by recursions along the lists of neighbours.
 
@@ -55,12 +139,17 @@ class NeighborExtension(Extension):
     """
 
     method = "closed form: nearest neighbours"
+    stretch: type[Stretch] = Stretch
 
-    def __init__(self, lists: Neighborhoods, k: int, largest: float) -> None:
-        self.lists, self.k, self.largest = lists, k, largest
-        self.players = self.degree = lists.rows
-        # No coalition fills more seats than there are players.
-        self.seats = min(k, lists.rows)
+    def __init__(self, lists: Neighborhoods, worth: Worth) -> None:
+        self.lists, self.worth, self.k = lists, worth, worth.k
+        self.players = self.degree = lists.players
+        # No coalition fills more seats than there are rows.
+        self.seats = min(self.k, lists.rows)
+        # Numbers that a law holds for one neighbour of one test point.
+        self.width = self.seats + 1
+        # Test points of one stretch.
+        self.at_once = max(FEWEST, STEP // self.width)
         self.truncation = 0.0
         self.reach = 0
 
@@ -79,16 +168,17 @@ class NeighborExtension(Extension):
                 values[i] += near.add_slopes(slopes[i])
         return values.reshape(lead), slopes.reshape(*lead, self.players)
 
+    def reachable(self) -> tuple[IntArray, NeighborExtension] | None:
+        """The players in the lists so far, on whom alone f depends while no list grows."""
+        lists = self.lists.reached()
+        if lists is None:
+            return None
+        return lists.chosen, type(self)(lists, self.worth)
+
     def hessian(self, x: ArrayLike) -> FloatArray:
         """∇²f(x): O(M² K) per test point, and n² numbers."""
         points, lead = flat_points(x, self.players)
-        size = 8 * points.size * self.players
-        if size > LARGEST:
-            raise MemoryError(
-                f"the Hessian of {self.players} players takes {size:,} bytes, and at most "
-                f"{LARGEST:,} are given to it; take derivatives of the pairs of interest by "
-                "derivative((i, j), x)"
-            )
+        check_hessian(points)
         answer = np.zeros((*points.shape, self.players))
         for point, pairs in zip(points, answer, strict=True):
             for near in self._stretches(point, 2):
@@ -105,8 +195,7 @@ class NeighborExtension(Extension):
         shares = np.minimum(self.k, np.arange(1, n + 1)) / (np.arange(1, n + 1) * self.k)
         total = np.zeros(n)
         for tests in self.lists.blocks(max(1, HELD // (16 * n))):
-            rows = self.lists.search(tests, n)
-            match = self.lists.match(rows, tests)
+            rows, match = self.lists.ranked(tests, n)
             match[:, :-1] -= match[:, 1:]
             match *= shares
             values = np.cumsum(match[:, ::-1], axis=1)[:, ::-1]
@@ -120,12 +209,12 @@ class NeighborExtension(Extension):
         almost surely, not counting the players by which f is differentiated.
         """
         self.reach, left = 0, 0.0
-        for tests in self.lists.blocks(max(FEWEST, STEP // (self.seats + 1))):
+        for tests in self.lists.blocks(self.at_once):
             for stretch in self._walk(tests, x, spare, self.lists.first):
-                self.reach = max(self.reach, len(stretch.inside))
+                self.reach = max(self.reach, len(stretch.rows))
                 left += stretch.left.sum()
                 yield stretch
-        self.truncation = max(self.truncation, 2 * self.largest * left / self.lists.tests)
+        self.truncation = max(self.truncation, 2 * self.worth.largest * left / self.lists.tests)
 
     def _walk(self, tests: slice, x: FloatArray, spare: int, length: int) -> Iterator[Stretch]:
         """The recursion along the lists of a block until they may end.
@@ -133,8 +222,8 @@ class NeighborExtension(Extension):
         Where a list is too short, the recursion starts again on a longer one, for half the
         test points if memory is short: an approximate index may not extend its shorter list.
         """
-        count, states = tests.stop - tests.start, self.seats + spare
-        room = self.players if count == 1 else HELD // (count * (states + 4))
+        count, states, every = tests.stop - tests.start, self.seats + spare, self.lists.rows
+        room = every if count == 1 else HELD // (count * (self.width + spare + 3))
         if length > room:
             middle = (tests.start + tests.stop) // 2
             yield from self._walk(slice(tests.start, middle), x, spare, length)
@@ -144,99 +233,42 @@ class NeighborExtension(Extension):
         rows, match = near.rows[:room], near.match[:room]
         before = np.ones((states + 1, count))
         before[0] = 0.0
-        tails, inside = [before], list[FloatArray]()
+        inside = np.empty((len(rows), count))
+        laws, length = list[FloatArray](), 0
         # The end of a list does not matter to f itself where no row after it may be in.
         rest = np.ones(count) if spare else np.full(count, x.sum())
         left = np.minimum(rest, 1.0)
-        while np.abs(left).max() >= NEGLIGIBLE and len(inside) < len(rows):
-            start = len(inside)
-            for chances in x[rows[start : start + STRIDE]]:
-                after = np.empty_like(before)
-                after[0] = 0.0
-                change = np.subtract(before[:-1], before[1:], out=after[1:])
-                change *= chances
-                change += before[1:]
-                tails.append(after)
-                inside.append(chances)
-                before = after
+        while np.abs(left).max() >= NEGLIGIBLE and length < len(rows):
+            chances = inside[length : length + STRIDE]
+            np.take(x, rows[length : length + STRIDE], out=chances, mode="clip")
+            law = np.empty((len(chances) + 1, states + 1, count))
+            law[0], law[1:, 0] = before, 0.0
+            for now, after, chance in zip(law[:-1], law[1:], chances, strict=True):
+                change = np.subtract(now[:-1], now[1:], out=after[1:])
+                change *= chance
+                change += now[1:]
+            laws.append(law)
+            length, before = length + len(chances), law[-1]
             left = before[-1]
             if not spare:
-                rest -= sum(inside[start:])
+                rest -= chances.sum(axis=0)
                 left = left * np.clip(rest, 0.0, 1.0)
-        if len(inside) == self.players:
+        if length == every:
             left = np.zeros(count)
         elif np.abs(left).max() >= NEGLIGIBLE:
-            yield from self._walk(tests, x, spare, min(2 * len(rows), self.players))
+            yield from self._walk(tests, x, spare, min(2 * len(rows), every))
             return
-        share = 1 / (self.k * self.lists.tests)
-        rows, match = rows[: len(inside)], match[: len(inside)]
-        yield Stretch(self.seats, share, rows, match, inside, tails, left)
+        share = self.worth.scale / self.lists.tests
+        read = rows[:length], match[:length], inside[:length]
+        yield self.stretch(self.seats, share, *read, laws, left, self.worth.base[tests])
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """The first M neighbours of some test points, with the distribution of how many are in.
-
-    ``k`` neighbours count, each with weight ``share``: 1/K over the number of all test
-    points. ``rows``, ``match`` and ``inside`` (who, a, x) have one entry per neighbour and
-    test point; ``tails[i][1 + k]`` is P(at most k of the first i are in), ``left`` the
-    chance per test point that the end of the list matters.
-    """
-
-    k: int
-    share: float
-    rows: IntArray
-    match: FloatArray
-    inside: list[FloatArray]
-    tails: list[FloatArray]
-    left: FloatArray
-
-    def worth(self) -> float:
-        """The part of f at these test points."""
-        terms = zip(self.inside, self.match, self.tails, strict=False)
-        return self.share * float(sum(x @ (a * tail[self.k]) for x, a, tail in terms))
-
-    def steps(self, later: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-        """From the last neighbour to the first, i and L_{i+1}(k+1) - L_{i+1}(k) for k < K.
-
-        ``later`` (K + 1, tests) is 0 at first, and L_1(k), k < K, at the end.
-        """
-        for i in reversed(range(len(self.inside))):
-            later[-1] = self.match[i]
-            step = later[1:] - later[:-1]
-            yield i, step
-            step *= self.inside[i]
-            later[:-1] += step
-
-    def add_slopes(self, answer: FloatArray) -> float:
-        """Add the part of ∇f at these test points; returns that of f, 1/K Σ_{k<K} L_1(k)."""
-        slopes, later = np.empty(self.match.shape), np.zeros((self.k + 1, len(self.left)))
-        for i, step in self.steps(later):
-            np.add.reduce(self.tails[i][1 : self.k + 1] * step, out=slopes[i])
-        slopes *= self.share
-        np.add.at(answer, self.rows.ravel(), slopes.ravel())
-        return self.share * float(later[:-1].sum())
-
-    def add_curvatures(self, answer: FloatArray) -> None:
-        """Add the part of ∂²f at these test points, for each neighbour i before each j.
-
-        -1/K Σ_{k<K} P(k of the first j - 1 but i are in) (L_{j+1}(k+1) - L_{j+1}(k)):
-        one distribution per i is carried on to all j.
-        """
-        length, count = self.match.shape
-        steps = np.empty((length, self.k, count))
-        for i, step in self.steps(np.zeros((self.k + 1, count))):
-            steps[i] = step
-        together = max(1, PAIRS // length**2)
-        for first in range(0, count, together):
-            part = slice(first, first + together)
-            rows = self.rows[:, part]
-            counts = np.zeros((length, self.k + 1, rows.shape[1]))
-            pairs = np.zeros((length, length, rows.shape[1]))
-            for j, (step, chances) in enumerate(zip(steps[..., part], self.inside, strict=True)):
-                now = counts[:j]
-                pairs[:j, j] = np.einsum("ikt,kt->it", now[:, 1:], step)
-                now[:, 1:] += chances[part] * (now[:, :-1] - now[:, 1:])
-                counts[j, 1:] = np.diff(self.tails[j][: self.k + 1, part], axis=0)
-            for row, pair in zip(rows.T, np.moveaxis(pairs, 2, 0), strict=True):
-                answer[np.ix_(row, row)] -= self.share * pair
+def check_hessian(points: FloatArray) -> None:
+    """Refuse Hessians that do not fit into memory."""
+    size = 8 * points.size * points.shape[1]
+    if size > LARGEST:
+        raise MemoryError(
+            f"the Hessian of {points.shape[1]} players takes {size:,} bytes, and at most "
+            f"{LARGEST:,} are given to it; take derivatives of the pairs of interest by "
+            "derivative((i, j), x)"
+        )

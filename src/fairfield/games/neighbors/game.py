@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairfield.core.arrays import BoolArray, FloatArray, IntArray, beside, on_host
+from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
 from fairfield.core.checks import numbers, numbers_anywhere, whole
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo
-from fairfield.core.labels import is_text, plain_labels, positions
+from fairfield.core.labels import plain_labels
 from fairfield.games.features.rows import row_players
 from fairfield.games.neighbors.extension import NeighborExtension
-from fairfield.games.neighbors.search import (
-    DeviceSearch,
-    IndexSearch,
-    Metric,
-    MetricSearch,
-    Neighborhoods,
-    Search,
-)
-
-Task: TypeAlias = Literal["classification", "regression"]
+from fairfield.games.neighbors.index import IndexSearch
+from fairfield.games.neighbors.joint import ErrorExtension, VoteExtension
+from fairfield.games.neighbors.labels import length_of, read_labels
+from fairfield.games.neighbors.lists import Neighborhoods
+from fairfield.games.neighbors.search import DeviceSearch, Metric, MetricSearch, Search
+from fairfield.games.neighbors.worth import Task, Vote, Weights, Worth
 
 # Neighbours of coalitions counted at once: 16 MB of flags, 64 MB of counts.
 FLAGS = 2**24
@@ -34,33 +30,48 @@ class NeighborGame(Game):
 
     The worth of a coalition S of rows is the mean over test points t of
 
-        1/K Σ a_j   over the min(K, |S|) rows j of S nearest to t;
+        1/K Σ w_j a_j   over the min(K, |S|) rows j of S nearest to t;
 
     a missing neighbour counts 0. Rows at equal distance come in the order of their row
     numbers. What a neighbour is worth depends on the task:
 
     - classification: a_j = 1 where y_j = y_t, else 0; the worth is the mean probability
-      of the true class. A class of the test points that y lacks is worth 0 throughout.
+      of the true class. A class of the test points that y lacks is worth 0 throughout, and
+      is warned of.
     - soft labels, where y has shape (n, classes): a_j = y[j, y_t], the probability of the
       true class, with y_t a column number (a column name if y is a DataFrame).
-    - regression: a_j = (ȳ - y_t)² - (y_j - y_t)², how much nearer the
-      neighbour's own answer is to the truth than the mean ȳ of y; a missing neighbour predicts ȳ. This is the mean gain
-      *of the neighbours*; the squared error of their mean prediction is not additive in
-      them, has no such closed form, and is not offered.
+    - regression: a_j = (ȳ - y_t)² - (y_j - y_t)², how much nearer the neighbour's own answer
+      is to the truth than the mean ȳ of y; a missing neighbour predicts ȳ.
+
+    That is the mean of what each neighbour is worth. ``vote="hard"`` is about their joint answer:
+
+    - classification: 1 where the weights of the right ones among them exceed those of the wrong
+      ones, ½ where they are equal, so F(∅) = ½. Weights are rounded to the whole numbers up to
+      2^bits - 1, of which the largest stands for 1, and the worth is that of the rounded ones.
+    - regression: -(ŷ - y_t)² of the prediction ŷ = ȳ + 1/K Σ w_j (y_j - ȳ), in which a
+      missing neighbour stands for ȳ; so F(∅) is the mean of -(ȳ - y_t)².
+
+    ``weights``: "uniform", w_j = 1; "distance", the distance of the nearest of all rows over that
+    of j (1 if both are 0); or a function from distances (tests, m), nearest first, to weights
+    from 0 to 1, each of which may depend on its own distance and those before it.
 
     ``task`` is regression if y holds fractions, else classification. The players are named
-    by the index of X if it is a DataFrame whose names differ, else 0 … n-1.
+    by the index of X if it is a DataFrame whose names differ, else 0 … n-1. With ``embed``, a
+    function of rows, distances are those of ``embed(X)`` and ``embed(X_test)``.
 
     ``metric`` is a name or a function, as SciPy and scikit-learn know them. Search is exact
-    unless ``neighbors`` is given: an index built on X, with scikit-learn's
-    ``kneighbors(X_test, m) -> (distances, rows)``, or a function of the same two; then X
-    itself is not used. X may be an array of PyTorch, CuPy or JAX, which is then searched on
-    its device.
+    unless ``neighbors`` is given: an index built on X, of scikit-learn, faiss, hnswlib or
+    pynndescent, or a function ``(X_test, m) -> (distances, rows)``; then X itself is not used,
+    and weights see the distances of the index, which faiss squares. X may be an array of PyTorch,
+    CuPy or JAX, whose distances are computed on its device.
 
     Cost per test point: O(n) for a worth, O(M K) for a gradient, with M the rows it takes
-    until K are in almost surely (80 at x = ½, K = 5), and a whole sort for Shapley. Source:
-    Jia et al., Efficient task-specific data valuation for nearest neighbor algorithms, VLDB
-    2019, for Shapley; the recursions of :mod:`fairfield.games.neighbors.extension` for the rest.
+    until K are in almost surely (80 at x = ½, K = 5), O(M K² 2^bits) for one of a hard vote; a
+    whole sort for Shapley, of joint answers a quadrature of some 200 gradients over longer and
+    longer lists. Sources: Jia et al., Efficient task-specific data valuation for nearest neighbor
+    algorithms, VLDB 2019, for Shapley; Wang, Mittal, Jia, Efficient data Shapley for weighted
+    nearest neighbor algorithms, AISTATS 2024, for weights of few bits; the recursions of
+    :mod:`fairfield.games.neighbors.extension` and ``joint`` for the rest.
 
     >>> game = NeighborGame([[0.0], [1.0], [2.0]], ["a", "b", "b"], [[0.4]], ["b"], k=2)
     >>> game.worths(np.array([[True, True, True], [False, True, True]])).tolist()
@@ -78,20 +89,32 @@ class NeighborGame(Game):
         *,
         k: int = 5,
         task: Task | None = None,
+        weights: Weights = "uniform",
+        vote: Vote = "soft",
+        bits: int = 3,
         metric: Metric = "euclidean",
         neighbors: Any = None,
+        embed: Callable[[Any], Any] | None = None,
     ) -> None:
         self.k = whole("k", k)
-        rows, tests = _length(X, "X"), _length(X_test, "X_test")
+        _check_choices(weights, vote)
+        rows, tests = length_of(X, "X"), length_of(X_test, "X_test")
         for name, labels, what, count in (("y", y, "X", rows), ("y_test", y_test, "X_test", tests)):
-            if _length(labels, name) != count:
+            if length_of(labels, name) != count:
                 raise ValueError(
-                    f"{what} has {count} rows and {name} has {_length(labels, name)}; every row "
+                    f"{what} has {count} rows and {name} has {length_of(labels, name)}; every row "
                     "needs its label"
                 )
         self.players = row_players(X, rows)
         self._search_by = metric if neighbors is None else neighbors
-        self.task, self._labels, self._targets = _read_labels(y, y_test, task)
+        self.task, labels, targets = read_labels(y, y_test, task)
+        if vote == "hard" and labels.ndim == 2:
+            raise ValueError(
+                f"vote='hard' was given with y of shape {labels.shape}; a vote needs one label per row"
+            )
+        self._worth = Worth(self.task, vote, labels, targets, self.k, weights, whole("bits", bits))
+        if embed is not None:
+            X, X_test = embed(X), embed(X_test)
         search: Search
         if neighbors is None:
             table = numbers_anywhere(X, "X", axes=2)
@@ -102,13 +125,15 @@ class NeighborGame(Game):
                     "need the same features"
                 )
             kind = MetricSearch if isinstance(table, np.ndarray) else DeviceSearch
-            search = kind(table, test_table, metric)
+            search = kind(table, test_table, metric, weights != "uniform")
         else:
             search = IndexSearch(neighbors, X_test, rows)
         self._inputs = (X, y, X_test, y_test)
         # Enough neighbours for a gradient at x = ½, and for points not far from it.
-        self._lists = Neighborhoods(search, self._match, rows, tests, first=96 + 4 * self.k)
-        self._extension = NeighborExtension(self._lists, self.k, self._largest())
+        first = 96 + 4 * self.k
+        self._lists = Neighborhoods(search, self._worth.match, rows, tests, first)
+        joint = VoteExtension if self.task == "classification" else ErrorExtension
+        self._extension = (joint if vote == "hard" else NeighborExtension)(self._lists, self._worth)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worth of each coalition, by its definition: O(n) per test point at most.
@@ -128,9 +153,10 @@ class NeighborGame(Game):
                     count = 2 * len(near.rows)
                     continue
                 inside &= counted <= self.k
-                total[start : start + step] += np.einsum("cmt,mt->c", inside, near.match)
+                sums = np.einsum("cmt,mt->ct", inside, near.match)
+                total[start : start + step] += self._worth.of(sums, tests).sum(axis=1)
                 start += step
-        return total / (self.k * self._lists.tests)
+        return total / self._lists.tests
 
     def extension(self) -> NeighborExtension:
         return self._extension
@@ -142,85 +168,24 @@ class NeighborGame(Game):
             **super().describe(),
             "k": self.k,
             "task": self.task,
+            "vote": self._worth.vote,
+            "weights": text_of(self._worth.weights),
+            "bits": self._worth.bits,
             "metric": text_of(self._search_by),
             # The targets say which column of soft labels each name stands for.
-            "data": digest(*rows, *labels, self._targets),
+            "data": digest(*rows, *labels, self._worth.targets),
         }
 
     def __repr__(self) -> str:
         tests = self._lists.tests
         return f"{super().__repr__()}, k={self.k}, {tests} test point{'s' if tests > 1 else ''}"
 
-    def _match(self, rows: IntArray, tests: slice) -> FloatArray:
-        """a of these rows, (tests, m), at these test points."""
-        targets = self._targets[tests, None]
-        if self._labels.ndim == 2:
-            return np.asarray(self._labels[rows, targets])
-        if self.task == "classification":
-            return np.asarray(self._labels[rows] == targets, dtype=float)
-        return np.asarray(
-            (self._labels.mean() - targets) ** 2 - (self._labels[rows] - targets) ** 2
-        )
 
-    def _largest(self) -> float:
-        """A bound of |a|."""
-        if self._labels.ndim == 2:
-            return float(np.abs(self._labels).max())
-        if self.task == "classification":
-            return 1.0
-        ends = np.array([[self._labels.min()], [self._labels.max()]])
-        return float(((ends - self._targets) ** 2).max())
-
-
-def _read_labels(y: Any, y_test: Any, task: Task | None) -> tuple[Task, NDArray[Any], NDArray[Any]]:
-    """The task, and labels and targets as numbers: codes of classes, probabilities, or answers."""
-    labels, targets = plain_labels(y, "y"), plain_labels(y_test, "y_test")
-    if labels.ndim > 2 or targets.ndim != 1 or labels.shape[1:] == (1,):
+def _check_choices(weights: Any, vote: Any) -> None:
+    if not callable(weights) and weights not in ("uniform", "distance"):
         raise ValueError(
-            f"y has shape {labels.shape} and y_test {targets.shape}; give one label per row, or "
-            "one column of y per class"
+            f"weights={weights!r} is not known; say 'uniform' or 'distance', or give a function of "
+            "distances"
         )
-    for name, given in (("y", labels), ("y_test", targets)):
-        if given.dtype.kind == "f" and not np.isfinite(given).all():
-            place = np.argwhere(~np.isfinite(given))[0]
-            raise ValueError(
-                f"{name} holds {given[tuple(place)]} in row {place[0]}; leave that row out"
-            )
-    if task is None:
-        fractions = labels.dtype.kind == "f" and labels.ndim == 1 and (labels % 1 != 0).any()
-        task = "regression" if fractions else "classification"
-    if task not in ("classification", "regression"):
-        raise ValueError(f'task={task!r} is not known; say "classification" or "regression"')
-    if task == "regression":
-        if labels.ndim == 2 or is_text(labels) or is_text(targets):
-            raise ValueError(
-                f"regression needs numbers, one per row; y has shape {labels.shape} and dtype "
-                f"{labels.dtype}, y_test has dtype {targets.dtype}"
-            )
-        return task, labels.astype(float), targets.astype(float)
-    if labels.ndim == 2:
-        columns = list(y.columns) if hasattr(y, "columns") else list(range(labels.shape[1]))
-        found = positions(targets, columns)
-        if (found < 0).any():
-            raise ValueError(
-                f"y_test holds {targets[found < 0].tolist()[0]!r}, but the columns of y are "
-                f"{columns[0]!r} to {columns[-1]!r}; with soft labels, y_test says which column is true"
-            )
-        return task, labels.astype(float), found
-    if is_text(labels) != is_text(targets):
-        raise ValueError(
-            f"y has dtype {labels.dtype} and y_test {targets.dtype}; their labels can never be equal"
-        )
-    _, codes = np.unique(np.concatenate([labels, targets]), return_inverse=True)
-    return task, codes[: len(labels)], codes[len(labels) :]
-
-
-def _length(given: Any, name: str) -> int:
-    """How many rows there are, at least one."""
-    try:
-        count = int(given.shape[0]) if hasattr(given, "shape") else len(given)
-    except (IndexError, TypeError) as error:
-        raise ValueError(f"{name} is one {type(given).__name__}; give one entry per row") from error
-    if not count:
-        raise ValueError(f"{name} has no rows; at least one is needed")
-    return count
+    if vote not in ("soft", "hard"):
+        raise ValueError(f"vote={vote!r} is not known; say 'soft' or 'hard'")

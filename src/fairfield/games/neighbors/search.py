@@ -6,26 +6,22 @@ beginning of a longer one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import array_api_compat
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray, on_host
-from fairfield.core.copies import lent
 from fairfield.core.imports import needed_for
 
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
-Index: TypeAlias = Callable[[Any, int], tuple[Any, Any]]
-# Row numbers by distance, so many of them or a few more, for a slice of the test points.
-Search: TypeAlias = Callable[[slice, int], IntArray]
+# Row numbers by distance, so many of them or a few more, for a slice of the test points, and
+# their distances where these were asked for: both (tests, rows).
+Ranked: TypeAlias = tuple[IntArray, FloatArray | None]
+Search: TypeAlias = Callable[[slice, int], Ranked]
 
-# Test points whose lists are searched and kept together.
-BLOCK = 1024
-# Entries of all kept lists together: 1 GiB of row numbers and matches.
-KEPT = 2**26
 # Distances computed at once: 32 MB.
 DISTANCES = 2**22
 # Differences computed at once on a device: 1 GiB.
@@ -62,8 +58,10 @@ class MetricSearch:
     scale by are those of the training rows.
     """
 
-    def __init__(self, X: FloatArray, X_test: FloatArray, metric: Metric) -> None:
-        self.X, self.X_test = X, X_test
+    def __init__(
+        self, X: FloatArray, X_test: FloatArray, metric: Metric, distances: bool = False
+    ) -> None:
+        self.X, self.X_test, self.distances = X, X_test, distances
         self.metric = ALIASES.get(metric, metric) if isinstance(metric, str) else OnCopies(metric)
         self._index: Any = None
         self._scale: dict[str, FloatArray] = {}
@@ -79,14 +77,14 @@ class MetricSearch:
                 "own index as neighbors="
             ) from error
 
-    def __call__(self, tests: slice, count: int) -> IntArray:
+    def __call__(self, tests: slice, count: int) -> Ranked:
         points = self.X_test[tests]
         found = np.empty((len(points), count), dtype=np.int64)
         step = max(1, DISTANCES // len(self.X))
         for first in range(0, len(points), step):
             part = slice(first, first + step)
             found[part] = self._nearest(points[part], count)[:, :count]
-        return found
+        return found, self._distances_to(points, found) if self.distances else None
 
     def _nearest(self, points: FloatArray, count: int) -> IntArray:
         ask = count + 8
@@ -109,9 +107,7 @@ class MetricSearch:
             self._index = NearestNeighbors(metric=self.metric).fit(self.X)
             self._norm = np.linalg.norm(self.X, axis=1).max()
         rows = np.sort(self._index.kneighbors(points, ask, return_distance=False), axis=1)
-        distances = np.concatenate(
-            [self._distances(p[None], self.X[r]) for p, r in zip(points, rows, strict=True)]
-        )
+        distances = self._distances_to(points, rows)
         order = by_distance(distances)
         last = distances.max(axis=1) * (1 - 1e-9)
         if self.metric == "euclidean":
@@ -120,6 +116,11 @@ class MetricSearch:
             last = np.sqrt(np.maximum(last**2 - error, 0.0))
         certain = int((distances < last[:, None]).sum(axis=1).min())
         return np.take_along_axis(rows, order[:, :certain], axis=1)
+
+    def _distances_to(self, points: FloatArray, rows: IntArray) -> FloatArray:
+        """The distances of each point and its own rows, (points, m)."""
+        pairs = zip(points, rows, strict=True)
+        return np.concatenate([self._distances(p[None], self.X[r]) for p, r in pairs])
 
     def _distances(self, points: FloatArray, rows: FloatArray) -> FloatArray:
         from scipy.spatial.distance import cdist
@@ -140,17 +141,17 @@ class DeviceSearch:
     O(N D + N log N) per test point; only the lists leave the device.
     """
 
-    def __init__(self, X: Any, X_test: Any, metric: Metric) -> None:
+    def __init__(self, X: Any, X_test: Any, metric: Metric, distances: bool = False) -> None:
         if not isinstance(metric, str) or ALIASES.get(metric, metric) != "euclidean":
             raise ValueError(
                 f"metric={metric!r} was given for rows on a device, where distances are Euclidean; "
                 "bring X to the host, or pass your own index as neighbors="
             )
-        self.X, self.X_test = X, X_test
+        self.X, self.X_test, self.distances = X, X_test, distances
 
-    def __call__(self, tests: slice, count: int) -> IntArray:
+    def __call__(self, tests: slice, count: int) -> Ranked:
         xp = array_api_compat.array_namespace(self.X)
-        found = []
+        found, far = [], []
         step = max(1, ON_DEVICE // (self.X.shape[0] * self.X.shape[1]))
         for first in range(tests.start, tests.stop, step):
             points = self.X_test[first : min(first + step, tests.stop), None, :]
@@ -158,109 +159,9 @@ class DeviceSearch:
             distances = xp.sum((self.X[None, ...] - points) ** 2, axis=2)
             order = xp.argsort(distances, axis=1, stable=True)[:, :count]
             found.append(on_host(order, np.int64))
-        return np.concatenate(found)
-
-
-class IndexSearch:
-    """Search by an index that the user gives; it may be approximate, and its order is kept."""
-
-    def __init__(self, index: Any, X_test: Any, rows: int) -> None:
-        search: Index | None = getattr(index, "kneighbors", index)
-        if not callable(search):
-            raise TypeError(
-                f"neighbors= is a {type(index).__name__}; pass an object with kneighbors(X, "
-                "n_neighbors), or a function of the same two, that returns distances and rows"
-            )
-        # Rows of a DataFrame are sliced by position, too.
-        self.X_test = getattr(X_test, "iloc", X_test)
-        self.search, self.rows = search, rows
-
-    def __call__(self, tests: slice, count: int) -> IntArray:
-        ask = min(count + 8, self.rows)
-        while True:
-            distances, rows = self._ask(tests, ask)
-            order = np.lexsort((rows, distances))
-            # Rows as far as the last one may be missing.
-            near = distances < distances[:, -1:]
-            certain = self.rows if ask == self.rows else int(near.sum(axis=1).min())
-            if certain >= count:
-                return np.take_along_axis(rows, order[:, :certain], axis=1)
-            ask = min(2 * ask, self.rows)
-
-    def _ask(self, tests: slice, ask: int) -> tuple[FloatArray, IntArray]:
-        answer = self.search(lent(self.X_test[tests]), ask)
-        distances, rows = np.asarray(answer[0], dtype=float), np.asarray(answer[1], dtype=np.int64)
-        shape = (tests.stop - tests.start, ask)
-        if distances.shape != shape or rows.shape != shape:
-            raise ValueError(
-                f"the index returned distances of shape {distances.shape} and rows of shape "
-                f"{rows.shape} where {ask} neighbours of {shape[0]} points were asked for; both "
-                f"must have shape {shape}"
-            )
-        if rows.min() < 0 or rows.max() >= self.rows:
-            wrong = rows.min() if rows.min() < 0 else rows.max()
-            raise ValueError(
-                f"the index returned row {wrong}, and X has rows 0 to {self.rows - 1}; build it "
-                "on X"
-            )
-        if not (np.diff(distances, axis=1) >= 0).all():
-            raise ValueError(
-                "the index returned distances that fall along a list (or are NaN); they must "
-                "rise from the nearest neighbour on; turn similarities into distances first"
-            )
-        return distances, rows
-
-
-class Near(NamedTuple):
-    """The nearest rows of some test points and what each is worth there, both (m, tests)."""
-
-    rows: IntArray
-    match: FloatArray
-
-
-class Neighborhoods:
-    """The lists of all test points, searched and kept in blocks, as long as needed.
-
-    ``match(rows, tests)`` is what rows, (tests, m), are worth at these test points.
-    """
-
-    def __init__(
-        self,
-        search: Search,
-        match: Callable[[IntArray, slice], FloatArray],
-        rows: int,
-        tests: int,
-        first: int,
-    ) -> None:
-        self.search, self.match = search, match
-        self.rows, self.tests = rows, tests
-        self.first = min(first, rows)
-        self._kept: dict[int, Near] = {}
-
-    def blocks(self, most: int) -> Iterator[slice]:
-        """Slices of at most so many test points, each within one kept block."""
-        for start in range(0, self.tests, BLOCK):
-            stop = min(start + BLOCK, self.tests)
-            for first in range(start, stop, most):
-                yield slice(first, min(first + most, stop))
-
-    def nearest(self, tests: slice, count: int) -> Near:
-        """The ``count`` nearest rows or more, kept or searched."""
-        count = min(count, self.rows)
-        start = tests.start - tests.start % BLOCK
-        kept = self._kept.get(start)
-        if kept is None or len(kept.rows) < count:
-            if count * self.tests > KEPT:
-                return self._find(tests, count)
-            kept = self._find(slice(start, min(start + BLOCK, self.tests)), count)
-            self._kept[start] = kept
-        part = slice(tests.start - start, tests.stop - start)
-        return Near(kept.rows[:, part], kept.match[:, part])
-
-    def _find(self, tests: slice, count: int) -> Near:
-        rows = self.search(tests, count)
-        # The recursions read one neighbour of all test points at a time.
-        return Near(np.ascontiguousarray(rows.T), np.ascontiguousarray(self.match(rows, tests).T))
+            if self.distances:
+                far.append(np.sqrt(on_host(xp.sort(distances, axis=1)[:, :count])))
+        return np.concatenate(found), np.concatenate(far) if far else None
 
 
 def _inverse(covariance: FloatArray) -> FloatArray:
