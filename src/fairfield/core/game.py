@@ -54,11 +54,16 @@ NO_FAILURES = Failures()
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Worths (*batch, m), the variance of each where they are estimates, and the failures."""
+    """Worths (*batch, m), the variance of each where they are estimates, and the failures.
+
+    ``by_row`` (*batch, m, rows) is what each test row says, where a worth is a mean over them, or
+    moves with each as such a mean does.
+    """
 
     worths: FloatArray
     variances: FloatArray | None = None
     failures: Failures = NO_FAILURES
+    by_row: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,7 @@ class Traits:
     - ``opaque``: whether ``describe`` leaves out something that worths depend on, as the name
       of a function does; a few stored worths are then evaluated again before they are used.
     - ``nulls``: the players known to add nothing to any coalition, shaped (*batch, n).
+    - ``test_rows``: the number of test rows of which every worth is a mean, 0 where it is none.
     - ``service``: how to ask for worths that come from a service, one coalition a call.
     """
 
@@ -79,6 +85,7 @@ class Traits:
     noisy: bool = False
     opaque: bool = True
     nulls: BoolArray | None = None
+    test_rows: int = 0
     service: Service | None = None
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
+from fairfield.evaluation.by_row import RowScores
 from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
@@ -47,6 +48,8 @@ class Spent:
 
     evaluations: int = 0
     failures: Failures = NO_FAILURES
+    # What single test rows say, where worths are means over them.
+    by_row: RowScores | None = None
 
 
 class Evaluator:
@@ -64,6 +67,9 @@ class Evaluator:
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._kept = KeptWorths(len(game.players), numbers_kept(game))
+        # What single test rows say, where worths are means over them.
+        rows, games = game.traits.test_rows, int(np.prod(game.batch, dtype=int))
+        self.by_row = RowScores(len(game.players), games, rows) if rows else None
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
@@ -85,7 +91,7 @@ class Evaluator:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
         elif store is not None:
-            self._kept.add(*store.load())
+            self._kept.add(*store.load(self.by_row))
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
                 keys, worths = self._kept.keys, self._kept.worths
@@ -98,6 +104,11 @@ class Evaluator:
         self._workers.close(broken=error[0] is not None)
         if self._store is not None:
             self._store.close()
+
+    @property
+    def spent(self) -> Spent:
+        """What was evaluated so far."""
+        return Spent(self.evaluations, self.failures, self.by_row)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worths (*batch, m) of coalitions (m, n)."""
@@ -247,7 +258,7 @@ class Evaluator:
                     if not blocks:
                         at = per_task * tasks
                         blocks, elsewhere = elsewhere[:at], elsewhere[at:]
-                    blocks, theirs, found = share(store, self._kept, blocks)
+                    blocks, theirs, found = share(store, self._kept, blocks, self.by_row)
                     elsewhere += theirs
                     yield found
                     shown.update(len(found[0]))
@@ -300,9 +311,23 @@ class Evaluator:
         lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
         self.failures = sum((found.failures for _, found, _ in good), self.failures)
         self.evaluations += len(coalitions)
+        scores = self._scores_of_rows([found for _, found, _ in good])
+        if self.by_row is not None and scores is not None:
+            self.by_row.add(pack(coalitions), scores)
         if self._store is not None:
-            self._store.add(coalitions[lasting], worths[lasting], provenance)
+            own = None if scores is None else scores[lasting]
+            self._store.add(coalitions[lasting], worths[lasting], provenance, own)
         return coalitions, worths
+
+    def _scores_of_rows(self, found: list[Measured]) -> FloatArray | None:
+        """What each test row says of the coalitions of a round, (m, games, rows), if it is known."""
+        if self.by_row is None:
+            return None
+        shape = self.by_row.games, -1, self.by_row.rows
+        known = [each.by_row.reshape(shape) for each in found if each.by_row is not None]
+        if len(known) < len(found):
+            return None
+        return np.concatenate(known, axis=1).swapaxes(0, 1)
 
 
 def _raise_failures(outcomes: list[Outcome]) -> None:
@@ -315,10 +340,11 @@ def _raise_failures(outcomes: list[Outcome]) -> None:
             raise error from each.error
 
 
-def evaluate_all(game: Game, options: Options) -> tuple[Measured, int]:
-    """The table of all worths, and how many of them were evaluated for it."""
+def evaluate_all(game: Game, options: Options) -> tuple[Measured, Spent]:
+    """The table of all worths, and what was evaluated for it."""
     with Evaluator(game, options) as evaluator:
-        return evaluator.table(), evaluator.evaluations
+        found = evaluator.table()
+        return found, evaluator.spent
 
 
 def block_size(game: Game) -> int:

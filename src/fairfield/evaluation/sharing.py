@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.evaluation.by_row import RowScores
 from fairfield.evaluation.kept import KeptWorths, pack, unpack
 from fairfield.evaluation.store import Store
 
@@ -12,7 +13,7 @@ Blocks = list[BoolArray]
 
 
 def share(
-    store: Store, kept: KeptWorths, blocks: Blocks
+    store: Store, kept: KeptWorths, blocks: Blocks, by_row: RowScores | None = None
 ) -> tuple[Blocks, Blocks, tuple[BoolArray, FloatArray]]:
     """What of the blocks is for this driver, what others evaluate, and what these have found.
 
@@ -21,7 +22,7 @@ def share(
     keys = [pack(rows) for rows in blocks]
     claimed = store.claim(np.concatenate(keys))
     # After the claim, so that what another driver has just finished is not taken for free.
-    added, worths = store.load()
+    added, worths = store.load(by_row)
     kept.add(added, worths)
     own, others = [], []
     for rows, key in zip(blocks, keys, strict=True):

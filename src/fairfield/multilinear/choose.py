@@ -110,7 +110,7 @@ class Source:
 
     def holding(self, worths: Measured, spent: Spent) -> Source:
         """The source whose table has been evaluated."""
-        table = TableGame(worths.worths, self.game.players, variances=worths.variances)
+        table = _tabled(self.game, worths, spent)
         found = copy(self)
         found.__dict__["_evaluated"] = table, TableExtension.of(table), spent
         return found
@@ -167,12 +167,19 @@ def table_of(game: Game, options: Options) -> tuple[TableGame, Spent]:
     check_table(game, options)
     table = game.table(options.progress)
     if table is None:
-        found, evaluations = evaluate_all(game, options)
-        whole = TableGame(found.worths, game.players, variances=found.variances)
-        return whole, Spent(evaluations, found.failures)
+        found, spent = evaluate_all(game, options)
+        return _tabled(game, found, spent), spent
     if options.store is not None:
         _warn_unused(options.store, f"{game!r} {AT_ONCE}")
     return TableGame(table, game.players), Spent(2 ** len(game.players))
+
+
+def _tabled(game: Game, found: Measured, spent: Spent) -> TableGame:
+    """The game as the table of its worths, with what single test rows say of them if all is there."""
+    table = TableGame(found.worths, game.players, variances=found.variances)
+    if spent.by_row is not None and spent.by_row.complete:
+        table.by_row = spent.by_row
+    return table
 
 
 def _warn_unused(store: str | PathLike[str], why: str) -> None:

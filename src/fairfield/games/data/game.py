@@ -17,6 +17,7 @@ from fairfield.core.game import NO_FAILURES, Failures, Game, GameInfo, Measured,
 from fairfield.core.imports import needed_for
 from fairfield.core.labels import plain_labels
 from fairfield.evaluation.warnings_once import Place, each_once
+from fairfield.games.data.by_row import row_scorers
 from fairfield.games.data.groups import owners, split_off
 from fairfield.games.data.random_states import Setter, random_states
 from fairfield.games.data.scoring import all_classes, best_constants, scorers_of, with_classes
@@ -49,7 +50,10 @@ class DataGame(Game):
     A ``random_state`` of the model (or of a step or a splitter in it) that is not an integer
     gets a seed drawn from (``seed``, coalition, repeat), so that a coalition has the same worth
     on every worker. With ``repeats``, a worth is the mean of so many fits, in which all random
-    states are seeded; their variance becomes the ``stderr`` of values.
+    states are seeded; their variance becomes part of the ``stderr`` of values.
+
+    Scores that are means over test rows (accuracy, log-loss, squared and absolute errors; R² and the
+    area under the ROC curve to first order) give exact values a ``stderr`` over these rows.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = np.array([[0.0], [1], [2], [3]]), [0, 0, 1, 1]
@@ -104,7 +108,8 @@ class DataGame(Game):
         )
         self._classifies = is_classifier(model)
         self._classes = all_classes(self.y, self.y_test) if self._classifies else None
-        self._fallback = self._fallback_worths()
+        self._row_scorers = row_scorers(model, _listed(scoring), self.y_test)
+        self._fallback, self._fallback_rows = self._fallback_worths()
         self._warned: set[Place] = set()
         # What identifies the model: not what it has learnt, nor random states that are set here.
         self._pattern = clone(model)
@@ -116,24 +121,27 @@ class DataGame(Game):
             block=1,  # a fit takes longer than to pass on a coalition
             noisy=self.repeats > 1,
             opaque=not all(map(is_complete, [self._pattern, *_listed(scoring)])),
+            test_rows=len(self.y_test) if self._row_scorers else 0,
         )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.measure(coalitions).worths
 
     def measure(self, coalitions: BoolArray) -> Measured:
-        """Worths, the variance s²/r of each as a mean of r > 1 repeats, and failed fits."""
+        """Worths, the variance s²/r of each as a mean of r > 1 repeats, failed fits, scores of rows."""
         found = np.empty((len(self.scorings), len(coalitions), self.repeats))
+        rows = np.empty((len(self.scorings), len(coalitions), self.traits.test_rows))
         failures = NO_FAILURES
         with each_once(self._warned):
             for at, coalition in enumerate(coalitions):
-                found[:, at], failed = self._evaluate(coalition)
+                found[:, at], rows[:, at], failed = self._evaluate(coalition)
                 failures += failed
         shape = (*self.batch, len(coalitions))
+        by_row = rows.reshape((*shape, -1)) if self.traits.test_rows else None
         if not self.traits.noisy:
-            return Measured(found.reshape(shape), None, failures)
+            return Measured(found.reshape(shape), None, failures, by_row)
         variances = (found.var(axis=-1, ddof=1) / self.repeats).reshape(shape)
-        return Measured(found.mean(axis=-1).reshape(shape), variances, failures)
+        return Measured(found.mean(axis=-1).reshape(shape), variances, failures, by_row)
 
     def describe(self) -> dict[str, Any]:
         data = {"X": self.X, "y": self.y, "X_test": self.X_test, "y_test": self.y_test}
@@ -150,38 +158,46 @@ class DataGame(Game):
             "seed": self.seed,
         }
 
-    def _fallback_worths(self) -> FloatArray:
-        """The fallback of each scoring: scorings × 1."""
+    def _fallback_worths(self) -> tuple[FloatArray, FloatArray]:
+        """The fallback of each scoring, scorings × 1, and what each test row adds to it."""
         if self.fallback == "constant":
-            return best_constants(self.model, self._scorers, self.X_test, self.y_test)[:, None]
+            best = best_constants(self.model, self._scorers, self.X_test, self.y_test)
+            rows = [
+                scorer(constant, self.X_test, self.y_test)
+                for scorer, (_, constant) in zip(self._row_scorers or (), best, strict=False)
+            ]
+            return np.array([[worth] for worth, _ in best]), np.array(rows or [np.empty(0)])
         worth = PAPERS_WORTH if self.fallback == "paper" else self.fallback
         if not isinstance(worth, Real) or not np.isfinite(worth):
             raise ValueError(
                 f"fallback={self.fallback!r} is no worth; give 'constant', 'paper' or a finite number"
             )
-        return np.full((len(self.scorings), 1), float(worth))
+        # A given number is the same whatever the test rows are.
+        return np.full((len(self.scorings), 1), float(worth)), np.zeros((1, 1))
 
-    def _evaluate(self, coalition: BoolArray) -> tuple[FloatArray, Failures]:
-        """The worths of one coalition, scorings × repeats, and whether they are a fallback."""
+    def _evaluate(self, coalition: BoolArray) -> tuple[FloatArray, FloatArray, Failures]:
+        """The worths of one coalition, scorings × repeats, its scores by row, and failures."""
         rows = np.flatnonzero(coalition[self.owner])
         y = self.y[rows]
         paper = self.fallback == "paper"
         if not len(rows) or (paper and (coalition.sum() == 1 or self._one_class(y))):
-            return self._fallback, NO_FAILURES
+            return self._fallback, self._fallback_rows, NO_FAILURES
         try:
             fits = [self._fit(rows, seeds) for seeds in self._seeds(coalition)]
         except Exception as error:
             if self._one_class(y):
-                return self._fallback, NO_FAILURES
+                return self._fallback, self._fallback_rows, NO_FAILURES
             if self.on_error == "raise":
                 error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
                 raise
             who = spell(members(coalition, self.players))
-            return self._fallback, Failures(1, f"{who}: {type(error).__name__}: {error}")
-        return np.array(fits).T, NO_FAILURES
+            failed = Failures(1, f"{who}: {type(error).__name__}: {error}")
+            return self._fallback, self._fallback_rows, failed
+        worths, by_row = zip(*fits, strict=True)
+        return np.array(worths).T, np.mean(by_row, axis=0), NO_FAILURES
 
-    def _fit(self, rows: IntArray, seeds: list[int]) -> list[FloatArray]:
-        """The worths by each scoring; the model and the scorers work on copies."""
+    def _fit(self, rows: IntArray, seeds: list[int]) -> tuple[list[FloatArray], list[FloatArray]]:
+        """The worths by each scoring, and scores by row; the model and scorers work on copies."""
         from sklearn.base import clone
 
         model = clone(self.model)
@@ -189,12 +205,15 @@ class DataGame(Game):
             for set_state, seed in zip(self._states(model), seeds, strict=True):
                 set_state(seed)
         model.fit(_taken(self.X, rows), self.y[rows])
-        found, tests = [], np.arange(len(self.y_test))
-        for scorer in self._scorers.values():
+        found, by_row, tests = [], [], np.arange(len(self.y_test))
+        for at, scorer in enumerate(self._scorers.values()):
             fitted = with_classes(self._classes, model, scorer)
             # A copy of the answer too, which may be an array that the scorer reuses.
             found.append(np.array(scorer(fitted, _taken(self.X_test, tests), lent(self.y_test))))
-        return found
+            if self._row_scorers is not None:
+                score = self._row_scorers[at]
+                by_row.append(score(fitted, _taken(self.X_test, tests), self.y_test))
+        return found, by_row or [np.empty(0)]
 
     def _states(self, model: Any) -> list[Setter]:
         return list(random_states(model, every=self.repeats > 1))
