@@ -153,6 +153,13 @@ class Game:
         """
         return None
 
+    def tables(self, games: Any) -> Any:
+        """All worths of some games of a batch of one axis, (k, 2^n), where they are found fast.
+
+        Such tables are then computed block by block where all of them are large.
+        """
+        raise NotImplementedError
+
     def division(self) -> Division | None:
         """How the game is a sum of tables over few players each, if it is.
 

@@ -11,9 +11,10 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
 from fairfield.core.parts import Division
 from fairfield.evaluation.evaluator import Spent, evaluate_all
-from fairfield.evaluation.memory import check_table, fits
+from fairfield.evaluation.memory import MOST_PLAYERS, check_table, fits
 from fairfield.evaluation.options import Options
 from fairfield.games.given.table import TableGame
+from fairfield.multilinear.blocked import BlockedTables
 from fairfield.multilinear.parts import PartsExtension
 from fairfield.multilinear.table import TableExtension
 
@@ -23,6 +24,8 @@ MOST_WORTHS = 2**16
 FEW = 8
 # Of these no estimate needs fewer worths than there are.
 FEWEST = 3
+# Tables of so many worths are not kept where they are found fast.
+LARGE = 2**26
 AT_ONCE = "finds all its worths at once, not coalition by coalition"
 
 
@@ -38,7 +41,7 @@ class Source:
 
     def __init__(self, game: Game, options: Options, *, tabulated: bool = False) -> None:
         self.game, self.options = game, options
-        self.closed = None if tabulated else game.extension()
+        self.closed = None if tabulated else game.extension() or _blocked(game)
         if self.closed is not None:
             self.closed.jobs, self.closed.progress = options.n_jobs, options.progress
         self.division = None if tabulated or self.closed else affordable(game, options)
@@ -131,6 +134,14 @@ def affordable(game: Game, options: Options) -> Division | None:
     insisted = options.exact and options.budget is None
     cheap = insisted or division.evaluations <= most
     return division if cheap and fits(division.numbers) else None
+
+
+def _blocked(game: Game) -> Extension | None:
+    """Tables that are found block by block, where those of all games are large."""
+    count = len(game.players)
+    if len(game.batch) != 1 or count > MOST_PLAYERS or game.batch[0] << count <= LARGE:
+        return None
+    return None if type(game).tables is Game.tables else BlockedTables(game)
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
