@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 import fairfield as ff
 from fairfield.boltzmann.marginal import MarginalGame
 from fairfield.core.combined import Combination
+from fairfield.games.data.refitted import OneScore
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.learning.learn import LearnedGame
@@ -299,6 +300,11 @@ CASES = {
             "repeats": (2, 3),
             "seed": (0, 1),
         },
+    ),
+    "one score": (
+        OneScore,
+        lambda score, X: fits(X=X, scoring={"hits": "accuracy", "log": "neg_log_loss"})[score],
+        {"score": ("hits", "log"), "X": (X, OTHER_X)},
     ),
     "regression": (
         ff.RegressionGame,

@@ -65,6 +65,12 @@ class Measured:
     failures: Failures = NO_FAILURES
     by_row: FloatArray | None = None
 
+    def game(self, place: int) -> Measured:
+        """What was measured of one game of a batch."""
+        variances = None if self.variances is None else self.variances[place]
+        by_row = None if self.by_row is None else self.by_row[place]
+        return Measured(self.worths[place], variances, self.failures, by_row)
+
 
 @dataclass(frozen=True, eq=False)
 class Traits:
@@ -123,6 +129,8 @@ class Game:
 
     players: tuple[Player, ...]
     batch: tuple[int, ...] = ()
+    # The batch that this game is one of, and its place there, where worths of all come together.
+    part_of: tuple[Game, int] | None = None
     traits: Traits = Traits()
     info: GameInfo = GameInfo()
 

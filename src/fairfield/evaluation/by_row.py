@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
+from copy import copy
 
 import numpy as np
 
@@ -58,7 +59,16 @@ class RowScores:
         weakref.finalize(self, self._file.close)
         self._parts: list[tuple[int, Keys]] = []
         self._seen: set[bytes] = set()
+        self._only = slice(None)
+        self._made_by: RowScores | None = None
         self._full = False
+
+    def game(self, place: int) -> RowScores:
+        """The scores of one of the games, in the same file."""
+        one = copy(self)
+        # The file is closed with the object that made it, so that is kept.
+        one._only, one._made_by = slice(place, place + 1), self
+        return one
 
     def add(self, keys: Keys, scores: FloatArray) -> None:
         """Keep the scores (m, games, rows) of coalitions that are not there yet."""
@@ -97,8 +107,9 @@ class RowScores:
 
     def covariance(self, coefficients: Coefficients, values: int) -> FloatArray:
         """The covariance over test rows of Σ_S c(S) F(S), a mean of rows: (games, values, values)."""
-        read = np.zeros((self.games, self.rows, values))
-        for coalitions, scores in self._blocks():
+        read = np.zeros((len(range(self.games)[self._only]), self.rows, values))
+        for coalitions, every in self._blocks():
+            scores = every[:, self._only]
             # What all rows share moves nothing, and would only cost digits.
             apart = scores - scores.mean(axis=-1, keepdims=True)
             weights = np.asarray(coefficients(coalitions)).reshape(-1, len(coalitions), values)

@@ -61,6 +61,10 @@ class Evaluator:
     """
 
     def __init__(self, game: Game, options: Options) -> None:
+        # Of a game whose worths come with others', all are evaluated and stored.
+        self._place: int | None = None
+        if game.part_of is not None:
+            game, self._place = game.part_of
         self.game, self.options = game, options
         self.evaluations, self.failures = 0, NO_FAILURES
         self._workers = Workers(game, options)
@@ -69,7 +73,7 @@ class Evaluator:
         self._kept = KeptWorths(len(game.players), numbers_kept(game))
         # What single test rows say, where worths are means over them.
         rows, games = game.traits.test_rows, int(np.prod(game.batch, dtype=int))
-        self.by_row = RowScores(len(game.players), games, rows) if rows else None
+        self._by_row = RowScores(len(game.players), games, rows) if rows else None
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
@@ -91,7 +95,7 @@ class Evaluator:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
         elif store is not None:
-            self._kept.add(*store.load(self.by_row))
+            self._kept.add(*store.load(self._by_row))
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
                 keys, worths = self._kept.keys, self._kept.worths
@@ -104,6 +108,12 @@ class Evaluator:
         self._workers.close(broken=error[0] is not None)
         if self._store is not None:
             self._store.close()
+
+    @property
+    def by_row(self) -> RowScores | None:
+        """What single test rows say of the game in question, where worths are means over them."""
+        whole = self._by_row
+        return whole if whole is None or self._place is None else whole.game(self._place)
 
     @property
     def spent(self) -> Spent:
@@ -146,7 +156,7 @@ class Evaluator:
             for rows, worths in self._rounds(starts, block, len(missing), provenance, until):
                 self._kept.add(pack(rows), worths)
         except WorthError as error:
-            kept = as_measured(self.game, self._kept.worths.T, self.failures)
+            kept = self._measured(self._kept.worths.T)
             error.coalitions, error.worths = (
                 unpack(self._kept.keys, coalitions.shape[1]),
                 kept.worths,
@@ -164,7 +174,7 @@ class Evaluator:
         at, there = self._kept.find(pack(coalitions))
         if not there.all():
             at = at[: np.argmin(there)]
-        return as_measured(self.game, self._kept.worths[at].T, self.failures)
+        return self._measured(self._kept.worths[at].T)
 
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float = inf) -> None:
         """Ask a service so many times more for coalitions that it has answered."""
@@ -205,13 +215,18 @@ class Evaluator:
                 table[:, rows_of(coalitions)] = worths.T
         except WorthError as error:
             known = np.flatnonzero(~np.isnan(table[0]))
-            found = as_measured(self.game, table[:, known], self.failures)
+            found = self._measured(table[:, known])
             error.coalitions, error.worths = coalitions_in(known, count), found.worths
             raise
         if self.ended is not None:
             raise self.stopped("exact values need all worths")
         self._check_full(table)
-        return as_measured(self.game, table, self.failures)
+        return self._measured(table)
+
+    def _measured(self, columns: FloatArray) -> Measured:
+        """The worths of the game in question, of columns (numbers, m) of what is kept."""
+        found = as_measured(self.game, columns, self.failures)
+        return found if self._place is None else found.game(self._place)
 
     def stopped(self, needed: str) -> BaseException:
         """The error where evaluation ended before there was enough for any answer."""
@@ -258,7 +273,7 @@ class Evaluator:
                     if not blocks:
                         at = per_task * tasks
                         blocks, elsewhere = elsewhere[:at], elsewhere[at:]
-                    blocks, theirs, found = share(store, self._kept, blocks, self.by_row)
+                    blocks, theirs, found = share(store, self._kept, blocks, self._by_row)
                     elsewhere += theirs
                     yield found
                     shown.update(len(found[0]))
@@ -312,8 +327,8 @@ class Evaluator:
         self.failures = sum((found.failures for _, found, _ in good), self.failures)
         self.evaluations += len(coalitions)
         scores = self._scores_of_rows([found for _, found, _ in good])
-        if self.by_row is not None and scores is not None:
-            self.by_row.add(pack(coalitions), scores)
+        if self._by_row is not None and scores is not None:
+            self._by_row.add(pack(coalitions), scores)
         if self._store is not None:
             own = None if scores is None else scores[lasting]
             self._store.add(coalitions[lasting], worths[lasting], provenance, own)
@@ -321,9 +336,9 @@ class Evaluator:
 
     def _scores_of_rows(self, found: list[Measured]) -> FloatArray | None:
         """What each test row says of the coalitions of a round, (m, games, rows), if it is known."""
-        if self.by_row is None:
+        if self._by_row is None:
             return None
-        shape = self.by_row.games, -1, self.by_row.rows
+        shape = self._by_row.games, -1, self._by_row.rows
         known = [each.by_row.reshape(shape) for each in found if each.by_row is not None]
         if len(known) < len(found):
             return None

@@ -209,6 +209,8 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
     is rolled back; with a ``game``, the store must be of that game, and up to ``most`` stored
     worths are evaluated again and must be the same.
     """
+    if game is not None:
+        game, _ = game.part_of or (game, None)
     with opened(path, None if game is None else game.describe()) as base, damage(fspath(path)):
         ((found,), *_) = base.execute("PRAGMA integrity_check").fetchall()
         if found != "ok":

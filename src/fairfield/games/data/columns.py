@@ -66,9 +66,9 @@ class ColumnGame(Refitted):
         # owner[c] is the player who owns column c.
         self.players, self.owner = group_columns(names, groups)
         self.info = GameInfo(
-            labels=self.scorings if self.batch else None,
+            outputs=self.scorings if self.batch else None,
+            output_noun="score",
             noun="column" if groups is None else "group",
-            row_noun="scoring",
             advice="use leave_one_out (n + 2 worths)",
         )
 

@@ -40,8 +40,8 @@ class DataGame(Refitted):
     the name of a column of ``X``, which then is no feature. The players are the labels,
     sorted, or without groups the rows, named by the index of a DataFrame if its names differ,
     else 0 … n-1. ``scoring`` is None (the model's own: accuracy, R²), a name, a function
-    (model, X, y) -> number, or a dict of these: a batch of games from the same fits, named in
-    ``scorings``: ``v["loss"]``.
+    (model, X, y) -> number, or a dict of these: several scores of the same fits, ``v["loss"]``;
+    ``game["loss"]`` is the game of one, whose worths are stored with those of the others.
 
     ``fallback`` is the worth of the empty coalition and of those on which a classifier cannot
     be fitted because they hold one class: "constant", the score of the best constant
@@ -92,9 +92,9 @@ class DataGame(Refitted):
         # owner[r] is the player who owns row r.
         self.players, self.owner = owners(groups, self.X, len(self.y))
         self.info = GameInfo(
-            labels=self.scorings if self.batch else None,
+            outputs=self.scorings if self.batch else None,
+            output_noun="score",
             noun="row" if groups is None else "group",
-            row_noun="scoring",
             advice="use leave_one_out (n + 2 fits) or a NeighborGame",
         )
         self._fallback, self._fallback_rows = self._fallback_worths()

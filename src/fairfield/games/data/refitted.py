@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import whole
+from fairfield.core.coalitions import spell
 from fairfield.core.copies import lent
 from fairfield.core.fingerprint import is_complete, text_of
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured, Traits
@@ -63,6 +65,13 @@ class Refitted(Game):
             opaque=not all(map(is_complete, [self._pattern, *_listed(scoring)])),
             test_rows=len(y_test) if self._row_scorers else 0,
         )
+
+    def __getitem__(self, name: str) -> OneScore:
+        """The game of one of several scores; its worths are evaluated and stored with the others'."""
+        if not self.batch or name not in self.scorings:
+            known = f"the scores are {spell(self.scorings)}" if self.batch else "it has one score"
+            raise KeyError(f"{self!r} has no score {name!r}; {known}")
+        return OneScore(self, self.scorings.index(name))
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return self.measure(coalitions).worths
@@ -130,6 +139,27 @@ class Refitted(Game):
             drawn = np.random.SeedSequence([self.seed, repeat, *words])
             # 31 bits: some libraries read a seed as a signed integer.
             yield (drawn.generate_state(self._state_count) >> np.uint32(1)).tolist()
+
+
+class OneScore(Game):
+    """The game of one of the scores of a model that is fitted once for all of them."""
+
+    def __init__(self, whole: Refitted, place: int) -> None:
+        self.part_of, self.place = (whole, place), place
+        self.players, self.traits = whole.players, whole.traits
+        name = whole.scorings[place]
+        self.info = replace(whole.info, outputs=None, worth_name=name)
+
+    def worths(self, coalitions: BoolArray) -> FloatArray:
+        return self.measure(coalitions).worths
+
+    def measure(self, coalitions: BoolArray) -> Measured:
+        assert self.part_of is not None
+        return self.part_of[0].measure(coalitions).game(self.place)
+
+    def describe(self) -> dict[str, Any]:
+        assert self.part_of is not None
+        return {**self.part_of[0].describe(), "score": self.info.worth_name}
 
 
 def mean_of_fits(fits: list[Scores]) -> Evaluated:
