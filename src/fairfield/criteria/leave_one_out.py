@@ -11,6 +11,7 @@ from fairfield.assemble import assemble_gradient, marginals, write
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
+from fairfield.estimation.pace import check_time
 from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
@@ -61,6 +62,7 @@ class LeaveOneOut(Criterion):
         coalitions = np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)])
         before = 0 if problem.evaluator is None else problem.evaluator.evaluations
         with problem.evaluating() as evaluator:
+            check_time(evaluator, coalitions, len(coalitions))
             found = evaluator.measure(coalitions)
         if evaluator.ended is not None:
             raise evaluator.stopped(f"leaving each player out needs {len(coalitions)} worths")

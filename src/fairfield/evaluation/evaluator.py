@@ -21,7 +21,7 @@ from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import Outcome, WorthError
-from fairfield.evaluation.progress import bar
+from fairfield.evaluation.progress import RunBar
 from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
 from fairfield.evaluation.sharing import share
 from fairfield.evaluation.store import Store, recheck
@@ -68,6 +68,10 @@ class Evaluator:
         self.game, self.options = game, options
         self.evaluations, self.failures = 0, NO_FAILURES
         self._workers = Workers(game, options)
+        most = None if options.budget is None else min(options.budget, 2 ** len(game.players))
+        self._bar = RunBar(options.progress, most, options.seconds)
+        # Seconds of a worth in the last round, 0 before the first.
+        self.seconds_each = 0.0
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
         self._kept = KeptWorths(len(game.players), numbers_kept(game))
@@ -106,6 +110,7 @@ class Evaluator:
 
     def __exit__(self, *error: Any) -> None:
         self._workers.close(broken=error[0] is not None)
+        self._bar.close()
         if self._store is not None:
             self._store.close()
 
@@ -146,7 +151,8 @@ class Evaluator:
             self._ask(self.calls.rounds(coalitions[first], until), len(first))
             return self.known(coalitions)
         missing = coalitions[first[~self._kept.find(keys[first])[1]]]
-        size = block_size(self.game)
+        self._bar.update(len(first) - len(missing))
+        size = self._in_a_block()
         starts = list(range(0, len(missing), size))
 
         def block(start: int) -> BoolArray:
@@ -163,6 +169,26 @@ class Evaluator:
             )
             raise
         return self.known(coalitions)
+
+    def _in_a_block(self) -> int:
+        """How many coalitions reach the game at once; under a time limit few, if they take long."""
+        size = block_size(self.game)
+        if self.options.seconds is None:
+            return size
+        size = min(size, max(1, int(TASK_SECONDS / self.seconds_each))) if self.seconds_each else 1
+        # What a block of another size would have taken.
+        self._cost = size * self.seconds_each
+        return size
+
+    def rehearse(self, coalitions: BoolArray) -> float:
+        """The seconds of a worth, by these coalitions, whose worths are kept; 0 if none was evaluated.
+
+        They count against the budget when they are asked for again.
+        """
+        before = self._used
+        self.measure(coalitions)
+        self._used = before
+        return self.seconds_each / self._workers.jobs
 
     def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
         """What is known of the first coalitions, up to the first that was not evaluated.
@@ -261,53 +287,54 @@ class Evaluator:
         done = 0
         # Blocks that another driver of the store evaluates.
         elsewhere: list[BoolArray] = []
-        with bar(total, "worths", self.options.progress) as shown:
-            while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
-                most = GROWTH * self._largest
-                length = min(self._length, left)
-                per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
-                chosen = starts[done : done + per_task * tasks]
-                done += len(chosen)
-                blocks = [block(start) for start in chosen]
-                if (store := self._shares() if blocks else self._store) is not None:
-                    if not blocks:
-                        at = per_task * tasks
-                        blocks, elsewhere = elsewhere[:at], elsewhere[at:]
-                    blocks, theirs, found = share(store, self._kept, blocks, self._by_row)
-                    elsewhere += theirs
-                    yield found
-                    shown.update(len(found[0]))
-                    if not blocks:
-                        sleep(POLL if done == len(starts) and elsewhere else 0.0)
-                        continue
-                shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
-                try:
-                    outcomes = self._workers.run(shared)
-                except KeyboardInterrupt:
-                    self.ended = INTERRUPTED
-                    self._workers.close(broken=True)
-                    return
-                coalitions, worths = self._commit(blocks, outcomes, provenance)
-                yield coalitions, worths
-                shown.update(len(coalitions))
-                _raise_failures(outcomes)
-                self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
-                self._length = min(2 * self._length, LONGEST_ROUND)
-                self._largest = max(self._largest, len(blocks))
+        self._bar.expect(total)
+        while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
+            most = GROWTH * self._largest
+            length = min(self._length, left)
+            per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
+            chosen = starts[done : done + per_task * tasks]
+            done += len(chosen)
+            blocks = [block(start) for start in chosen]
+            if (store := self._shares() if blocks else self._store) is not None:
+                if not blocks:
+                    at = per_task * tasks
+                    blocks, elsewhere = elsewhere[:at], elsewhere[at:]
+                blocks, theirs, found = share(store, self._kept, blocks, self._by_row)
+                elsewhere += theirs
+                yield found
+                self._bar.update(len(found[0]))
+                if not blocks:
+                    sleep(POLL if done == len(starts) and elsewhere else 0.0)
+                    continue
+            shared = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
+            try:
+                outcomes = self._workers.run(shared)
+            except KeyboardInterrupt:
+                self.ended = INTERRUPTED
+                self._workers.close(broken=True)
+                return
+            coalitions, worths = self._commit(blocks, outcomes, provenance)
+            yield coalitions, worths
+            self._bar.update(len(coalitions))
+            _raise_failures(outcomes)
+            taken = sum(each.seconds for each in outcomes)
+            self._cost, self.seconds_each = taken / len(outcomes), taken / sum(map(len, blocks))
+            self._length = min(2 * self._length, LONGEST_ROUND)
+            self._largest = max(self._largest, len(blocks))
 
     def _shares(self) -> Store | None:
         """The store, where worths are costly enough to be shared with its other drivers."""
-        cost = self._cost / block_size(self.game)
+        cost = self.seconds_each
         return self._store if cost == 0 or cost >= CLAIMED else None
 
     def _ask(self, calls: Iterator[int], total: int) -> None:
         """Wait for calls of a service, which say how many coalitions they have answered."""
         if self.calls is None or self.ended is not None:
             return
-        with bar(total, "worths", self.options.progress) as shown:
-            for count in calls:
-                self.evaluations += count
-                shown.update(count)
+        self._bar.expect(total)
+        for count in calls:
+            self.evaluations += count
+            self._bar.update(count)
         self.failures, self.ended = self.calls.failures, self.calls.ended
 
     def _commit(
