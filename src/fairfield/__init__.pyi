@@ -51,7 +51,9 @@ from fairfield.evaluation.store_errors import StoreError as StoreError
 from fairfield.explanations import Explainer as Explainer
 from fairfield.explanations import explain as explain
 from fairfield.games.data.cluster import cluster as cluster
+from fairfield.games.data.columns import ColumnGame as ColumnGame
 from fairfield.games.data.game import DataGame as DataGame
+from fairfield.games.data.regression import RegressionGame as RegressionGame
 from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
 from fairfield.games.features.background.conditional import Conditional as Conditional
 from fairfield.games.features.background.conditional import conditional as conditional

@@ -5,7 +5,7 @@ Values are given as a valuation or as an array.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -34,7 +34,8 @@ STEPS = 20
 class Curve(Shown):
     """The worth of the players that are left (or have joined) at each fraction of the players.
 
-    ``worths`` are shaped (*batch, fractions); the games of a batch may have ``labels``.
+    ``worths`` are shaped (*batch, fractions); the games of a batch may have ``labels``,
+    several ``outputs`` lie along its last axis.
     ``order`` are the players as they leave (or join).
     """
 
@@ -44,6 +45,20 @@ class Curve(Shown):
     order: tuple[Player, ...] = ()
     labels: tuple[Any, ...] | None = None
     words: Words = PLAYERS
+    outputs: tuple[Any, ...] | None = None
+
+    def apart(self) -> list[Curve]:
+        """Mean curves over the games of a batch; classes and scores have one each."""
+        names = self.outputs or (None,)
+        means = self.worths.reshape(-1, len(names), len(self.fractions)).mean(axis=0)
+        labels = [
+            self.label if name is None else f"{self.label}, {self.words.output(name)}"
+            for name in names
+        ]
+        return [
+            replace(self, label=label, worths=mean, labels=None, outputs=None)
+            for label, mean in zip(labels, means, strict=True)
+        ]
 
     def _shown(self) -> tuple[Columns, list[str]]:
         rows = self.worths.reshape(-1, len(self.fractions))
@@ -131,8 +146,9 @@ def _curve(
     words = valuation.words if isinstance(valuation, Valuation) else Words.of(played.info)
     labels, outputs = played.info.labels, played.info.outputs
     if outputs is not None:
-        labels = tuple(Words.of(played.info).name_games(played.batch, labels, outputs))
-    return Curve(label, counts / count, worths, names, labels, words)
+        words = Words.of(played.info)
+        labels = tuple(words.name_games(played.batch, labels, outputs))
+    return Curve(label, counts / count, worths, names, labels, words, outputs)
 
 
 def _counts(fractions: ArrayLike | None, players: int) -> NDArray[np.int64]:

@@ -91,7 +91,7 @@ def test_a_surrogate_that_would_come_late_is_left_out(clock, monkeypatch):
 
 def test_a_surrogate_is_used_where_there_is_time(clock, monkeypatch):
     sizes = slowed(monkeypatch, clock, "kernel", 1e-4)
-    found = ff.shapley(game(clock, 0.05), seconds=40.0)
+    found = ff.shapley(game(clock, 0.05), seconds=30.0)
     assert max(sizes) == (found.evaluations - 2) // 2
     assert found.method.startswith("a prior over games, given ")
 
@@ -114,3 +114,33 @@ def test_a_pace_grows_with_the_sample(clock):
     assert [steps.expected("walk", size) for size in (50, 100, 300)] == [5, 5, 15]
     assert steps.fits("walk", 100, clock.now + 5)
     assert not steps.fits("walk", 101, clock.now + 5)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.variational_index, ff.leave_one_out])
+def test_a_time_that_is_too_short_is_refused_after_three_worths(clock, criterion):
+    words = r"seconds=5 is too short: an answer needs at least \d\d worths, about .* at 1 each"
+    with pytest.raises(ValueError, match=words):
+        criterion(game(clock, 1.0), seconds=5.0)
+    assert clock.now == 103
+
+
+def test_time_is_kept_to_within_one_worth(clock):
+    found = ff.shapley(game(clock, 2.0), seconds=200.0)
+    assert found.stop.startswith("stopped after 200 seconds and ")
+    assert 100 + 190 < clock.now <= 100 + 202
+
+
+def test_a_run_that_was_late_says_how_long_it_took(clock):
+    """The first estimate of these is waited for: worths are slow only after three of them."""
+    count = []
+
+    def worth(S):
+        count.extend(S)
+        clock.now += len(S) * (0.01 if len(count) <= 3 else 1.0)
+        return np.sqrt(S @ SKILL)
+
+    found = ff.shapley(worth, players=PLAYERS, seconds=10.0)
+    assert found.stop.startswith(
+        f"stopped after {clock.now - 100:.3g} seconds, 10 were asked for, and "
+    )
+    assert found.seconds > 50

@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 import fairfield as ff
 from fairfield.boltzmann.marginal import MarginalGame
 from fairfield.core.combined import Combination
+from fairfield.games.data.refitted import OneScore
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.learning.learn import LearnedGame
@@ -62,6 +63,10 @@ def tree(depth, rows, background, groups=None):
 
 def fits(C=1.0, X=X, y=Y, X_test=X[:9], y_test=Y[:9], **more):
     return ff.DataGame(LogisticRegression(C=C), X, y, X_test, y_test, **{"groups": HALVES, **more})
+
+
+def columns(C=1.0, X=X, y=Y, **more):
+    return ff.ColumnGame(LogisticRegression(C=C), X, y, **{"cv": 2, **more})
 
 
 def voices(votes=CHANCES, truth=TRUTH, **more):
@@ -282,6 +287,35 @@ CASES = {
             "groups": TWO_GROUPS,
         },
     ),
+    "columns": (
+        ff.ColumnGame,
+        columns,
+        {
+            "C": (1.0, 2.0),
+            "X": (X, OTHER_X),
+            "y": (Y, OTHER_Y),
+            "cv": (2, 3),
+            "scoring": ("accuracy", "neg_log_loss"),
+            "groups": ([0, 0, 1, 1], [0, 1, 0, 1]),
+            "repeats": (2, 3),
+            "seed": (0, 1),
+        },
+    ),
+    "one score": (
+        OneScore,
+        lambda score, X: fits(X=X, scoring={"hits": "accuracy", "log": "neg_log_loss"})[score],
+        {"score": ("hits", "log"), "X": (X, OTHER_X)},
+    ),
+    "regression": (
+        ff.RegressionGame,
+        ff.RegressionGame,
+        {
+            "X": (X, OTHER_X),
+            "y": (X.sum(axis=1), OTHER_X.sum(axis=1)),
+            "window": (10, 12),
+            "step": (1, 2),
+        },
+    ),
     "data": (
         ff.DataGame,
         fits,
@@ -390,6 +424,7 @@ def test_every_kind_of_game_is_here():
         more = kinds.pop().__subclasses__()
         kinds += more
         found |= {each for each in more if each.__module__.startswith("fairfield.")}
-    # The set functions of a neural network are described in the tests of learning.
+    # The set functions of a neural network are described in the tests of learning; Refitted is
+    # what games of rows and columns share.
     missing = {each.__name__ for each in found} - {kind.__name__ for kind, _, _ in CASES.values()}
-    assert missing <= {"DeepSetsGame", "LogisticGame"}
+    assert missing <= {"DeepSetsGame", "LogisticGame", "Refitted"}

@@ -32,4 +32,5 @@ def measured(game: Game, coalitions: BoolArray) -> Measured:
     """What the game measures, whatever it does to its argument or its answer later."""
     found = game.measure(coalitions.copy())
     variances = None if found.variances is None else np.array(found.variances, dtype=float)
-    return Measured(np.array(found.worths, dtype=float), variances, found.failures)
+    by_row = None if found.by_row is None else np.array(found.by_row, dtype=float)
+    return Measured(np.array(found.worths, dtype=float), variances, found.failures, by_row)

@@ -54,11 +54,22 @@ NO_FAILURES = Failures()
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Worths (*batch, m), the variance of each where they are estimates, and the failures."""
+    """Worths (*batch, m), the variance of each where they are estimates, and the failures.
+
+    ``by_row`` (*batch, m, rows) is what each test row says, where a worth is a mean over them, or
+    moves with each as such a mean does.
+    """
 
     worths: FloatArray
     variances: FloatArray | None = None
     failures: Failures = NO_FAILURES
+    by_row: FloatArray | None = None
+
+    def game(self, place: int) -> Measured:
+        """What was measured of one game of a batch."""
+        variances = None if self.variances is None else self.variances[place]
+        by_row = None if self.by_row is None else self.by_row[place]
+        return Measured(self.worths[place], variances, self.failures, by_row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +82,7 @@ class Traits:
     - ``opaque``: whether ``describe`` leaves out something that worths depend on, as the name
       of a function does; a few stored worths are then evaluated again before they are used.
     - ``nulls``: the players known to add nothing to any coalition, shaped (*batch, n).
+    - ``test_rows``: the number of test rows of which every worth is a mean, 0 where it is none.
     - ``service``: how to ask for worths that come from a service, one coalition a call.
     - ``index_limit``: the most players whose variational index can be estimated, None without limit.
     """
@@ -80,6 +92,7 @@ class Traits:
     noisy: bool = False
     opaque: bool = True
     nulls: BoolArray | None = None
+    test_rows: int = 0
     service: Service | None = None
     index_limit: int | None = None
 
@@ -118,6 +131,8 @@ class Game:
 
     players: tuple[Player, ...]
     batch: tuple[int, ...] = ()
+    # The batch that this game is one of, and its place there, where worths of all come together.
+    part_of: tuple[Game, int] | None = None
     traits: Traits = Traits()
     info: GameInfo = GameInfo()
 
@@ -147,6 +162,13 @@ class Game:
         ``progress`` shows a bar, None only on a terminal and when it takes long.
         """
         return None
+
+    def tables(self, games: Any) -> Any:
+        """All worths of some games of a batch of one axis, (k, 2^n), where they are found fast.
+
+        Such tables are then computed block by block where all of them are large.
+        """
+        raise NotImplementedError
 
     def division(self) -> Division | None:
         """How the game is a sum of tables over few players each, if it is.

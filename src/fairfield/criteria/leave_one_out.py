@@ -11,8 +11,11 @@ from fairfield.assemble import assemble_gradient, marginals, write
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
+from fairfield.estimation.pace import check_time
 from fairfield.estimation.samplers.registry import check_sampler
+from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
+from fairfield.multilinear.row_errors import gradient_coefficients
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation, as_number
 
@@ -64,6 +67,7 @@ class LeaveOneOut(Criterion):
         coalitions = np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)])
         before = 0 if problem.evaluator is None else problem.evaluator.evaluations
         with problem.evaluating() as evaluator:
+            check_time(evaluator, coalitions, len(coalitions))
             found = evaluator.measure(coalitions)
         if evaluator.ended is not None:
             raise evaluator.stopped(f"leaving each player out needs {len(coalitions)} worths")
@@ -72,6 +76,12 @@ class LeaveOneOut(Criterion):
         if variances is not None:
             # Every value has F(N) in it, and its own F(N - i).
             covariance = variances[..., 2:, None] * np.eye(count) + variances[..., 1, None, None]
+        by_row = evaluator.by_row
+        if by_row is not None and by_row.covers(pack(coalitions)) and by_row.rows > 1:
+            # All other coalitions have no weight in ∇f(1).
+            over_rows = by_row.covariance(gradient_coefficients(np.ones(count)), count)
+            over_rows = over_rows.reshape((*problem.game.batch, count, count))
+            covariance = over_rows if covariance is None else covariance + over_rows
         stop = "; ".join(["exact", *found.failures.sentences()])
         return write(
             problem,

@@ -14,6 +14,7 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Measured, Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
+from fairfield.estimation.pace import check_time
 from fairfield.estimation.samplers.registry import check_sampler, estimator_of
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
@@ -189,6 +190,7 @@ def _evaluated(problem: Problem, coalitions: Any) -> tuple[Measured, int]:
     """The worths of these coalitions, and how many of them had to be evaluated."""
     before = 0 if problem.evaluator is None else problem.evaluator.evaluations
     with problem.evaluating() as evaluator:
+        check_time(evaluator, coalitions, len(coalitions))
         found = evaluator.measure(coalitions)
     if evaluator.ended is not None:
         raise evaluator.stopped(f"exact values in these unions need {len(coalitions):,} worths")

@@ -27,7 +27,7 @@ from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Failures, Game
 from fairfield.estimation.answered import Answered
-from fairfield.estimation.pace import Pace
+from fairfield.estimation.pace import PATIENCE, Pace, check_time
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
 from fairfield.evaluation.outcomes import WorthError
@@ -44,6 +44,8 @@ TIMED_AGAIN, TIMING_SHARE = 2, 1 / 8
 ROUNDING = 1e-9
 # No two estimates take quite the same time, so a little more is kept for the last.
 SLACK = 1.25
+# Why a run ends, until it is known how long it took.
+OUT_OF_TIME = "out of time"
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,8 @@ def run(
     that fails ends the run with its error, after what can be said without it.
     """
     check_run(game, estimator, options)
-    until = inf if options.seconds is None else perf_counter() + options.seconds
+    started = perf_counter()
+    until = inf if options.seconds is None else started + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
     timed, before = 0, 0 if shared is None else shared.evaluations
     pace, failed = Pace({"estimate": 0.0}), None
@@ -140,6 +143,8 @@ def run(
         known = Answered(evaluator, estimator)
         while True:
             coalitions = estimator.ask(max(0, budget - known.spent))
+            if not known.used:
+                check_time(evaluator, coalitions, estimator.least)
             deadline = until - SLACK * pace.expected("estimate", known.used + len(coalitions))
             # The first estimate is waited for.
             wait = deadline if known.used >= estimator.least else inf
@@ -171,6 +176,8 @@ def run(
             end = max(until, now + SLACK * pace.expected("estimate", used))
             with pace.timed("estimate", used):
                 estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
+            if ended == OUT_OF_TIME:
+                ended = _timed_out(options, perf_counter() - started, known)
             if options.tolerance is not None:
                 missed = None if ended is None else f"{ended}, before the tolerance was met"
                 ended = _settled(estimate, options.tolerance, used) or missed
@@ -245,18 +252,30 @@ def _ended(
     known: Answered, more: int | bool, deadline: float, options: Options, whole: int | None
 ) -> str | None:
     """The sentence that ends the run, if budget or time do, or no more would help."""
-    unit = "answers" if known.auto else "coalitions"
+    unit = _unit(known)
     if options.budget is not None and known.spent >= options.budget:
         if whole is not None and whole > options.budget:
             return f"used {options.budget:,} {unit} of the budget of {whole:,}"
         return f"used the budget of {options.budget:,} {unit}"
     if perf_counter() >= deadline:
-        return f"stopped after {options.seconds:g} seconds and {known.spent:,} {unit}"
+        return OUT_OF_TIME
     if more:
         return None
     # A part of a comparison may have enough by what the others used.
     own = f"{known.spent:,} {unit}" if known.spent else "the coalitions of the other criteria"
     return f"used {own}; no more {'came' if known.refused else 'would help'}"
+
+
+def _timed_out(options: Options, taken: float, known: Answered) -> str:
+    """That the time ended the run, and how long it took where that was longer."""
+    asked, used = options.seconds or 0.0, f"{known.spent:,} {_unit(known)}"
+    if taken <= max(1.2 * asked, asked + PATIENCE):
+        return f"stopped after {asked:g} seconds and {used}"
+    return f"stopped after {taken:.3g} seconds, {asked:g} were asked for, and {used}"
+
+
+def _unit(known: Answered) -> str:
+    return "answers" if known.auto else "coalitions"
 
 
 def _settled(estimate: Estimate, tolerance: float | Separation, used: int) -> str | None:

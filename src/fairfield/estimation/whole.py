@@ -14,7 +14,6 @@ from fairfield.core.coalitions import coalitions_in, rows_of
 from fairfield.core.game import Game, Measured
 from fairfield.estimation.loop import Estimate, Estimator, Standing, run, written
 from fairfield.estimation.received import Received
-from fairfield.evaluation.evaluator import Spent
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.games.given.function import FunctionGame
 from fairfield.multilinear.choose import FEWEST
@@ -123,8 +122,7 @@ def from_all(
     with problem.evaluating() as evaluator:
 
         def reading(found: Measured) -> Valuation:
-            spent = Spent(evaluator.evaluations, evaluator.failures)
-            return exact(replace(problem, source=problem.source.holding(found, spent)))
+            return exact(replace(problem, source=problem.source.holding(found, evaluator.spent)))
 
         whole = Whole(len(problem.game.players), estimator(posed), reading)
         try:

@@ -16,12 +16,13 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
+from fairfield.evaluation.by_row import RowScores
 from fairfield.evaluation.kept import as_measured, numbers_kept, pack, unpack
 from fairfield.evaluation.local import LocalWorths, block_size
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import INTERRUPTED, WorthError
-from fairfield.evaluation.progress import bar
+from fairfield.evaluation.progress import RunBar
 from fairfield.evaluation.remote.calls import Calls
 from fairfield.evaluation.store import Store, recheck
 
@@ -32,19 +33,27 @@ class Spent:
 
     evaluations: int = 0
     failures: Failures = NO_FAILURES
+    # What single test rows say, where worths are means over them.
+    by_row: RowScores | None = None
 
 
 class Evaluator:
     """Evaluates coalitions of one game, each at most once; to be used as a context."""
 
     def __init__(self, game: Game, options: Options) -> None:
+        # Of a game whose worths come with others', all are evaluated and stored.
+        self._place: int | None = None
+        if game.part_of is not None:
+            game, self._place = game.part_of
         self.game, self.options = game, options
+        most = None if options.budget is None else min(options.budget, 2 ** len(game.players))
+        self._bar = RunBar(options.progress, most, options.seconds)
         # Coalitions that count against the budget.
         self._used = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         # The calls of the game's service, where it has one.
         self.calls: Calls | None = None
-        self._local = LocalWorths(game, options, self._store)
+        self._local = LocalWorths(game, options, self._store, self._bar)
         try:
             self._load()
         except BaseException:
@@ -59,7 +68,7 @@ class Evaluator:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
         elif store is not None:
-            local.kept.add(*store.load())
+            local.kept.add(*store.load(local.by_row))
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
                 kept = local.kept.keys, local.kept.worths
@@ -70,6 +79,7 @@ class Evaluator:
 
     def __exit__(self, *error: Any) -> None:
         self._local.close(broken=error[0] is not None)
+        self._bar.close()
         if self._store is not None:
             self._store.close()
 
@@ -87,6 +97,17 @@ class Evaluator:
     def ended(self) -> str | None:
         """Why no more worths are evaluated, once that is so."""
         return (self.calls or self._local).ended
+
+    @property
+    def by_row(self) -> RowScores | None:
+        """What single test rows say of the game in question, where worths are means over them."""
+        whole = self._local.by_row
+        return whole if whole is None or self._place is None else whole.game(self._place)
+
+    @property
+    def spent(self) -> Spent:
+        """What was evaluated so far."""
+        return Spent(self.evaluations, self.failures, self.by_row)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worths (*batch, m) of coalitions (m, n)."""
@@ -115,7 +136,8 @@ class Evaluator:
             return self.known(coalitions)
         kept = self._local.kept
         missing = coalitions[first[~kept.find(keys[first])[1]]]
-        size = block_size(self.game)
+        self._bar.update(len(first) - len(missing))
+        size = self._local.in_a_block()
         starts = list(range(0, len(missing), size))
 
         def block(start: int) -> BoolArray:
@@ -125,6 +147,16 @@ class Evaluator:
             for rows, worths in self._local.rounds(starts, block, len(missing), provenance, until):
                 kept.add(pack(rows), worths)
         return self.known(coalitions)
+
+    def rehearse(self, coalitions: BoolArray) -> float:
+        """The seconds of a worth, by these coalitions, whose worths are kept; 0 if none was evaluated.
+
+        They count against the budget when they are asked for again.
+        """
+        before = self._used
+        self.measure(coalitions)
+        self._used = before
+        return self._local.seconds_each / self._local.jobs
 
     def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
         """What is known of the first coalitions, up to the first that was not evaluated.
@@ -136,7 +168,7 @@ class Evaluator:
         at, there = self._local.kept.find(pack(coalitions))
         if not there.all():
             at = at[: np.argmin(there)]
-        return as_measured(self.game, self._local.kept.worths[at].T, self.failures)
+        return self._measured(self._local.kept.worths[at].T)
 
     def repeat(self, coalitions: BoolArray, times: IntArray, until: float = inf) -> None:
         """Ask a service so many times more for coalitions that it has answered."""
@@ -147,9 +179,10 @@ class Evaluator:
         """Wait for calls of a service, which say how many coalitions they have answered."""
         if self.ended is not None:
             return
-        with bar(total, "worths", self.options.progress) as shown, self._telling():
+        self._bar.expect(total)
+        with self._telling():
             for count in calls:
-                shown.update(count)
+                self._bar.update(count)
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -166,7 +199,7 @@ class Evaluator:
         else:
             kept = self._local.kept
             error.coalitions = unpack(kept.keys, len(self.game.players))
-            error.worths = as_measured(self.game, kept.worths.T, self.failures).worths
+            error.worths = self._measured(kept.worths.T).worths
         return error
 
     def _spend(self, count: int) -> None:
@@ -203,13 +236,18 @@ class Evaluator:
                 table[:, rows_of(coalitions)] = worths.T
         except WorthError as error:
             known = np.flatnonzero(~np.isnan(table[0]))
-            error.worths = as_measured(self.game, table[:, known], self.failures).worths
+            error.worths = self._measured(table[:, known]).worths
             error.coalitions = coalitions_in(known, count)
             raise
         if self.ended is not None:
             raise self.stopped("exact values need all worths")
         self._check_full(table)
-        return as_measured(self.game, table, self.failures)
+        return self._measured(table)
+
+    def _measured(self, columns: FloatArray) -> Measured:
+        """The worths of the game in question, of columns (numbers, m) of what is kept."""
+        found = as_measured(self.game, columns, self.failures)
+        return found if self._place is None else found.game(self._place)
 
     def stopped(self, needed: str) -> BaseException:
         """The error where evaluation ended before there was enough for any answer."""
@@ -231,10 +269,11 @@ class Evaluator:
         )
 
 
-def evaluate_all(game: Game, options: Options) -> tuple[Measured, int]:
-    """The table of all worths, and how many of them were evaluated for it."""
+def evaluate_all(game: Game, options: Options) -> tuple[Measured, Spent]:
+    """The table of all worths, and what was evaluated for it."""
     with Evaluator(game, options) as evaluator:
-        return evaluator.table(), evaluator.evaluations
+        found = evaluator.table()
+        return found, evaluator.spent
 
 
 @cache

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.game import NO_FAILURES, Game
+from fairfield.core.game import NO_FAILURES, Game, Measured
+from fairfield.evaluation.by_row import RowScores
 from fairfield.evaluation.kept import KeptWorths, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import INTERRUPTED, Outcome, WorthError
-from fairfield.evaluation.progress import bar
+from fairfield.evaluation.progress import RunBar
 from fairfield.evaluation.store import Store
 from fairfield.evaluation.workers import Workers
 
@@ -43,19 +44,39 @@ class LocalWorths:
     cost. So the worths are the same for any number of workers on any backend.
     """
 
-    def __init__(self, game: Game, options: Options, store: Store | None) -> None:
+    def __init__(self, game: Game, options: Options, store: Store | None, bar: RunBar) -> None:
         self.game, self.options = game, options
         self.evaluations, self.failures = 0, NO_FAILURES
         # Why no more worths are evaluated, once that is so.
         self.ended: str | None = None
         self.kept = KeptWorths(len(game.players), numbers_kept(game))
-        self._store, self._workers = store, Workers(game, options)
+        # What single test rows say, where worths are means over them.
+        rows, games = game.traits.test_rows, int(np.prod(game.batch, dtype=int))
+        self.by_row = RowScores(len(game.players), games, rows) if rows else None
+        self._store, self._workers, self._bar = store, Workers(game, options), bar
+        # Seconds of a worth in the last round, 0 before the first.
+        self.seconds_each = 0.0
         # Seconds per block of the last round, seconds of the next, blocks of the largest yet.
         self._cost, self._length, self._largest = 0.0, FIRST_ROUND, 0
 
     def close(self, broken: bool) -> None:
         """Close the pool of workers."""
         self._workers.close(broken=broken)
+
+    @property
+    def jobs(self) -> int:
+        """How many workers there are."""
+        return self._workers.jobs
+
+    def in_a_block(self) -> int:
+        """How many coalitions reach the game at once; under a time limit few, if they take long."""
+        size = block_size(self.game)
+        if self.options.seconds is None:
+            return size
+        size = min(size, max(1, int(TASK_SECONDS / self.seconds_each))) if self.seconds_each else 1
+        # What a block of another size would have taken.
+        self._cost = size * self.seconds_each
+        return size
 
     def rounds(
         self,
@@ -74,37 +95,38 @@ class LocalWorths:
         done = 0
         # Blocks that another driver of the store evaluates.
         elsewhere: list[BoolArray] = []
-        with bar(total, "worths", self.options.progress) as shown:
-            while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
-                per_task, tasks = self._plan(left)
-                at = per_task * tasks
-                blocks = [block(start) for start in starts[done : done + at]]
-                done += len(blocks)
-                store = self._shares() if blocks else self._store
-                if not blocks:
-                    blocks, elsewhere = elsewhere[:at], elsewhere[at:]
-                try:
-                    if store is not None:
-                        blocks, theirs, found = self._shared(store, blocks)
-                        elsewhere += theirs
-                        yield found
-                        shown.update(len(found[0]))
-                        if not blocks:
-                            sleep(POLL if done == len(starts) and elsewhere else 0.0)
-                            continue
-                    tasked = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
-                    outcomes = self._workers.run(tasked)
-                except KeyboardInterrupt:
-                    self.ended = INTERRUPTED
-                    self._workers.close(broken=True)
-                    return
-                coalitions, worths = self._commit(blocks, outcomes, provenance)
-                yield coalitions, worths
-                shown.update(len(coalitions))
-                _raise_failures(outcomes)
-                self._cost = sum(each.seconds for each in outcomes) / len(outcomes)
-                self._length = min(2 * self._length, LONGEST_ROUND)
-                self._largest = max(self._largest, len(blocks))
+        self._bar.expect(total)
+        while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
+            per_task, tasks = self._plan(left)
+            at = per_task * tasks
+            blocks = [block(start) for start in starts[done : done + at]]
+            done += len(blocks)
+            store = self._shares() if blocks else self._store
+            if not blocks:
+                blocks, elsewhere = elsewhere[:at], elsewhere[at:]
+            try:
+                if store is not None:
+                    blocks, theirs, found = self._shared(store, blocks)
+                    elsewhere += theirs
+                    yield found
+                    self._bar.update(len(found[0]))
+                    if not blocks:
+                        sleep(POLL if done == len(starts) and elsewhere else 0.0)
+                        continue
+                tasked = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
+                outcomes = self._workers.run(tasked)
+            except KeyboardInterrupt:
+                self.ended = INTERRUPTED
+                self._workers.close(broken=True)
+                return
+            coalitions, worths = self._commit(blocks, outcomes, provenance)
+            yield coalitions, worths
+            self._bar.update(len(coalitions))
+            _raise_failures(outcomes)
+            taken = sum(each.seconds for each in outcomes)
+            self._cost, self.seconds_each = taken / len(outcomes), taken / sum(map(len, blocks))
+            self._length = min(2 * self._length, LONGEST_ROUND)
+            self._largest = max(self._largest, len(blocks))
 
     def _plan(self, left: float) -> tuple[int, int]:
         """Blocks per task and tasks per round, for a round that fits into the seconds left."""
@@ -118,7 +140,7 @@ class LocalWorths:
 
     def _shares(self) -> Store | None:
         """The store, where worths are costly enough to be shared with its other drivers."""
-        cost = self._cost / block_size(self.game)
+        cost = self.seconds_each
         return self._store if cost == 0 or cost >= CLAIMED else None
 
     def _shared(
@@ -131,7 +153,7 @@ class LocalWorths:
         keys = [pack(rows) for rows in blocks]
         claimed = store.claim(np.concatenate(keys))
         # After the claim, so that what another driver has just finished is not taken for free.
-        added, worths = store.load()
+        added, worths = store.load(self.by_row)
         self.kept.add(added, worths)
         own, others = [], []
         for rows, key in zip(blocks, keys, strict=True):
@@ -158,9 +180,23 @@ class LocalWorths:
         lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
         self.failures = sum((found.failures for _, found, _ in good), self.failures)
         self.evaluations += len(coalitions)
+        scores = self._scores_of_rows([found for _, found, _ in good])
+        if self.by_row is not None and scores is not None:
+            self.by_row.add(pack(coalitions), scores)
         if self._store is not None:
-            self._store.add(coalitions[lasting], worths[lasting], provenance)
+            own = None if scores is None else scores[lasting]
+            self._store.add(coalitions[lasting], worths[lasting], provenance, own)
         return coalitions, worths
+
+    def _scores_of_rows(self, found: list[Measured]) -> FloatArray | None:
+        """What each test row says of the coalitions of a round, (m, games, rows), if it is known."""
+        if self.by_row is None:
+            return None
+        shape = self.by_row.games, -1, self.by_row.rows
+        known = [each.by_row.reshape(shape) for each in found if each.by_row is not None]
+        if len(known) < len(found):
+            return None
+        return np.concatenate(known, axis=1).swapaxes(0, 1)
 
 
 def _raise_failures(outcomes: list[Outcome]) -> None:

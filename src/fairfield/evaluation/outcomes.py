@@ -120,16 +120,21 @@ def replaced(game: Game, row: BoolArray, fallback: float, why: str) -> Measured:
     """The fallback as the worth of one coalition (1, n), counted as a failure."""
     worths = np.full((*game.batch, 1), fallback)
     failures = Failures(1, f"{spell(members(row[0], game.players))} ({why})")
-    return Measured(worths, np.zeros_like(worths) if game.traits.noisy else None, failures)
+    rows = game.traits.test_rows
+    by_row = np.repeat(worths[..., None], rows, axis=-1) if rows else None
+    noise = np.zeros_like(worths) if game.traits.noisy else None
+    return Measured(worths, noise, failures, by_row)
 
 
 def joined(parts: list[Measured]) -> Measured:
     """What was measured of coalitions one by one, as of one block."""
     noise = [each.variances for each in parts if each.variances is not None]
+    by_row = [each.by_row for each in parts if each.by_row is not None]
     return Measured(
         np.concatenate([each.worths for each in parts], axis=-1),
         np.concatenate(noise, axis=-1) if noise else None,
         sum((each.failures for each in parts), NO_FAILURES),
+        np.concatenate(by_row, axis=-2) if len(by_row) == len(parts) else None,
     )
 
 

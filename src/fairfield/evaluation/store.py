@@ -20,6 +20,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game
+from fairfield.evaluation.by_row import RowScores, decode, encode
 from fairfield.evaluation.drivers import Driver, Heartbeat, claim, drivers_of, release
 from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.remote.answers import Answer, Answers, has_answers, read_answers
@@ -31,9 +32,15 @@ from fairfield.evaluation.store_file import (
     disconnect,
     opened,
     patiently,
+    tables,
     upgrade,
 )
 from fairfield.evaluation.threads import one_blas_thread
+
+# A file of a game whose worths are means over test rows has what single rows say of each round.
+_BY_ROW = (
+    "CREATE TABLE IF NOT EXISTS by_row (id INTEGER PRIMARY KEY, scores BLOB, checksum INTEGER)"
+)
 
 
 @dataclass(frozen=True)
@@ -82,16 +89,34 @@ class Store:
                 disconnect(self._base)
                 raise
 
-    def load(self) -> tuple[Keys, FloatArray]:
+    def load(self, by_row: RowScores | None = None) -> tuple[Keys, FloatArray]:
         """The keys and worths (k, games) that others have added since, or all at first.
 
-        Every checksum is verified.
+        Every checksum is verified. What single test rows say of them is added to ``by_row``.
         """
-        rounds = list(_rounds(self._base, self.path, self.players, self.games, self._last))
-        self._last = rounds[-1][0] if rounds else self._last
-        return _joined(
-            [each for each in rounds if each[0] not in self._own], self.players, self.games
-        )
+        found = list(_rounds(self._base, self.path, self.players, self.games, self._last))
+        self._last = found[-1][0] if found else self._last
+        rounds = [each for each in found if each[0] not in self._own]
+        if by_row is not None:
+            for number, packed, _ in rounds:
+                keys, _ = _joined([(number, packed, b"")], self.players, self.games)
+                scores = self._scores(number, (len(keys), by_row.games, by_row.rows))
+                if scores is not None:
+                    by_row.add(keys, scores)
+        return _joined(rounds, self.players, self.games)
+
+    def _scores(self, number: int, shape: tuple[int, int, int]) -> FloatArray | None:
+        """What single test rows say of the coalitions of a round, where that was stored."""
+        if "by_row" not in tables(self._base):
+            return None
+        with sqlite_errors(self.path), damage(self.path):
+            query = "SELECT scores, checksum FROM by_row WHERE id = ?"
+            row = self._base.execute(query, (number,)).fetchone()
+            if row is None:
+                return None
+            if zlib.crc32(row[0]) != row[1]:
+                raise _damaged(self.path, number)
+            return decode(row[0], shape)
 
     def claim(self, keys: Keys) -> BoolArray:
         """Which of the coalitions no other driver is evaluating; now this one is."""
@@ -103,14 +128,22 @@ class Store:
         return np.array([key in granted for key in listed], dtype=bool)
 
     def add(
-        self, coalitions: BoolArray, worths: FloatArray, provenance: dict[str, Any] | None = None
+        self,
+        coalitions: BoolArray,
+        worths: FloatArray,
+        provenance: dict[str, Any] | None = None,
+        by_row: FloatArray | None = None,
     ) -> None:
-        """Commit one round: worths are (m, games); what this run had claimed is free again."""
+        """Commit one round: worths are (m, games), what single test rows say (m, games, rows).
+
+        What this run had claimed is free again.
+        """
         keys = pack(coalitions).tobytes()
         values = np.ascontiguousarray(worths, dtype="<f8").tobytes()
         chosen = None if provenance is None else json.dumps(provenance)
         row = (keys, values, zlib.crc32(keys + values), chosen)
         driver = None if self._heart is None else self._heart.id
+        scores = None if by_row is None else encode(by_row)
 
         def commit() -> int | None:
             with self._base:
@@ -120,7 +153,12 @@ class Store:
                 insert = (
                     "INSERT INTO rounds (coalitions, worths, checksum, law) VALUES (?, ?, ?, ?)"
                 )
-                return self._base.execute(insert, row).lastrowid
+                number = self._base.execute(insert, row).lastrowid
+                if scores is not None:
+                    self._base.execute(_BY_ROW)
+                    kept = number, scores, zlib.crc32(scores)
+                    self._base.execute("INSERT INTO by_row VALUES (?, ?, ?)", kept)
+                return number
 
         with sqlite_errors(self.path):
             self._own.add(patiently(commit) or 0)
@@ -165,6 +203,8 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
     is rolled back; with a ``game``, the store must be of that game, and up to ``most`` stored
     worths are evaluated again and must be the same.
     """
+    if game is not None:
+        game, _ = game.part_of or (game, None)
     with opened(path, None if game is None else game.describe()) as base, damage(fspath(path)):
         ((found,), *_) = base.execute("PRAGMA integrity_check").fetchall()
         if found != "ok":
@@ -217,11 +257,15 @@ def _rounds(
         for number, keys, worths, checksum in rows:
             intact = zlib.crc32(keys + worths) == checksum
             if not intact or len(keys) * 8 * games != len(worths) * width:
-                raise StoreError(
-                    f"{path} is damaged: the checksum of round {number} does not match; "
-                    "restore the file from a copy, or delete it"
-                )
+                raise _damaged(path, number)
             yield number, keys, worths
+
+
+def _damaged(path: str, number: int) -> StoreError:
+    return StoreError(
+        f"{path} is damaged: the checksum of round {number} does not match; "
+        "restore the file from a copy, or delete it"
+    )
 
 
 def _joined(

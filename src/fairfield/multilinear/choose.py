@@ -11,10 +11,11 @@ from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
 from fairfield.core.parts import Division
 from fairfield.evaluation.evaluator import Spent, evaluate_all
-from fairfield.evaluation.memory import check_table, fits
+from fairfield.evaluation.memory import MOST_PLAYERS, check_table, fits
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.remote.purse import Purse
 from fairfield.games.given.table import TableGame
+from fairfield.multilinear.blocked import BlockedTables
 from fairfield.multilinear.parts import PartsExtension
 from fairfield.multilinear.table import TableExtension
 
@@ -24,6 +25,8 @@ MOST_WORTHS = 2**16
 FEW = 8
 # Of these no estimate needs fewer worths than there are.
 FEWEST = 3
+# Tables of so many worths are not kept where they are found fast.
+LARGE = 2**26
 AT_ONCE = "finds all its worths at once, not coalition by coalition"
 
 
@@ -39,7 +42,7 @@ class Source:
 
     def __init__(self, game: Game, options: Options, *, tabulated: bool = False) -> None:
         self.game, self.options = game, options
-        self.closed = None if tabulated else game.extension()
+        self.closed = None if tabulated else game.extension() or _blocked(game)
         if self.closed is not None:
             self.closed.jobs, self.closed.progress = options.n_jobs, options.progress
         self.division = None if tabulated or self.closed else affordable(game, options)
@@ -111,7 +114,7 @@ class Source:
 
     def holding(self, worths: Measured, spent: Spent) -> Source:
         """The source whose table has been evaluated."""
-        table = TableGame(worths.worths, self.game.players, variances=worths.variances)
+        table = _tabled(self.game, worths, spent)
         found = copy(self)
         found.__dict__["_evaluated"] = table, TableExtension.of(table), spent
         return found
@@ -132,6 +135,14 @@ def affordable(game: Game, options: Options) -> Division | None:
     insisted = options.exact and options.budget is None
     cheap = insisted or division.evaluations <= most
     return division if cheap and fits(division.numbers) else None
+
+
+def _blocked(game: Game) -> Extension | None:
+    """Tables that are found block by block, where those of all games are large."""
+    count = len(game.players)
+    if len(game.batch) != 1 or count > MOST_PLAYERS or game.batch[0] << count <= LARGE:
+        return None
+    return None if type(game).tables is Game.tables else BlockedTables(game)
 
 
 def to_be_estimated(game: Game, options: Options) -> bool:
@@ -174,12 +185,19 @@ def table_of(game: Game, options: Options) -> tuple[TableGame, Spent]:
     check_table(game, options)
     table = game.table(options.progress)
     if table is None:
-        found, evaluations = evaluate_all(game, options)
-        whole = TableGame(found.worths, game.players, variances=found.variances)
-        return whole, Spent(evaluations, found.failures)
+        found, spent = evaluate_all(game, options)
+        return _tabled(game, found, spent), spent
     if options.store is not None:
         _warn_unused(options.store, f"{game!r} {AT_ONCE}")
     return TableGame(table, game.players), Spent(2 ** len(game.players))
+
+
+def _tabled(game: Game, found: Measured, spent: Spent) -> TableGame:
+    """The game as the table of its worths, with what single test rows say of them if all is there."""
+    table = TableGame(found.worths, game.players, variances=found.variances)
+    if spent.by_row is not None and spent.by_row.complete:
+        table.by_row = spent.by_row
+    return table
 
 
 def _warn_unused(store: str | PathLike[str], why: str) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray, beside, on_host
 from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
+from fairfield.multilinear.row_errors import semivalue_coefficients
 from fairfield.multilinear.worth_matrix import WorthMatrix
 
 if TYPE_CHECKING:
@@ -79,13 +80,16 @@ def pair_semivalue(table: TableExtension, weights: FloatArray) -> FloatArray:
 def semivalue_covariance(table: TableExtension, weights: FloatArray) -> FloatArray | None:
     """The covariance of a semivalue due to independent errors of the worths: (…, n, n).
 
-    Σ_S V(S) c_i(S) c_j(S), where c_i is w_{s-1} if S has i and -w_s if not.
+    Σ_S V(S) c_i(S) c_j(S), where c_i is w_{s-1} if S has i and -w_s if not; where worths are means
+    over test rows, their covariance over these is added.
     """
+    over_rows = table.over_rows(semivalue_coefficients(weights))
     if table.noise is None:
-        return None
+        return over_rows
     left, held = _coefficients(weights, 1)
     joint = _pair_sums(table.noise.matrix, left**2, held * left, held**2)
-    return table.shaped(joint[:, None], table.batch)
+    found = table.shaped(joint[:, None], table.batch)
+    return found if over_rows is None else found + over_rows
 
 
 def _coefficients(weights: FloatArray, size: int) -> FloatArray:

@@ -19,9 +19,11 @@ from fairfield.core.arrays import BoolArray, FloatArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.core.extension import Extension, Update
 from fairfield.core.special import log_sum_exp
+from fairfield.evaluation.by_row import Coefficients, RowScores
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear import folding, probes
 from fairfield.multilinear import size_weights as by_size
+from fairfield.multilinear.row_errors import gradient_coefficients
 from fairfield.multilinear.worth_matrix import ON_DEVICE, Lift, WorthMatrix, namespace_of
 
 # From so many players on ∇²f at one point takes less time than sums by size do.
@@ -41,6 +43,8 @@ class TableExtension(Extension):
     batch: tuple[int, ...] = ()
     # The variances of worths that are estimates, as a table of their own.
     noise: TableExtension | None = None
+    # What single test rows say of the worths, where these are means over them.
+    by_row: RowScores | None = None
     quick_sweep = True
 
     @classmethod
@@ -65,11 +69,12 @@ class TableExtension(Extension):
             noise = cls.of(TableGame(game.variances))
             # Their sums are not differences: nothing may be subtracted on the way.
             noise = replace(noise, matrix=noise.matrix.shifted(None))
-        return cls(matrix, lowest, highest, game.batch, noise)
+        return cls(matrix, lowest, highest, game.batch, noise, game.by_row)
 
     @property
     def method(self) -> str:  # type: ignore[override]  # derived here, a field elsewhere
-        return "exact table" if self.noise is None else "table of estimated worths"
+        found = "exact table" if self.noise is None else "table of estimated worths"
+        return found if self.by_row is None else f"{found}, ± over {self.by_row.rows:,} test rows"
 
     @property
     def low(self) -> int:
@@ -109,12 +114,15 @@ class TableExtension(Extension):
             highest=highest,
             batch=(len(lowest),),
             noise=None if self.noise is None else self.noise.rows(chosen),
+            by_row=None,
         )
 
     def lifted(self, shift: ArrayLike, rate: ArrayLike, lift: Lift) -> TableExtension:
         """The extension of lift(rate · (F - shift)), one shift and rate per game."""
         shifts, rates = (np.broadcast_to(each, self.batch).reshape(-1) for each in (shift, rate))
-        return replace(self, matrix=self.matrix.lifted(shifts, rates, lift), noise=None)
+        return replace(
+            self, matrix=self.matrix.lifted(shifts, rates, lift), noise=None, by_row=None
+        )
 
     # ------------------------------------------------------------------ readings
 
@@ -139,15 +147,28 @@ class TableExtension(Extension):
         return self.shaped(self.pairs(folding.probabilities(points), folding.DERIVATIVE), lead)
 
     def gradient_covariance(self, x: ArrayLike) -> FloatArray | None:
-        """Σ_S V(S) c_i(S) c_j(S), with c_i(S) the weight of F(S) in ∂_i f(x)."""
-        if self.noise is None:
-            return None
+        """Σ_S V(S) c_i(S) c_j(S), with c_i(S) the weight of F(S) in ∂_i f(x).
+
+        Where worths are means over test rows, their covariance over these is added.
+        """
         points, lead = self._points(x)
+        single = points.shape[1] == 1
+        over_rows = self.over_rows(gradient_coefficients(points[:, 0])) if single else None
+        if self.noise is None:
+            return over_rows
         weights = folding.probabilities(points)
         joint = self.noise.pairs(weights**2, weights * folding.DERIVATIVE)
         own = np.arange(self.players)
         joint[..., own, own] = self.noise.faces(weights**2).sum(axis=-1)
-        return self.shaped(joint, lead)
+        found = self.shaped(joint, lead)
+        return found if over_rows is None else found + over_rows
+
+    def over_rows(self, coefficients: Coefficients) -> FloatArray | None:
+        """The covariance of Σ_S c_i(S) F(S) over the test rows of worths that are means over them."""
+        if self.by_row is None:
+            return None
+        found = self.by_row.covariance(coefficients, self.players)
+        return found.reshape((*self.batch, self.players, self.players))
 
     def derivative(self, coalition: Sequence[int], x: ArrayLike) -> FloatArray:
         points, lead = self._points(x)

@@ -106,7 +106,7 @@ def curves(
 ) -> Axes:
     """Worths while players are removed (or added), one line per curve, the mean of a batch.
 
-    One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by
+    Several outputs or scores have a line each. One curve may be given as it is. ``errors`` gives the decoupling errors for the legend, by
     label: numbers, or a comparison whose criteria are the labels.
     """
     if type(given).__name__ in DRAWN_BY or not isinstance(given, Iterable):
@@ -115,15 +115,14 @@ def curves(
     for each in drawn:
         check_kind(each, "curves", Curve)
     ax = axes_of(ax)
-    for k, curve in enumerate(drawn):
+    for k, curve in enumerate([line for each in drawn for line in each.apart()]):
         # "shapley, highest removed first" is a curve of the criterion shapley.
         criterion = curve.label.partition(",")[0]
         error = None if errors is None else errors.get(curve.label, errors.get(criterion))
         error = error.decoupling_error if isinstance(error, Valuation) else error
         count = len(curve.fractions)
-        worths = curve.worths.reshape(-1, count).mean(axis=0)
         ax.plot(
-            curve.fractions, worths, color=SERIES[k % 6], marker=MARKERS[k % 6], markersize=5,
+            curve.fractions, curve.worths, color=SERIES[k % 6], marker=MARKERS[k % 6], markersize=5,
             markevery=max(1, count // 20), linestyle=("-", "--", "-.", ":")[k % 4], linewidth=1.6,
             label=with_error(curve.label, error),
         )  # fmt: skip

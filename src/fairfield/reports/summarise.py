@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.arrays import FloatArray
 from fairfield.criteria.annealing import Annealing
 from fairfield.criteria.criterion import registry
 from fairfield.curves import Curve
@@ -86,7 +85,7 @@ def summarise(
             if v.trajectory is not None
         ],
         "interactions": None if interactions is None else _pairs(interactions, layout),
-        "curves": [_curve(each) for each in given],
+        "curves": [found for each in given for found in _curves(each)],
         "scores": None if scores is None else _scores(scores),
     }
 
@@ -265,11 +264,12 @@ def _scores(scores: ScoreTable) -> dict[str, Any]:
     return {"held_out": scores.held_out, "games": games}
 
 
-def _curve(curve: Curve) -> dict[str, Any]:
-    worths: FloatArray = np.asarray(curve.worths).reshape(-1, len(curve.fractions))
-    return {
-        "label": curve.label,
-        "fractions": plain(curve.fractions),
-        "worths": plain(worths.mean(axis=0)),
-        "games": len(worths),
-    }
+def _curves(curve: Curve) -> list[dict[str, Any]]:
+    """The mean curve of a batch of games, or one for each of several outputs or scores."""
+    means = curve.apart()
+    games = int(np.prod(np.shape(curve.worths)[:-1], dtype=int)) // len(means)
+    fractions = plain(curve.fractions)
+    return [
+        {"label": each.label, "fractions": fractions, "worths": plain(each.worths), "games": games}
+        for each in means
+    ]

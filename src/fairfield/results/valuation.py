@@ -44,7 +44,7 @@ class Valuation(Batched):
     """The value of each player by one criterion, and how it was found.
 
     ``values`` are shaped (*batch, n): leading axes are a batch of games, ``v[i]`` is
-    one of them, and ``v["name"]`` where ``labels`` name them (scorings, rows of a DataFrame).
+    one of them, and ``v["name"]`` where ``labels`` name them (rows of a DataFrame).
     Where ``outputs`` name the last axis of the batch (classes, columns), ``v.output("name")``
     is one of them, and so is ``v[:, "name"]``.
     Estimates have a ``stderr``, and the ``covariance`` (*batch, n, n) of the

@@ -1,6 +1,7 @@
-"""Groups of rows, near or at random."""
+"""Groups of rows, near, at random, by time or vendor, and of columns."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
@@ -23,3 +24,36 @@ def test_random_groups_are_equal_and_clusters_near(rng):
     for k, how in ((0, "random"), (5, "random"), (2, "ward")):
         with pytest.raises(ValueError, match=r"groups of 4 rows|choose 'kmeans'"):
             ff.cluster(np.zeros((4, 1)), k, how=how)
+
+
+def test_rows_are_cut_by_time_and_kept_by_vendor(rng):
+    days = rng.permutation(23)
+    frame = pd.DataFrame({"day": days, "size": rng.standard_normal(23)})
+    periods = ff.cluster(frame, 4, how="time", by="day")
+    assert sorted(np.bincount(periods)) == [5, 6, 6, 6]
+    assert (np.diff(periods[np.argsort(days)]) >= 0).all()
+    vendors = rng.choice(list("abcdefgh"), 23)
+    groups = ff.cluster(frame, 3, how="vendor", by=vendors)
+    assert all(len({*groups[vendors == each]}) == 1 for each in vendors)
+    assert {*groups} == {0, 1, 2}
+
+
+def test_columns_that_move_together_are_one_group(rng):
+    first, second = rng.standard_normal((2, 50))
+    noise = 0.1 * rng.standard_normal((50, 5))
+    X = np.column_stack([first, second, -first, second, first]) + noise
+    assert ff.cluster(X, 2, how="column").tolist() == [0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"how": "vendor"}, "needs by="),
+        ({"how": "vendor", "by": ["a"] * 4}, "k=2 groups of 1 vendors"),
+        ({"how": "time", "by": "when"}, "by='when' is no column of X"),
+        ({"how": "time", "by": [1, 2]}, "give one entry for each of 4 rows"),
+    ],
+)
+def test_groups_that_cannot_be_made_are_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        ff.cluster(np.zeros((4, 3)), 2, **options)

@@ -55,9 +55,9 @@ def test_worths_are_those_of_a_bare_loop(sets, groups):
     game = ff.DataGame(model, *sets, groups=groups)
     y_test = sets[3]
     majority = max(y_test.mean(), 1 - y_test.mean())
-    found, evaluations = evaluate_all(game, Options())
+    found, spent = evaluate_all(game, Options())
     assert_array_equal(found.worths, bare_loop(model, sets, groups, majority))
-    assert evaluations == 2**PLAYERS
+    assert spent.evaluations == 2**PLAYERS
     assert ff.shapley(game).grand == found.worths[-1]
 
 
@@ -496,9 +496,11 @@ def test_what_could_not_be_found_is_reported(fragile, groups, n_jobs):
 def test_repeated_fits_become_error_bars(noisy_game, tmp_path):
     found = noisy_game.measure(brute.coalitions(4))
     worths, variances = found.worths, found.variances
+    by_row = found.by_row.swapaxes(-1, -2)
     assert (variances[:, 1:] > 0).any(axis=1).all()
     found = ff.shapley(noisy_game, store=tmp_path / "worths.db")
     coefficients = linear(lambda e: e.shapley(), 4)
     assert_allclose(found.values, worths @ coefficients.T, atol=1e-14)
-    assert_allclose(found.stderr**2, variances @ coefficients.T**2, atol=1e-16)
+    over_rows = (by_row @ coefficients.T).var(axis=1, ddof=1) / by_row.shape[1]
+    assert_allclose(found.stderr**2, variances @ coefficients.T**2 + over_rows, atol=1e-16)
     assert "±" in repr(found[0])

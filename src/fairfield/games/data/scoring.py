@@ -20,9 +20,13 @@ def own_score(model: Any, X: Any, y: Any) -> float:
     return float(model.score(X, y))
 
 
-def has_probabilities(model: Any, y: Any) -> bool:
-    """Whether a classifier of one output per row gives probabilities."""
-    return y.ndim == 1 and hasattr(model, "predict_proba")
+def scored_by_log_loss(model: Any, y: Any) -> bool:
+    """Whether a model is a classifier of one output per row that gives probabilities."""
+    if isinstance(model, type) or y.ndim != 1 or not hasattr(model, "predict_proba"):
+        return False
+    from sklearn.base import is_classifier
+
+    return bool(is_classifier(model))
 
 
 def scorers_of(scoring: Any) -> dict[str, Scorer]:
@@ -69,8 +73,10 @@ def _refuse_metric(scoring: Any) -> None:
         )
 
 
-def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) -> FloatArray:
-    """The score of the best constant prediction on a test set, by each scorer.
+def best_constants(
+    model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any
+) -> list[tuple[float, Any]]:
+    """The score of the best constant prediction on a test set, by each scorer, and its model.
 
     Classifiers: each class, and the frequencies of the classes as probabilities. Regressors:
     the mean of ``y`` (best by R² and squared error, where R² is 0) and its median (best by
@@ -93,10 +99,10 @@ def best_constants(model: Any, scorers: Mapping[str, Scorer], X: Any, y: Any) ->
     if own_score in scorers.values():
         _refuse_hidden_scoring(model)
     fitted = [candidate.fit(X, y) for candidate in candidates]
-    return np.array([_best(name, scorer, fitted, X, y) for name, scorer in scorers.items()])
+    return [_best(name, scorer, fitted, X, y) for name, scorer in scorers.items()]
 
 
-def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> float:
+def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> tuple[float, Any]:
     try:
         with warnings.catch_warnings():
             # Scorers warn that a constant prediction is degenerate.
@@ -108,30 +114,35 @@ def _best(name: str, scorer: Scorer, constants: list[Any], X: Any, y: Any) -> fl
             "give fallback=a number, or another scoring"
         ) from error
     # If all are NaN, so is the fallback, and the evaluation names the empty coalition.
-    return max((worth for worth in reached if worth == worth), default=np.nan)
+    known = [(worth, at) for at, worth in enumerate(reached) if worth == worth]
+    if not known:
+        return np.nan, constants[0]
+    best = max(worth for worth, _ in known)
+    return best, constants[next(at for worth, at in known if worth == best)]
 
 
 def _refuse_hidden_scoring(model: Any) -> None:
     """Refuse a search that scores by its own ``scoring``, which constants cannot use."""
-    part = _scored_part(model)
+    part = scored_part(model)
     own = getattr(part, "scoring", None)
-    if own is not None and not _scores_as_usual(part):
+    if own is not None and not scores_as_usual(part):
         raise ValueError(
             f"{type(part).__name__} scores by its own scoring={own!r}; "
             "say the same in DataGame(scoring=…), or give fallback=a number"
         )
 
 
-def _scored_part(model: Any) -> Any:
+def scored_part(model: Any) -> Any:
     """The part of a model whose ``score`` it has: the last step, or the estimator of a search."""
     if hasattr(model, "steps"):
-        return _scored_part(model.steps[-1][1])
-    if _scores_as_usual(model) or getattr(model, "scoring", None) is not None:
+        return scored_part(model.steps[-1][1])
+    if scores_as_usual(model) or getattr(model, "scoring", None) is not None:
         return model
-    return _scored_part(model.estimator) if hasattr(model, "estimator") else model
+    return scored_part(model.estimator) if hasattr(model, "estimator") else model
 
 
-def _scores_as_usual(model: Any) -> bool:
+def scores_as_usual(model: Any) -> bool:
+    """Whether its ``score`` is accuracy or R², whatever it is fitted by."""
     from sklearn.base import ClassifierMixin, RegressorMixin
 
     # Then ``scoring`` only guides the fit, as in early stopping.

@@ -12,6 +12,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, beside, check_double, o
 from fairfield.core.coalitions import coalition_of, enumerate_coalitions, members, rows_of, spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, Measured, Player, Players, Traits, name_players, sorted_names
+from fairfield.evaluation.by_row import RowScores
 
 
 class TableGame(Game):
@@ -25,6 +26,9 @@ class TableGame(Game):
     >>> TableGame([0, 1, 1, 3], players=["ann", "bob"])
     TableGame: 2 players
     """
+
+    # What single test rows say, where worths are means over them.
+    by_row: RowScores | None = None
 
     def __init__(
         self, worths: Any, players: Players | None = None, *, variances: Any = None
