@@ -2,7 +2,8 @@
 
 A linear reading Σ_S c_i(S) F(S) of such worths is itself a mean over test rows, of the same reading
 of what each row says; so its covariance over them is exact, from the fits that were made anyway.
-Scores of rows are kept outside memory, in a temporary file if they are many, one bit each where all are 0 or 1, and read in one pass.
+Scores of rows are kept outside memory, in a temporary file if they are many, one bit each where all
+are 0 or 1, and read in one pass.
 """
 
 from __future__ import annotations
@@ -96,14 +97,22 @@ class RowScores:
         return not self._full and len(self._seen) == 2**self.players and self.rows > 1
 
     def _blocks(self) -> Iterator[tuple[BoolArray, FloatArray]]:
-        """Coalitions (m, n) and their scores (m, games, rows), block by block."""
+        """Coalitions (m, n) and their scores (m, games, rows), in blocks of one size.
+
+        So sums over them are the same to the last bit however the worths came in.
+        """
         self._file.seek(0)
         step = max(1, WORKED_ON // (self.games * self.rows))
+        left = np.empty(0, dtype=self._parts[0][1].dtype) if self._parts else None
+        scores = np.empty((0, self.games, self.rows))
         for length, keys in self._parts:
-            scores = decode(self._file.read(length), (len(keys), self.games, self.rows))
-            for start in range(0, len(keys), step):
-                some = slice(start, start + step)
-                yield unpack(keys[some], self.players), scores[some]
+            more = decode(self._file.read(length), (len(keys), self.games, self.rows))
+            left, scores = np.concatenate([left, keys]), np.concatenate([scores, more])
+            while len(left) >= step:
+                yield unpack(left[:step], self.players), scores[:step]
+                left, scores = left[step:], scores[step:]
+        if left is not None and len(left):
+            yield unpack(left, self.players), scores
 
     def covariance(self, coefficients: Coefficients, values: int) -> FloatArray:
         """The covariance over test rows of Σ_S c(S) F(S), a mean of rows: (games, values, values)."""
