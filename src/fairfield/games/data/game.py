@@ -111,7 +111,7 @@ class DataGame(Game):
         ):
             self.scoring = "neg_log_loss"
         if self._classifies:
-            warn_of_unseen(self.y, self.y_test)
+            warn_of_unseen(self.y, self.y_test, stacklevel=3)
         self._scorers = scorers_of(self.scoring)
         self.scorings = tuple(self._scorers)
         if isinstance(scoring, Mapping):
