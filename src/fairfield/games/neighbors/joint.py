@@ -153,9 +153,9 @@ class ErrorExtension(JointExtension):
 def diagonal(players: int) -> tuple[FloatArray, FloatArray]:
     """Points of [0, 1] and weights for what falls from t = 0 on as fast as (1 - t)^n.
 
-    >>> at, shares = diagonal(10**6)
-    >>> abs(float(shares @ (1 - at) ** 999_999) * 10**6 - 1) < 1e-12
-    True
+    >>> at, shares = diagonal(10**4)
+    >>> len(at), abs(float(shares @ (1 - at) ** 9999) * 10**4 - 1) < 1e-11
+    (320, True)
     """
     unit, shares = legendre(2 * POINTS - 1)
     ends = [1.0]
