@@ -67,7 +67,7 @@ class NeighborGame(Game):
 
     Cost per test point: O(n) for a worth, O(M K) for a gradient, with M the rows it takes
     until K are in almost surely (80 at x = ½, K = 5), O(M K² 2^bits) for one of a hard vote; a
-    whole sort for Shapley, of joint answers a quadrature of some 200 gradients over longer and
+    whole sort for Shapley, of joint answers a quadrature of some 150 gradients over longer and
     longer lists. Sources: Jia et al., Efficient task-specific data valuation for nearest neighbor
     algorithms, VLDB 2019, for Shapley; Wang, Mittal, Jia, Efficient data Shapley for weighted
     nearest neighbor algorithms, AISTATS 2024, for weights of few bits; the recursions of
