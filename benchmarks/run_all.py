@@ -22,6 +22,7 @@ SCRIPTS = (
     "partition.py",
     "trees.py",
     "neighbors.py",
+    "single_rows.py",
     "data.py",
     "ensembles.py",
     "features.py",

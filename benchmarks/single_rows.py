@@ -2,8 +2,8 @@
 
     python benchmarks/single_rows.py [seeds]
 
-A tenth of the labels of 300 training rows are changed. Shown are the share of wrong labels among
-the lowest-valued tenth, a mean over seeds, and processor time per data set and seed.
+A tenth of the labels of 178 to 284 training rows are changed. Shown are the share of wrong labels
+among the lowest-valued tenth, a mean over seeds, and the mean processor time of one valuation.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ METHODS: dict[str, Callable[[Data], ff.Valuation]] = {
     '`NeighborGame`, Shapley, `weights="distance"`': lambda data: ff.shapley(
         ff.NeighborGame(*data, weights="distance")
     ),
-    f"leave-one-out, log-loss, {ROWS + 2} fits": lambda data: ff.leave_one_out(
+    "leave-one-out, log-loss, n + 2 fits": lambda data: ff.leave_one_out(
         refitted(data, "neg_log_loss")
     ),
     f"Banzhaf, log-loss, {FITS:,} fits": lambda data: ff.banzhaf(
         refitted(data, "neg_log_loss"), budget=FITS
     ),
-    f"leave-one-out, accuracy, {ROWS + 2} fits": lambda data: ff.leave_one_out(
+    "leave-one-out, accuracy, n + 2 fits": lambda data: ff.leave_one_out(
         refitted(data, "accuracy")
     ),
 }
@@ -79,7 +79,7 @@ def noisy(name: str, seed: int) -> tuple[Data, Any]:
 
 def main() -> None:
     seeds = range(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
-    warnings.simplefilter("ignore")  # that 2000 fits are few for 300 rows
+    warnings.simplefilter("ignore")  # that 2000 fits are few for so many rows
     rows = []
     for method, value in METHODS.items():
         found, seconds = [], []

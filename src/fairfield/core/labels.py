@@ -34,7 +34,7 @@ def plain_labels(given: Any, what: str = "labels") -> NDArray[Any]:
     return np.array(labels.tolist())
 
 
-def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any]) -> None:
+def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any], stacklevel: int) -> None:
     """Warn of labels of the test rows that no training row has."""
     if y.ndim != 1 or y_test.ndim != 1 or is_text(y) != is_text(y_test):
         return
@@ -45,7 +45,7 @@ def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any]) -> None:
         warnings.warn(
             f"{unseen.sum()} of {len(y_test)} test rows have a label that no training row has "
             f"({listed}), so no coalition can be right there; leave them out, or add such rows to X",
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 

@@ -161,5 +161,6 @@ def test_labels_that_occur_in_the_test_set_alone_are_warned_of(rng):
     X, y, y_test = rng.normal(size=(6, 2)), [0, 1, 0, 1, 0, 1], [0, 1, 2, 3, 2, 1]
     sentence = r"3 of 6 test rows have a label that no training row has \(2, 3\)"
     for make in (ff.NeighborGame, partial(ff.DataGame, GaussianNB())):
-        with pytest.warns(UserWarning, match=sentence):
+        with pytest.warns(UserWarning, match=sentence) as warned:
             make(X, y, X, y_test)
+        assert warned[0].filename == __file__

@@ -132,6 +132,7 @@ BAD = {
     "bits=0 was given": {"bits": 0},
     "a vote needs one label per row": {"vote": "hard", "y": np.full((N, 3), 1 / 3)},
     "entries from 2 to 2 .* one weight from 0 to 1": {"weights": lambda d: np.full(d.shape, 2.0)},
+    "returned 7 vectors for 8 rows of X and 3 for 4": {"embed": lambda rows: rows[1:]},
     r"shape \(4,\) with": {"weights": lambda d: np.ones(len(d))},
 }
 

@@ -67,7 +67,7 @@ class NeighborGame(Game):
 
     Cost per test point: O(n) for a worth, O(M K) for a gradient, with M the rows it takes
     until K are in almost surely (80 at x = ½, K = 5), O(M K² 2^bits) for one of a hard vote; a
-    whole sort for Shapley, of joint answers a quadrature of some 200 gradients over longer and
+    whole sort for Shapley, of joint answers a quadrature of some 150 gradients over longer and
     longer lists. Sources: Jia et al., Efficient task-specific data valuation for nearest neighbor
     algorithms, VLDB 2019, for Shapley; Wang, Mittal, Jia, Efficient data Shapley for weighted
     nearest neighbor algorithms, AISTATS 2024, for weights of few bits; the recursions of
@@ -115,19 +115,17 @@ class NeighborGame(Game):
         self._worth = Worth(self.task, vote, labels, targets, self.k, weights, whole("bits", bits))
         if embed is not None:
             X, X_test = embed(X), embed(X_test)
-        search: Search
-        if neighbors is None:
-            table = numbers_anywhere(X, "X", axes=2)
-            test_table = beside(table, numbers(on_host(X_test, None), "X_test", axes=2))
-            if table.shape[1] != test_table.shape[1]:
+            found = length_of(X, "embed(X)"), length_of(X_test, "embed(X_test)")
+            if found != (rows, tests):
                 raise ValueError(
-                    f"X has {table.shape[1]} columns and X_test has {test_table.shape[1]}; both "
-                    "need the same features"
+                    f"embed= returned {found[0]} vectors for {rows} rows of X and {found[1]} for {tests} "
+                    "of X_test; it must return one for each"
                 )
-            kind = MetricSearch if isinstance(table, np.ndarray) else DeviceSearch
-            search = kind(table, test_table, metric, weights != "uniform")
-        else:
-            search = IndexSearch(neighbors, X_test, rows)
+        search: Search = (
+            IndexSearch(neighbors, X_test, rows)
+            if neighbors is not None
+            else _search_by_metric(X, X_test, metric, weights != "uniform")
+        )
         self._inputs = (X, y, X_test, y_test)
         # Enough neighbours for a gradient at x = ½, and for points not far from it.
         first = 96 + 4 * self.k
@@ -179,6 +177,19 @@ class NeighborGame(Game):
     def __repr__(self) -> str:
         tests = self._lists.tests
         return f"{super().__repr__()}, k={self.k}, {tests} test point{'s' if tests > 1 else ''}"
+
+
+def _search_by_metric(X: Any, X_test: Any, metric: Metric, distances: bool) -> Search:
+    """Exact search where X lies: on a device, or on the host."""
+    table = numbers_anywhere(X, "X", axes=2)
+    test_table = beside(table, numbers(on_host(X_test, None), "X_test", axes=2))
+    if table.shape[1] != test_table.shape[1]:
+        raise ValueError(
+            f"X has {table.shape[1]} columns and X_test has {test_table.shape[1]}; both "
+            "need the same features"
+        )
+    kind = MetricSearch if isinstance(table, np.ndarray) else DeviceSearch
+    return kind(table, test_table, metric, distances)
 
 
 def _check_choices(weights: Any, vote: Any) -> None:
