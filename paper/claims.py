@@ -94,14 +94,14 @@ def keep(finding: Finding, folder: Path, made: str = "") -> list[Path]:
             lines.writerows(table.rows)
     for name, figure in finding.figures.items():
         paths.append(folder / f"{name}.svg")
-        _draw(figure, paths[-1])
+        save_figure(figure, paths[-1])
     text = json.dumps({**_plain(finding), "made": made}, indent=1, ensure_ascii=False)
     paths.append(folder / f"{finding.name}.json")
     paths[-1].write_text(text, encoding="utf-8")
     return paths
 
 
-def _draw(figure: Figure, path: Path) -> None:
+def save_figure(figure: Figure, path: Path) -> None:
     """A picture that is the same file whenever it is drawn again, its words as text."""
     import matplotlib as mpl
 

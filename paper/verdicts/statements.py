@@ -25,8 +25,8 @@ def maximum_entropy(above: float, slope: float, rate: float) -> Claim:
 def any_mean(low: float, mean: float, most: float) -> Claim:
     return Claim(
         "Sec. 1",
-        "knowing the average payoff μ gives this law, with a temperature T > 0",
-        "any μ",
+        "with the average payoff μ known, the law has a temperature T > 0",
+        "T > 0",
         f"1/T = {low:.3g} at μ a little below the mean worth {mean:.3g} of all coalitions",
         holds(low > 0),
         f"T > 0 exactly for μ between the mean worth of all coalitions and the largest, {most:.3g}; below "

@@ -27,7 +27,14 @@ def small(monkeypatch):
         X, X_test, y, y_test = whole(problem, seed)
         return [X[:150], X_test[:60], y[:150], y_test[:60]]
 
+    def easy(rows, seed, training):
+        # The paper's labels are hardly learnt from three points: thousands would be drawn.
+        X = np.random.default_rng(seed).normal(size=(rows, 10))
+        X[:2, 0] = 1, -1
+        return X, X[:, 0] > 0
+
     monkeypatch.setattr(splits, "_held_out", few_rows)
+    monkeypatch.setattr(splits, "synthetic", easy)
     tiny = {name: replace(problem, few=3) for name, problem in PROBLEMS.items()}
     for module in (data, convergence, tradeoff):
         monkeypatch.setattr(module, "PROBLEMS", tiny)
