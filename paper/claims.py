@@ -108,7 +108,10 @@ def save_figure(figure: Figure, path: Path) -> None:
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "paper"}), StringIO() as drawn:
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
         # A hundredth of a point is less than can be seen, and a third of the file.
-        path.write_text(re.sub(r"(\.\d\d)\d+", r"\1", drawn.getvalue()), encoding="utf-8")
+        short = re.sub(
+            r"<[^>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), drawn.getvalue()
+        )
+        path.write_text(short, encoding="utf-8")
 
 
 def _plain(finding: Finding) -> dict[str, Any]:

@@ -162,9 +162,10 @@ def markdown(found: list[Found], pictures: str) -> str:
     """The same in Markdown, with pictures in a folder; what is folded is HTML inside."""
     lines = [*_table(COUNTED, counts(found)), ""]
     for each in found:
-        lines += [f"## {each['title']}", "", each["sizes"].rstrip(".") + ".", ""]
+        sizes = each["sizes"].rstrip(".")
+        lines += [f"## {each['title']}", "", _plain(sizes[:1].upper() + sizes[1:] + "."), ""]
         for name in each["figures"]:
-            caption = each["captions"].get(name, "")
+            caption = _plain(each["captions"].get(name, ""))
             lines += [f"![{caption}]({pictures}/{name}.svg)", "", f"*{caption}*", ""]
         rows = [(_said(claim), *(claim[key] for key in CELLS)) for claim in each["claims"]]
         lines += [*_table(CLAIM, rows), ""]
@@ -187,4 +188,9 @@ def _said(claim: dict[str, str]) -> str:
 
 def _table(head: tuple[str, ...], rows: Any) -> list[str]:
     lines = [head, ["---"] * len(head), *rows]
-    return ["| " + " | ".join(str(c).replace("|", "\\|") for c in line) + " |" for line in lines]
+    return ["| " + " | ".join(_plain(str(cell)) for cell in line) + " |" for line in lines]
+
+
+def _plain(text: str) -> str:
+    """Text in which x* and | mean themselves."""
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")

@@ -62,7 +62,7 @@ def find(run: Run) -> Finding:
         {"overview": draw(game)},
         {
             "overview": "Fig. 1, what it says as a picture: the K-step variational values of a game from "
-            "½ at T = .1, Banzhaf's values at K = 1, the variational index dotted."
+            "½ at T = 1, Banzhaf's values at K = 1, the variational index dotted."
         },
     )  # fmt: skip
 
@@ -172,8 +172,8 @@ def draw(game: ff.TableGame) -> Figure:
 
     figure = Figure(figsize=(6, 3), layout="constrained")
     ax = figure.subplots()
-    steps = np.array([ff.variational_values(game, k, temperature=0.1).values for k in range(1, 9)])
-    index = ff.variational_index(game, temperature=0.1).values
+    steps = np.array([ff.variational_values(game, k, temperature=1.0).values for k in range(1, 9)])
+    index = ff.variational_index(game, temperature=1.0).values
     for i in range(PLAYERS):
         colour = SERIES[i % len(SERIES)]
         ax.plot(range(1, 9), steps[:, i], color=colour, marker=".")

@@ -90,11 +90,14 @@ def test_a_page_holds_all_that_was_run_before(tmp_path):
     picture = (docs / "images" / "paper" / "flid.svg").read_bytes()
     keep(Finding("flid", "", "", [], {}, _picture("flid")), tmp_path)
     assert (tmp_path / "flid.svg").read_bytes() == picture  # drawn again, the same file
+    assert b">0.0027299</text>" in picture  # lines are rounded, words are not
 
 
 def _picture(name):
     figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(1, 1))
-    figure.subplots().plot([1, 3, 2])
+    ax = figure.subplots()
+    ax.plot([1, 3, 2])
+    ax.set_title("0.0027299")
     return {name: figure}
 
 
