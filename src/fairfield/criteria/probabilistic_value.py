@@ -1,6 +1,6 @@
 """Probabilistic values: every player has a law of its own over the coalitions that it joins.
 
-    φ_i = Σ_{S ∌ i} p_i(S) [F(S+i) - F(S)],   Σ_S p_i(S) = 1  (Weber 1988)
+φ_i = Σ_{S ∌ i} p_i(S) [F(S+i) - F(S)],   Σ_S p_i(S) = 1  (Weber 1988)
 """
 
 from __future__ import annotations
