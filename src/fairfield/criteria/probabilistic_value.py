@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfield.assemble import assemble
 from fairfield.boltzmann.temperature import Temperature
-from fairfield.core.arrays import BoolArray, FloatArray, on_host
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray, on_host
 from fairfield.core.coalitions import enumerate_coalitions, rows_of
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
@@ -26,6 +26,14 @@ from fairfield.results.valuation import Valuation
 # The probability of each coalition (m, n) that a player, by its number, may join.
 Law: TypeAlias = Callable[[int, BoolArray], ArrayLike]
 Chances: TypeAlias = Law | ArrayLike
+
+
+class Joins(NamedTuple):
+    """Rows of a table without a player, the same with it, and the chance of each."""
+
+    found: IntArray
+    joined: IntArray
+    chance: FloatArray
 
 
 @register
@@ -51,19 +59,25 @@ class ProbabilisticValue(Criterion):
     def exact(self, problem: Problem) -> Valuation:
         """A gradient for each player's own point; for laws over coalitions a sum over the table."""
         extension, played = problem.extension, problem.played()
+        count = extension.players
         if callable(self.chances):
             assert isinstance(played, TableGame)  # closed forms were refused
-            values = self._weights(played) @ on_host(played.worth_table)[..., None]
-            values = values[..., 0]
+            worths = on_host(played.worth_table)
+            laws = (self._law(i, count) for i in range(count))
+            slopes = [
+                (worths[..., law.joined] - worths[..., law.found]) @ law.chance for law in laws
+            ]
         else:
-            points = self._points(extension.players)
+            points = self._points(count)
             slopes = [extension.gradient(each)[..., i] for i, each in enumerate(points)]
-            values = np.stack(slopes, axis=-1)
         covariance = None
         if isinstance(played, TableGame) and played.variances is not None:
-            weights = self._weights(played)
+            weights = np.zeros((count, 2**count))
+            for i in range(count):
+                law = self._law(i, count)
+                weights[i, law.joined], weights[i, law.found] = law.chance, -law.chance
             covariance = (weights * played.variances[..., None, :]) @ weights.T
-        return assemble(problem, self.name, values, covariance=covariance)
+        return assemble(problem, self.name, np.stack(slopes, axis=-1), covariance=covariance)
 
     def _points(self, players: int) -> FloatArray:
         """The chances (n, n): row i holds those of the players whom player i may find."""
@@ -77,18 +91,13 @@ class ProbabilisticValue(Criterion):
             raise ValueError("chances must be probabilities, from 0 to 1; others were given")
         return np.broadcast_to(given, (players, players))
 
-    def _weights(self, game: TableGame) -> FloatArray:
-        """The weight of every worth in every value: (n, 2^n)."""
-        count = len(game.players)
-        coalitions = enumerate_coalitions(count)
-        weights = np.zeros((count, len(coalitions)))
-        for i in range(count):
-            without = coalitions[~coalitions[:, i]]
-            joined = without.copy()
-            joined[:, i] = True
-            chance = self._chance(i, without)
-            weights[i, rows_of(joined)], weights[i, rows_of(without)] = chance, -chance
-        return weights
+    def _law(self, player: int, players: int) -> Joins:
+        """The coalitions that the player may find and make, as rows of a table, and their chances."""
+        coalitions = enumerate_coalitions(players)
+        found = coalitions[~coalitions[:, player]]
+        chance, rows = self._chance(player, found), rows_of(found)
+        found[:, player] = True
+        return Joins(rows, rows_of(found), chance)
 
     def _chance(self, player: int, coalitions: BoolArray) -> FloatArray:
         """The probability that the player finds each of these coalitions, checked."""
