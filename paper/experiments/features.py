@@ -71,8 +71,8 @@ def find(run: Run) -> Finding:
         f"models fitted to all training rows with the paper's parameters; MLP also with {len(seeds)} seeds "
         f"on {len(next(iter(seeds.values()))[0.1].rows):,} rows",
         [
-            *(judge.accuracy(name, [each[0.1].accuracy]) for name, each in studies.items() if name != "mlp"),
-            judge.accuracy("mlp", [each[0.1].accuracy for each in seeds.values()]),
+            *(judge.accuracy(name, [each[0.1].accuracy], few=False) for name, each in studies.items() if name != "mlp"),
+            judge.accuracy("mlp", [each[0.1].accuracy for each in seeds.values()], few=run.quick),
             judge.least_accurate({name: each.accuracy for name, each in cold.items()}),
             judge.notebook([float(named["xgboost"][0.1].errors[name][1]) for name in CRITERIA]),
             judge.lowest(*_lowest(studies)),

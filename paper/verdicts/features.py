@@ -24,8 +24,8 @@ SAME, REFITTED = 1.02, 1.2
 Shares = Mapping[str, Mapping[str, float]]
 
 
-def accuracy(model: str, found: Sequence[float]) -> Claim:
-    """Training accuracies of the model, of several seeds where it has some."""
+def accuracy(model: str, found: Sequence[float], *, few: bool) -> Claim:
+    """Training accuracies of the model, of several seeds where it has some; whether more would do."""
     printed = PAPER_ACCURACY[model]
     nearest = min(found, key=lambda each: abs(each - printed))
     spread = (
@@ -36,7 +36,7 @@ def accuracy(model: str, found: Sequence[float]) -> Claim:
         f"training accuracy of the {model} model",
         f"{printed:.6f}",
         f"{nearest:.6f}{spread}",
-        holds(abs(nearest - printed) < 5e-4),
+        holds(True if abs(nearest - printed) < 5e-4 else None if few else False),
         "the parameters are the paper's; fits depend on the library's version",
     )
 

@@ -89,7 +89,7 @@ CASES = {
     data.better_right: [((A([2.0]), A([1.0]), A([1.5])), YES), ((A([1.0]), A([2.0]), A([1.5])), WRONG)],
     data.group_sizes: [(({"a": (True, 5, 5)},), YES), (({"a": (True, 5, 6)},), WRONG), (({"a": (False, 5, 6)},), OPEN)],
     data.single_groups: [((A([0.5, 0.5]), ROWS[0], ROWS[0]), YES), ((A([0.1, 0.5]), ROWS[0], ROWS[0]), WRONG)],
-    features.accuracy: [(("mlp", [0.8, 0.8614]), YES), (("mlp", [0.8]), NO)],
+    features.accuracy: [(("mlp", [0.8, 0.8614], {"few": True}), YES), (("mlp", [0.8], {"few": False}), NO), (("mlp", [0.8], {"few": True}), OPEN)],
     features.least_accurate: [(({"xgboost": 0.9, "logistic": 0.8, "mlp": 0.85},), YES), (({"xgboost": 0.7, "logistic": 0.8},), NO)],
     features.notebook: [((features.NOTEBOOK,), YES), (((0.1, 0.2, 0.3),), NO)],
     features.lowest: [(({"mlp": won(1, 0, 0)}, ""), YES), (({"mlp": won(0.99, 0.01, 0)}, ""), NO)],
