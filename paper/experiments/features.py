@@ -72,7 +72,7 @@ def find(run: Run) -> Finding:
         f"on {len(next(iter(seeds.values()))[0.1].rows):,} rows",
         [
             *(judge.accuracy(name, [each[0.1].accuracy], few=False) for name, each in studies.items() if name != "mlp"),
-            judge.accuracy("mlp", [each[0.1].accuracy for each in seeds.values()], few=run.quick),
+            judge.accuracy("mlp", [each[0.1].accuracy for each in seeds.values()], few=len(seeds) < SEEDS),
             judge.least_accurate({name: each.accuracy for name, each in cold.items()}),
             judge.notebook([float(named["xgboost"][0.1].errors[name][1]) for name in CRITERIA]),
             judge.lowest(*_lowest(studies)),
@@ -83,8 +83,8 @@ def find(run: Run) -> Finding:
             judge.alike_rows({n: _alike(s) for n, s in cold.items()}),
             judge.coloured(_places(cold["xgboost"]), few=run.quick),
             judge.firsts({n: s.ranking(CRITERIA[0], True)[0][0] for n, s in cold.items()}, few=run.quick),
-            judge.marital([tuple(s[0.1].place(c, "Marital Status") for c in CRITERIA) for s in seeds.values()], few=run.quick),
-            *(_line(name, [named[name]] if name != "mlp" else list(seeds.values()), run) for name in MODELS),
+            judge.marital([tuple(s[0.1].place(c, "Marital Status") for c in CRITERIA) for s in seeds.values()], few=len(seeds) < SEEDS),
+            *(_line(name, [named[name]] if name != "mlp" else list(seeds.values()), few=len(seeds) < SEEDS) for name in MODELS),
         ],
         {"features": _table(studies), **_rankings(studies)},
         figures,
@@ -158,11 +158,11 @@ def _places(s: Study) -> dict[str, list[int]]:
     return {name: [s.place(criterion, name) for criterion in CRITERIA] for name in s.features}
 
 
-def _line(name: str, found: list[Mapping[float, Study]], run: Run) -> Claim:
+def _line(name: str, found: list[Mapping[float, Study]], *, few: bool) -> Claim:
     """Row 0 at T = .5, of one model or of several seeds."""
     lines = [s[0.5].convergence(NORM)[:, 0] for s in found]
     factors = [float(factor(each, PAPER_CONVERGENCE[name])) for each in lines]
-    return judge.line(name, lines, factors, few=run.quick)
+    return judge.line(name, lines, factors, few=few)
 
 
 def _table(studies: Studies) -> Table:
