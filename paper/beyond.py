@@ -147,16 +147,17 @@ def fairness(readings: Sequence[Reading]) -> list[str]:
     return lines
 
 
-def papers(found: dict[str, FloatArray]) -> list[str]:
-    """The paper's temperatures in units of the games' own scale."""
+def papers(reference: Path) -> list[str]:
+    """The paper's temperatures in units of the games' own scale, of all players."""
     lines = ["| problem | the paper's T | T / scale |", "|---|---|---|"]
     for name, problem in PROBLEMS.items():
-        if name in found:
-            scale = ff.compare(ff.TableGame(found[name]), temperature=ff.relative(1))[
-                "banzhaf"
-            ].temperature
+        with np.load(reference / f"paper_{name}.npz", allow_pickle=False) as held:
+            worths = held.get("worths")
+        if worths is not None:
+            banzhaf = ff.banzhaf(ff.TableGame(worths)).values
+            scale = np.sum(banzhaf**2) / np.sum(np.abs(banzhaf))
             lines.append(
-                f"| {problem.title} | {problem.temperature:g} | {problem.temperature / float(np.asarray(scale)):.1f} |"
+                f"| {problem.title} | {problem.temperature:g} | {problem.temperature / scale:.1f} |"
             )
     return lines
 
@@ -208,7 +209,7 @@ def main() -> None:
     made = [
         f"*Made by `python -m paper.beyond` with {versions()}: {len(played)} games at {len(MULTIPLES)} temperatures.*"
     ]
-    tables = {"temperature": by_multiple(readings), "papers": papers(played), "cycles": cycles(readings),
+    tables = {"temperature": by_multiple(readings), "papers": papers(options.reference), "cycles": cycles(readings),
               "fairness": fairness(readings), "made": made}  # fmt: skip
     page.write_text(fill(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
 
