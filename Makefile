@@ -2,7 +2,7 @@
 # make test    sets up everything and runs the tests
 # make torch   adds the CPU build of PyTorch, for the tests of neural set functions
 # make check   ruff, mypy and import-linter
-# make paper   the paper's experiments again, small, into build/paper; FULL=1: at the paper's sizes
+# make paper   the paper's experiments again, small, into build/paper; FULL=1: at the paper's sizes; ARGS=: more options
 # make docs    builds the documentation site, strictly, into site/
 # make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md
 # make release-check   builds the distributions, tries them and every extra alone, attacks them
@@ -30,7 +30,7 @@ check: $(VENV)/check.stamp
 	$(VENV)/bin/lint-imports
 
 paper: $(VENV)/test.stamp
-	$(RUN) -m paper all $(if $(FULL),--full,--quick)
+	$(RUN) -m paper all $(if $(FULL),--full,--quick) $(ARGS)
 
 # Material for MkDocs advertises its successor on every run unless this is set.
 docs: $(VENV)/docs.stamp

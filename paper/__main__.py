@@ -13,6 +13,7 @@ from typing import Any
 import fairfield as ff
 from paper import adult
 from paper.claims import Finding, keep
+from paper.kept import versions
 from paper.page import write_page
 from paper.registry import Experiment, experiments
 from paper.run import Run
@@ -25,7 +26,7 @@ The experiments of Bian et al., Energy-Based Learning for Cooperative Games, ICL
 
 Writes figures, CSV files, claims.md and index.html, which puts every claim of the paper
 beside the number found here, with a verdict. The page shows all experiments that were run
-into --out; worths are kept there, and the same command continues from them."""
+into --out; what took long is kept in its stores, and the same command continues from there."""
 EXAMPLES = """\
 Examples:
   python -m paper all --quick                           every experiment, small, in minutes
@@ -53,13 +54,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tuple(options.problem),
         options.splits,
     )
+    made = (
+        f"Made with {versions()}, {'small' if run.quick else 'full'} sizes, seeds from {run.seed}."
+    )
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             # A temperature too low for the budget, and the like: the page has the error bars.
             if options.quiet:
                 warnings.simplefilter("ignore")
-            _run_all(_chosen(known, options.experiments, run), run, options.quiet)
+            _run_all(_chosen(known, options.experiments, run), run, options, made)
     except KeyboardInterrupt:
         _say(_kept(run.stores))
         return INTERRUPTED
@@ -104,6 +108,8 @@ def _parser(known: Sequence[Experiment]) -> argparse.ArgumentParser:
         "are valued")  # fmt: skip
     add("--out", type=Path, default=Path("build/paper"), metavar="FOLDER",
         help="where the page, figures, numbers and worths are kept (default: build/paper)")  # fmt: skip
+    add("--docs", type=Path, metavar="FOLDER",
+        help="also write the page as paper.md, with its pictures, into this folder of documentation")  # fmt: skip
     add("--jobs", type=int, metavar="N",
         help="how many worths are evaluated at once; -1: all cores")  # fmt: skip
     add("--seed", type=_at_least(0), default=0, metavar="N",
@@ -148,18 +154,20 @@ def _chosen(known: Sequence[Experiment], names: Sequence[str], run: Run) -> list
     return restricted
 
 
-def _run_all(chosen: Sequence[Experiment], run: Run, quiet: bool) -> None:
+def _run_all(
+    chosen: Sequence[Experiment], run: Run, options: argparse.Namespace, made: str
+) -> None:
     # Files that were named and are missing are reported before hours of work.
     run.published("")
     if run.data is not None:
         adult.file_of(run.data)
     for each in chosen:
         started = perf_counter()
-        keep(_find(each, run, alone=len(chosen) == 1), run.out)
-        page = write_page(run.out)
-        if not quiet:
+        keep(_find(each, run, alone=len(chosen) == 1), run.out, made)
+        page = write_page(run.out, options.docs)
+        if not options.quiet:
             _say(f"{each.name}: {perf_counter() - started:.0f} s")
-    if not quiet:
+    if not options.quiet:
         _say(f"wrote {page}")
 
 
@@ -194,15 +202,10 @@ def _warn(message: Warning | str, *place: Any, **more: Any) -> None:
 
 def _kept(stores: Path) -> str:
     """What an interrupted run leaves in its stores, and how to continue."""
-    count = 0
-    for store in stores.glob("*.db"):
-        try:
-            count += ff.describe_store(store).worths
-        except ff.StoreError:  # it was about to be made
-            continue
+    count = len(list(stores.glob("*.npz")))
     if not count:
-        return f"stopped before a worth was kept in {stores}; the same command starts again"
-    return f"stopped; {stores} keeps {count:,} worths. Run the same command to go on from there"
+        return f"stopped before a part was kept in {stores}; the same command starts again"
+    return f"stopped; {stores} keeps {count:,} parts. Run the same command to go on from there"
 
 
 if __name__ == "__main__":

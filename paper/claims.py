@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +17,29 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Verdicts: what the paper says holds here; it does not hold here; it cannot hold, or is not what
-# was done, with the evidence beside it; this run was too small to tell, or was not made.
+# Verdicts: what is said holds here; it does not hold here; it cannot hold, or is not what was done,
+# with the evidence beside it; this run was too small to tell, or was not made.
 REPRODUCED, DIFFERS, WRONG, OPEN = "reproduced", "differs", "wrong", "open"
 VERDICTS = (REPRODUCED, DIFFERS, WRONG, OPEN)
+# Who says it: the text, or what the authors' program does without the text saying so.
+PAPER, CODE = "the paper", "its released code"
+
+
+def holds(evidence: bool | None, otherwise: str = DIFFERS) -> str:
+    """The verdict on what the evidence confirms, refutes, or (None) leaves open.
+
+    >>> holds(True), holds(False), holds(False, WRONG), holds(None)
+    ('reproduced', 'differs', 'wrong', 'open')
+    """
+    return OPEN if evidence is None else REPRODUCED if evidence else otherwise
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of the paper: where it stands, its number, ours, the verdict and why."""
+    """One statement: where it stands, its number, ours in a few words, the verdict, the details.
+
+    ``verdict`` is computed from the evidence (:func:`holds`), never written down.
+    """
 
     where: str
     says: str
@@ -31,6 +47,7 @@ class Claim:
     ours: str
     verdict: str
     why: str = ""
+    of: str = PAPER
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -39,10 +56,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of numbers for a CSV file."""
+    """Rows of numbers for a CSV file; with a title they are on the page as well."""
 
     head: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,8 +79,11 @@ class Finding:
     captions: Mapping[str, str] = field(default_factory=dict)
 
 
-def keep(finding: Finding, folder: Path) -> list[Path]:
-    """Write CSV files, figures and, for the page, the claims: their paths."""
+def keep(finding: Finding, folder: Path, made: str = "") -> list[Path]:
+    """Write CSV files, figures and, for the page, the claims: their paths.
+
+    ``made`` says how: versions, sizes, seeds.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, table in finding.tables.items():
@@ -72,18 +93,47 @@ def keep(finding: Finding, folder: Path) -> list[Path]:
             lines.writerow(table.head)
             lines.writerows(table.rows)
     for name, figure in finding.figures.items():
-        paths.append(folder / f"{name}.png")
-        figure.savefig(paths[-1], dpi=100)
-    text = json.dumps(_plain(finding), indent=1, ensure_ascii=False)
+        paths.append(folder / f"{name}.svg")
+        save_figure(figure, paths[-1])
+    text = json.dumps({**_plain(finding), "made": made}, indent=1, ensure_ascii=False)
     paths.append(folder / f"{finding.name}.json")
     paths[-1].write_text(text, encoding="utf-8")
     return paths
 
 
+def save_figure(figure: Figure, path: Path) -> None:
+    """A picture that is the same file whenever it is drawn again, its words as text."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "paper"}), StringIO() as drawn:
+        figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
+        # A hundredth of a point is less than can be seen, and a third of the file.
+        short = re.sub(
+            r"<[^>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), drawn.getvalue()
+        )
+        path.write_text(short, encoding="utf-8")
+
+
 def _plain(finding: Finding) -> dict[str, Any]:
-    """What the page needs: figures and tables by their names."""
+    """What the page needs: figures by their names, tables by theirs or, with a title, whole."""
     held = asdict(replace(finding, tables={}, figures={}))
-    return {**held, "tables": list(finding.tables), "figures": list(finding.figures)}
+    shown = [
+        {
+            "title": each.title,
+            "head": each.head,
+            "rows": [[_text(c) for c in row] for row in each.rows],
+        }
+        for each in finding.tables.values()
+        if each.title
+    ]
+    return {
+        **held, "tables": list(finding.tables), "shown": shown, "figures": list(finding.figures)
+    }  # fmt: skip
+
+
+def _text(cell: Any) -> str:
+    """A cell as it is read: few digits."""
+    return f"{cell:.4g}" if isinstance(cell, float | np.floating) else str(cell)
 
 
 def spread(values: ArrayLike, digits: int = 3) -> str:

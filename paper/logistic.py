@@ -19,7 +19,9 @@ from fairfield.games.data.game import PAPERS_WORTH
 
 # After a step of Newton's method from a decrement (squared) below this, the next would be below
 # rounding; and so many steps have always sufficed.
-SETTLED, MOST_STEPS = 1e-10, 60
+SETTLED, MOST_STEPS = 1e-10, 200
+# Whole steps nearly always settle within these; where they swing, shorter ones do not.
+WHOLE_STEPS = 15
 
 
 class LogisticGame(ff.Game):
@@ -68,14 +70,17 @@ class LogisticGame(ff.Game):
         weights = np.tile(self._start, (len(inside), 1))
         curvature = np.empty((len(inside), len(self._start), len(self._start)))
         first, second = self._pairs
-        for _ in range(MOST_STEPS):
+        for number in range(MOST_STEPS):
             chance = expit(weights @ self.rows.T)
             slope = weights + (inside * (chance - self.classes)) @ self.rows
             curvature[:, first, second] = (inside * chance * (1 - chance)) @ self._products
             curvature[:, second, first] = curvature[:, first, second]
             step = np.linalg.solve(curvature + np.eye(len(self._start)), slope[..., None])[..., 0]
+            decrement = np.sum(step * slope, axis=1)
+            if number >= WHOLE_STEPS:
+                step /= 1 + np.sqrt(decrement)[:, None]
             weights -= step
-            if np.sum(step * slope, axis=1).max(initial=0.0) < SETTLED:
+            if decrement.max(initial=0.0) < SETTLED:
                 return weights
         raise ValueError("Newton's method did not settle on these rows; scale the features")
 

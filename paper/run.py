@@ -20,8 +20,8 @@ class Run:
 
     ``reference`` is a folder with the authors' own splits as .npz files, ``data`` the place of
     Adult; both may be None. ``problems`` names those of data valuation that are played, by
-    default all; ``splits`` is how many of our own are valued. Worths are kept in ``out``/stores,
-    from where a run continues.
+    default all; ``splits`` is how many of our own are valued. What took long is kept in
+    ``out``/stores, from where a run continues.
     """
 
     out: Path
@@ -36,16 +36,12 @@ class Run:
 
     @property
     def stores(self) -> Path:
-        """The folder of kept worths."""
+        """The folder of what is kept."""
         return self.out / "stores"
 
-    def options(self, store: str | None = None) -> dict[str, Any]:
-        """The keywords of criteria, with a store of this name."""
-        found: dict[str, Any] = {"seed": self.seed, "n_jobs": self.jobs, "progress": self.progress}
-        if store is not None:
-            self.stores.mkdir(parents=True, exist_ok=True)
-            found["store"] = self.stores / f"{store}.db"
-        return found
+    def options(self) -> dict[str, Any]:
+        """The keywords of criteria."""
+        return {"seed": self.seed, "n_jobs": self.jobs, "progress": self.progress}
 
     def chosen(self, problems: Mapping[str, T]) -> dict[str, T]:
         """Those of some problems that this run plays."""

@@ -1,11 +1,10 @@
-"""The paper's synthetic points: their generator, and the data valuation of single points."""
+"""The generator of the paper's synthetic points."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-import fairfield as ff
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.special import expit
 
@@ -13,16 +12,6 @@ TEMPERATURE = 0.5
 FEATURES, IMPORTANT, TESTS = 10, 4, 100
 # At 1.1^30 = 17 labels are all but certain.
 MOST_RAISES = 30
-
-
-def synthetic_game(players: int, seed: int = 0) -> ff.DataGame:
-    """The paper's data valuation of single synthetic points."""
-    from sklearn.linear_model import LogisticRegression
-
-    X, y = synthetic(players + TESTS, seed, players)
-    model = LogisticRegression(solver="liblinear", max_iter=5000, random_state=666)
-    parts = X[:players], y[:players], X[players:], y[players:]
-    return ff.DataGame(model, *parts, fallback="paper")
 
 
 def synthetic(rows: int, seed: int, training: int) -> tuple[FloatArray, BoolArray]:

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 import fairfield as ff
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
+from fairfield.core.fingerprint import digest
 from fairfield.evaluation.evaluator import evaluate_all
+from fairfield.games.data.game import PAPERS_WORTH
+from paper.kept import kept
 from paper.run import CRITERIA, Run
 from paper.splits import (
     QUICK_SPLITS,
@@ -25,7 +28,7 @@ from paper.splits import (
 )
 
 STEPS = 11
-# Worths of a published table that a quick run fits again.
+# Worths of a published table that are fitted again.
 REFITTED = 32
 
 
@@ -35,8 +38,9 @@ class Valued:
 
     ``curves`` and ``mirrored`` hold the accuracies (n + 1) left as the most valuable are
     removed, in the right order and with the players in mirrored order; ``chance`` in random
-    order. ``moved`` are ‖x^k - x^(k-1)‖²/n. ``changed`` counts by how many test samples each
-    refitted worth differs from the published one, where there is one.
+    order. ``drawn`` are right and mirrored curves with the authors' rule that any missing class
+    makes an accuracy of .5. ``moved`` are ‖x^k - x^(k-1)‖²/n. ``changed`` counts by how many test
+    samples each refitted worth differs from the published one, where there is one.
     """
 
     problem: Problem
@@ -45,6 +49,7 @@ class Valued:
     comparison: ff.Comparison
     curves: dict[str, FloatArray]
     mirrored: dict[str, FloatArray]
+    drawn: dict[str, tuple[FloatArray, FloatArray]]
     chance: FloatArray
     moved: FloatArray
     changed: NDArray[np.int64] | None
@@ -80,23 +85,19 @@ def own_splits(problem: Problem, run: Run) -> Iterator[Valued]:
     count = run.splits or (QUICK_SPLITS if run.quick else SPLITS)
     for seed in range(run.seed, run.seed + count):
         split = own_split(problem, players, seed)
-        table = _table(split, problem, run, f"{problem.name}-{players}-{seed}")
+        table = table_of(problem, split, str(seed), run)
         yield value(problem, split, table, str(seed))
 
 
 def papers_own(problem: Problem, held: dict[str, NDArray[Any]], run: Run) -> Valued:
-    """The authors' split; a quick run takes their table and fits some of its worths again."""
-    split = papers_split(held)
-    published = held.get("worths")
-    if run.quick and published is not None:
-        game, count = split.game(), len(held["worths"])
-        rows = np.random.default_rng(run.seed).choice(count, REFITTED, replace=False)
-        coalitions = enumerate_coalitions(len(game.players))[rows]
-        found = game.worths(coalitions)
-        return value(problem, split, published, "paper", _changed(found, published[rows], split))
-    table = _table(split, problem, run, f"{problem.name}-paper")
-    changed = None if published is None else _changed(table, published, split)
-    return value(problem, split, table, "paper", changed)
+    """The authors' split: by their table, where it is stored, of which some worths are fitted again."""
+    split, published = papers_split(held), held.get("worths")
+    if published is None:
+        return value(problem, split, table_of(problem, split, "paper", run), "paper")
+    game = split.game()
+    rows = np.random.default_rng(run.seed).choice(len(published), REFITTED, replace=False)
+    found = game.worths(enumerate_coalitions(len(game.players))[rows])
+    return value(problem, split, published, "paper", _changed(found, published[rows], split))
 
 
 def value(
@@ -119,11 +120,27 @@ def value(
         comparison=found,
         curves={k: ff.removal_curve(played, v).worths for k, v in found.items()},
         mirrored={k: ff.removal_curve(played, v.values[::-1]).worths for k, v in found.items()},
+        drawn={
+            k: (_ruled(split, table, v.values), _ruled(split, table, v.values[::-1]))
+            for k, v in found.items()
+        },
         chance=_by_size(table, count)[::-1],
         moved=steps.step_differences(),
         changed=changed,
         table=table,
     )
+
+
+def _ruled(split: Split, table: FloatArray, values: FloatArray) -> FloatArray:
+    """Accuracies as the most valuable go, .5 as soon as one class is missing."""
+    groups, owner = np.unique(split.groups, return_inverse=True)
+    place = np.argsort(np.argsort(-values, kind="stable"))
+    left: NDArray[np.bool_] = place >= np.arange(len(groups) + 1)[:, None]
+    classes = [
+        np.bincount(owner[split.y == label], minlength=len(groups)) for label in np.unique(split.y)
+    ]
+    whole = (left @ np.array(classes).T > 0).all(axis=1)
+    return np.where(whole, table[rows_of(left)], PAPERS_WORTH)
 
 
 def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
@@ -139,9 +156,17 @@ def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
     return changed
 
 
-def _table(split: Split, problem: Problem, run: Run, store: str) -> FloatArray:
-    options = ff.Options(**run.options(store))
-    return evaluate_all(split.fast_game(problem), options)[0].worths
+def table_of(problem: Problem, split: Split, name: str, run: Run) -> FloatArray:
+    """All 2^n worths of a split, fitted once and kept."""
+    players = len(np.unique(split.groups))
+
+    def fitted() -> dict[str, FloatArray]:
+        return {
+            "worths": evaluate_all(split.fast_game(problem), ff.Options(**run.options()))[0].worths
+        }
+
+    data = digest(split.X, split.y, split.X_test, split.y_test, split.groups)
+    return kept(run, f"{problem.name}-{players}-{name}", data, fitted)["worths"]
 
 
 def _changed(ours: FloatArray, theirs: FloatArray, split: Split) -> NDArray[np.int64]:

@@ -29,6 +29,7 @@ from fairfield.criteria.interactions.interactions import interactions as interac
 from fairfield.criteria.interactions.moebius import moebius as moebius
 from fairfield.criteria.leave_one_out import leave_one_out as leave_one_out
 from fairfield.criteria.owen import owen as owen
+from fairfield.criteria.probabilistic_value import probabilistic_value as probabilistic_value
 from fairfield.criteria.samples import samples_needed as samples_needed
 from fairfield.criteria.semivalue import beta as beta
 from fairfield.criteria.semivalue import semivalue as semivalue

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import fairfield as ff
 from paper import adult, claims, registry
+from paper.kept import kept
 
 pytest.importorskip("matplotlib")
 
@@ -16,7 +16,7 @@ def tiny(monkeypatch):
     """Every experiment replaced by one claim; features stay what they are."""
 
     def made(name):
-        claim = claims.Claim("here", "says", "1", "1", "reproduced")
+        claim = claims.Claim("here", "says", "1", "1", claims.holds(True))
         return lambda run: claims.Finding(name, name, f"seed {run.seed}", [claim])
 
     for each in registry.experiments():
@@ -36,7 +36,7 @@ def test_all_is_shown_on_one_page_without_the_data(run, tmp_path, tiny):
     page = (tmp_path / "p" / "index.html").read_text(encoding="utf-8")
     assert "not run: the network cannot be reached" in page
     assert "set FAIRFIELD_DATA" in page
-    assert page.count("seed 3") == 7
+    assert page.count("seed 3") == 8
     assert run("flid", "samples", "--out", "q", "--quiet").output == ""
     assert (tmp_path / "q" / "samples.json").exists()
 
@@ -63,17 +63,14 @@ def test_what_is_missing_is_said_in_a_sentence(run, tmp_path, tiny):
 
 def test_ctrl_c_says_what_was_kept(run, tmp_path, tiny, monkeypatch):
     def stopped(work):
-        ff.shapley(lambda S: S.sum(axis=1), players=3, **work.options("some"))
+        kept(work, "some", "part", lambda: {"a": [1.0]})
         raise KeyboardInterrupt
 
     flid = replace(registry.REGISTERED["flid"], find=stopped)
     monkeypatch.setitem(registry.REGISTERED, "flid", flid)
-    # A store that was about to be made when it was stopped.
-    (tmp_path / "p" / "stores").mkdir(parents=True)
-    (tmp_path / "p" / "stores" / "begun.db").touch()
     result = run("flid", "--out", "p")
     assert result.exit_code == 130
-    assert "keeps 8 worths. Run the same command" in result.stderr
+    assert "keeps 1 parts. Run the same command" in result.stderr
 
 
 def test_adult_is_studied_at_a_small_size(tmp_path, monkeypatch):
@@ -89,13 +86,14 @@ def test_adult_is_studied_at_a_small_size(tmp_path, monkeypatch):
     y = (X["Capital Gain"] + X["Age"] > 2).to_numpy()
     monkeypatch.setattr(features, "load_adult", lambda path: (X, y))
     monkeypatch.setattr(features, "QUICK_ROWS", 6)
-    monkeypatch.setattr(features, "draw", lambda found: {f"removal_{found.model}": None})
+    for name in ("draw_row", "draw_statistics"):  # drawn in test_features
+        monkeypatch.setattr(features, name, lambda *arguments: None)
     found = features.find(Run(tmp_path, quick=True, progress=False))
     says = {claim.says: claim for claim in found.claims}
     assert says["the index always has the smallest decoupling error"].verdict == "reproduced"
-    assert len(found.tables["features"].rows) == 9
-    assert len(found.tables["feature_ranks"].rows) == 3 * 2 * 3 * 12
-    assert list(found.captions)[2] == "removal_mlp"
+    assert len(found.tables["features"].rows) == 3 * 2 * 3
+    assert len(found.tables["ranks_mlp_True"].rows) == 12
+    assert set(found.figures) == set(found.captions)
 
 
 def test_help_is_there_with_an_example_and_every_experiment(run):
@@ -113,7 +111,8 @@ def test_without_a_name_every_experiment_runs_long_ones_last(run, tmp_path, tiny
     assert result.exit_code == 0
     done = [line.split(":")[0] for line in result.stderr.splitlines() if line.endswith(" s")]
     assert done == [
-        "statements", "flid", "features", "large", "samples", "data", "convergence", "tradeoff",
+        "statements", "algorithms", "flid", "features", "large", "samples", "data", "convergence",
+        "tradeoff",
     ]  # fmt: skip
     assert (tmp_path / "build" / "paper" / "index.html").exists()
     assert run("--full", "--quick").exit_code == 2

@@ -11,7 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 import fairfield as ff
 from paper import adult as data
 from paper import study as paper
-from paper.readings import READINGS
+from paper.experiments import features
+from paper.readings import NORM, READINGS, factor
+from paper.rows import draw_row, draw_statistics
+from paper.run import Run
+from paper.verdicts import features as judge
 
 pd = pytest.importorskip("pandas")
 
@@ -83,46 +87,50 @@ def test_openml_gives_the_same_rows(folder, monkeypatch, training_first):
             data.load_adult()
 
 
-def test_a_study_in_numbers(rng, tmp_path):
+def test_a_study_in_numbers(rng, tmp_path, monkeypatch):
     from sklearn.utils import resample
 
     X = pd.DataFrame(rng.integers(0, 4, (150, 4)).astype(float), columns=list("abcd"))
     y = (X["a"] + X["b"] * X["c"] > 4).to_numpy()
-    found = paper.study("logistic", X, y, paper.sample_rows(y, 20))
+    model, rows = data.fit("logistic", X, y), paper.sample_rows(y, 20)
+    monkeypatch.setattr(paper, "BLOCK", 12)  # two units of work
+    run = Run(tmp_path, progress=False)
+    found = paper.study("logistic", model, X, y, rows, run, "some")[0.5]
+    assert len(list(run.stores.glob("some-*.npz"))) == 2
     assert found.accuracy > 0.7
-    assert found.comparison["shapley"].players == ("a", "b", "c", "d")
-    model = data.fit("logistic", X, y)
-    truth = model.predict_proba(X.to_numpy()[found.rows])[range(20), y[found.rows].astype(int)]
-    for name, curve in found.curves.items():
-        assert_allclose(curve[:, 0], truth)
-        assert_allclose(curve[:, -1], found.comparison[name].empty)
-        ranking = found.comparison[name][3].ranking()
-        left = np.array([[p not in ranking[:2] for p in "abcd"]])
-        game = ff.FeatureGame(
-            model, X.to_numpy()[found.rows[3]],
-            resample(X.to_numpy(), n_samples=100, random_state=0),
-            output="label", y=y[found.rows[[3]]],
-        )  # fmt: skip
-        assert_allclose(curve[3, 2], game.worths(left)[0], atol=1e-12)
+    background = resample(X.to_numpy(), n_samples=100, random_state=0)
+    game = ff.FeatureGame(model, X.to_numpy()[rows], background, output="label", y=y[rows])
+    table = ff.TableGame(game.table())
+    compared = ff.compare(table, criteria=list(found.values), temperature=0.5)
+    for name, v in compared.items():
+        assert_allclose(found.values[name], v.values, atol=1e-9)
+        assert_allclose(found.errors[name], v.decoupling_error, atol=1e-9)
+        order = np.argsort(-v.values[3])
+        left = np.ones((1, 4), dtype=bool)
+        left[0, order[:2]] = False
+        assert_allclose(found.right[name][3, 2], table.worths(left)[3, 0], atol=1e-12)
+        assert_allclose(found.right[name][:, [0, -1]], np.stack([v.grand, v.empty], axis=1))
+        order = np.argsort(-v.values[3][::-1])
+        left = np.ones((1, 4), dtype=bool)
+        left[0, order[:2]] = False
+        assert_allclose(found.mirrored[name][3, 2], table.worths(left)[3, 0], atol=1e-12)
     assert_allclose(sum(found.fastest().values()), 1)
-    assert_allclose(sum(found.fastest(2).values()), 1)
+    assert_allclose(sum(found.fastest(mirrored=True).values()), 1)
     assert found.lowest_error()["variational_index"] == 1
-    assert found.drop().keys() == found.errors().keys()
     ranking = found.ranking("shapley", True)
-    shapley = found.comparison["shapley"].values[found.labels]
+    shapley = found.values["shapley"][found.labels]
     assert_allclose([mean for _, mean in ranking], np.sort(shapley.mean(axis=0))[::-1])
-    moved = np.diff(ff.variational_values(game, 11, temperature=0.1).trajectory, axis=0)
+    assert found.place("shapley", ranking[1][0]) == 2
+    sizes = np.abs(found.values["shapley"])
+    assert_array_equal(found.places("shapley", "b"), (sizes > sizes[:, [1]]).sum(axis=1) + 1)
+    moved = np.diff(ff.variational_values(table, 11, temperature=0.5).trajectory, axis=0)
     squared, late, plain = (found.convergence(reading)[:, 3] for reading in READINGS)
-    assert_allclose(squared[4], (moved[8] ** 2).sum() / 4, rtol=1e-6)
-    assert_allclose(late[1], (moved[2] ** 2).sum() / 4)
-    assert_allclose(plain[1], np.linalg.norm(moved[2]) / 4)
-    row, factor = found.nearest("‖Δx‖/n, iterations 0, 2, 3, 5, 9, 10")
-    assert row in found.rows
-    assert factor > 1
+    assert_allclose(squared[2], (moved[2, 3] ** 2).sum() / 4, rtol=1e-6)
+    assert_allclose(late[1], (moved[2, 3] ** 2).sum() / 4)
+    assert_allclose(plain[1], np.linalg.norm(moved[2, 3]) / 4)
     pytest.importorskip("matplotlib")
-    for name, figure in paper.draw(found, row=2).items():
-        figure.savefig(tmp_path / name)
-        assert (tmp_path / f"{name}.png").stat().st_size > 20_000
+    assert len(draw_row([found, found], [2, 3]).axes) == 8
+    assert len(draw_statistics(found).axes) == 2
     with pytest.raises(ValueError, match="no model 'forest'"):
         data.fit("forest", X, y)
 
@@ -151,12 +159,17 @@ def test_the_notebooks_game_from_its_model(adult, reference):
     stored = reference("paper_adult_row1.npz")
     assert_array_equal(X.columns, stored["columns"])
     assert_array_equal(X.to_numpy()[1], stored["x"])
-    found = paper.study("xgboost", X, y, [1], fitted=model)
     game = ff.FeatureGame(model, X.to_numpy()[1], stored["background"], output="label", y=y[[1]])
     assert_allclose(game.table(), stored["worths"], atol=1e-6)
-    for name, error in (
-        ("variational_index", 0.032201),
-        ("shapley", 0.081885),
-        ("banzhaf", 0.081227),
-    ):
-        assert_allclose(found.comparison[name].decoupling_error, error, atol=2e-6)
+
+
+def test_rows_of_the_paper_are_found(adult, tmp_path):
+    """The notebook's errors, the line of Table 1, and the rows of Fig. 3."""
+    X, y, model = adult
+    rows = [0, 1, *features.FIGURE_ROWS]
+    found = paper.study("xgboost", model, X, y, rows, Run(tmp_path, progress=False))
+    errors = [found[0.1].errors[name][1] for name in found[0.1].errors]
+    assert_allclose(errors, judge.NOTEBOOK, atol=2e-6)
+    line = found[0.5].convergence(NORM)[:, 0]
+    assert factor(line, paper.PAPER_CONVERGENCE["xgboost"]) < judge.SAME
+    assert features._fits(found) == {0.1: [], 0.5: list(features.FIGURE_ROWS)}
