@@ -140,5 +140,7 @@ def test_a_run_that_was_late_says_how_long_it_took(clock):
         return np.sqrt(S @ SKILL)
 
     found = ff.shapley(worth, players=PLAYERS, seconds=10.0)
-    assert found.stop.startswith(f"stopped after {clock.now - 100:.3g} seconds, 10 were asked for, and ")
+    assert found.stop.startswith(
+        f"stopped after {clock.now - 100:.3g} seconds, 10 were asked for, and "
+    )
     assert found.seconds > 50

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from math import ceil, inf
+from math import inf
 from time import perf_counter, sleep
 from typing import Any
 
@@ -23,13 +23,12 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import Outcome, WorthError
 from fairfield.evaluation.progress import RunBar
 from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
+from fairfield.evaluation.rounds import TASK_SECONDS, block_size, plan
 from fairfield.evaluation.sharing import share
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Workers
 
-# A task should outlast the cost of sending it; a round bounds what a crash can lose. More
-# tasks than these per worker and round would not share it out better, only cost more.
-TASK_SECONDS, MOST_TASKS = 0.1, 40
+# Rounds grow, up to a length that bounds what a crash can lose.
 FIRST_ROUND, LONGEST_ROUND = 1.0, 10.0
 # What the first coalitions cost says little about the others (the empty one may cost nothing),
 # so a round has at most this many times the blocks of the largest before it.
@@ -291,7 +290,7 @@ class Evaluator:
         while (done < len(starts) or elsewhere) and (left := until - perf_counter()) > 0:
             most = GROWTH * self._largest
             length = min(self._length, left)
-            per_task, tasks = _plan(self._cost, length, self._workers.jobs, most)
+            per_task, tasks = plan(self._cost, length, self._workers.jobs, most)
             chosen = starts[done : done + per_task * tasks]
             done += len(chosen)
             blocks = [block(start) for start in chosen]
@@ -387,26 +386,6 @@ def evaluate_all(game: Game, options: Options) -> tuple[Measured, Spent]:
     with Evaluator(game, options) as evaluator:
         found = evaluator.table()
         return found, evaluator.spent
-
-
-def block_size(game: Game) -> int:
-    """How many coalitions reach a game at once.
-
-    The game may say (1 where a worth is a model fit); else blocks are small for small games,
-    whose worths may be expensive, and at most 4096 for a table.
-    """
-    count = len(game.players)
-    return game.traits.block or (max(16, 2 ** (count - 12)) if count <= 25 else 64)
-
-
-def _plan(cost: float, length: float, jobs: int, most: int) -> tuple[int, int]:
-    """Blocks per task and tasks per round, for a round of this length in seconds."""
-    if cost <= 0:
-        return 1, jobs
-    share = min(length / cost, most / jobs)
-    wanted = max(ceil(TASK_SECONDS / cost), ceil(share / MOST_TASKS))
-    per_task = max(1, min(wanted, int(share)))
-    return per_task, jobs * max(1, int(share / per_task))
 
 
 @cache
