@@ -77,7 +77,7 @@ class LeaveOneOut(Criterion):
             # Every value has F(N) in it, and its own F(N - i).
             covariance = variances[..., 2:, None] * np.eye(count) + variances[..., 1, None, None]
         by_row = evaluator.by_row
-        if by_row is not None and by_row.covers(pack(coalitions)) and by_row.rows > 1:
+        if by_row is not None and by_row.covers(pack(coalitions)):
             # All other coalitions have no weight in ∇f(1).
             over_rows = by_row.covariance(gradient_coefficients(np.ones(count)), count)
             over_rows = over_rows.reshape((*problem.game.batch, count, count))

@@ -34,7 +34,7 @@ Coefficients = Callable[[BoolArray], FloatArray]
 def encode(scores: FloatArray) -> bytes:
     """Scores as bytes, bits where all of them are 0 or 1.
 
-    >>> len(encode(np.ones((2, 1, 12)))), len(encode(np.full((2, 1, 12), 0.5)))
+    >>> len(encode(np.ones((2, 12)))), len(encode(np.full((2, 12), 0.5)))
     (4, 193)
     """
     ones = scores == 1
@@ -58,11 +58,11 @@ class RowScores:
         self.players, self.games, self.rows = players, games, rows
         self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # kept as long as this is
         weakref.finalize(self, self._file.close)
-        self._parts: list[tuple[int, Keys]] = []
-        self._seen: set[bytes] = set()
+        # Where the scores of a coalition begin, and how many bytes they take.
+        self._places: dict[bytes, tuple[int, int]] = {}
+        self._full = False
         self._only = slice(None)
         self._made_by: RowScores | None = None
-        self._full = False
 
     def game(self, place: int) -> RowScores:
         """The scores of one of the games, in the same file."""
@@ -73,46 +73,43 @@ class RowScores:
 
     def add(self, keys: Keys, scores: FloatArray) -> None:
         """Keep the scores (m, games, rows) of coalitions that are not there yet."""
-        new = np.array([key not in self._seen for key in keys.tolist()], dtype=bool)
-        if not new.any() or self._full:
-            return
-        packed = encode(scores[new])
-        self._file.seek(0, 2)
-        at = self._file.tell()
-        if at + len(packed) > MOST_BYTES:
-            self._full = True
-            self._file.truncate(0)
-            return
-        self._file.write(packed)
-        self._parts.append((len(packed), keys[new]))
-        self._seen.update(keys[new].tolist())
+        for key, own in zip(keys.tolist(), scores, strict=True):
+            if key in self._places or self._full:
+                continue
+            packed = encode(own)
+            self._file.seek(0, 2)
+            at = self._file.tell()
+            if at + len(packed) > MOST_BYTES:
+                self._full = True
+                self._file.truncate(0)
+                continue
+            self._file.write(packed)
+            self._places[key] = at, len(packed)
 
     def covers(self, keys: Keys) -> bool:
         """Whether the scores of all these coalitions are there."""
-        return not self._full and self._seen.issuperset(keys.tolist())
+        return not self._full and all(key in self._places for key in keys.tolist())
 
     @property
     def complete(self) -> bool:
-        """Whether the scores of all 2^n coalitions are there, of enough rows for a covariance."""
-        return not self._full and len(self._seen) == 2**self.players and self.rows > 1
+        """Whether the scores of all 2^n coalitions are there."""
+        return not self._full and len(self._places) == 2**self.players
 
     def _blocks(self) -> Iterator[tuple[BoolArray, FloatArray]]:
-        """Coalitions (m, n) and their scores (m, games, rows), in blocks of one size.
+        """Coalitions (m, n) and their scores (m, games, rows), block by block.
 
-        So sums over them are the same to the last bit however the worths came in.
+        In one order however they came, so that sums have the same bits.
         """
-        self._file.seek(0)
         step = max(1, WORKED_ON // (self.games * self.rows))
-        left = np.empty(0, dtype=self._parts[0][1].dtype) if self._parts else None
-        scores = np.empty((0, self.games, self.rows))
-        for length, keys in self._parts:
-            more = decode(self._file.read(length), (len(keys), self.games, self.rows))
-            left, scores = np.concatenate([left, keys]), np.concatenate([scores, more])
-            while len(left) >= step:
-                yield unpack(left[:step], self.players), scores[:step]
-                left, scores = left[step:], scores[step:]
-        if left is not None and len(left):
-            yield unpack(left, self.players), scores
+        keys = sorted(self._places)
+        for start in range(0, len(keys), step):
+            some = keys[start : start + step]
+            scores = np.empty((len(some), self.games, self.rows))
+            for own, key in zip(scores, some, strict=True):
+                at, length = self._places[key]
+                self._file.seek(at)
+                own[:] = decode(self._file.read(length), own.shape)
+            yield unpack(np.array(some, dtype=f"S{(self.players + 7) // 8}"), self.players), scores
 
     def covariance(self, coefficients: Coefficients, values: int) -> FloatArray:
         """The covariance over test rows of Σ_S c(S) F(S), a mean of rows: (games, values, values)."""

@@ -71,7 +71,8 @@ class Options:
       answers where a service is asked with ``repeats="auto"``.
     - ``tolerance``: stop once every 95 % interval has at most this half-width, in units of the
       worths; or :func:`separate_top`.
-    - ``seconds``: stop after this time. Each of these three permits an estimate; without them
+    - ``seconds``: stop after this time; less than any answer needs is refused after three worths
+      (:func:`quote` says it before). Each of these three permits an estimate; without them
       all worths are evaluated.
     - ``sampler``: the name of the sampler, "auto" for the best one.
     - ``seed``: determines every random choice.

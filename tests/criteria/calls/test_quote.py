@@ -67,3 +67,26 @@ def test_what_cannot_be_known_is_said():
         ff.quote(ff.RemoteGame(refuse, 12), spend=3)
     with pytest.raises(MemoryError, match="exact values need all 2\\^40 worths"):
         ff.quote(ff.RemoteGame(refuse, 40))
+
+
+def test_fits_are_timed_and_the_least_is_said():
+    calls = []
+
+    class Fits(ff.Game):
+        players = tuple(range(12))
+        traits = ff.Traits(block=1)
+
+        def worths(self, coalitions):
+            calls.append(len(coalitions))
+            time.sleep(0.01)
+            return coalitions.sum(axis=1).astype(float)
+
+    found = ff.quote(Fits(), "shapley", budget=100)
+    assert calls == [1, 1, 1, 1]
+    assert (found.evaluations, found.least) == (100, 26)
+    assert found.least_seconds == pytest.approx(0.26 * found.seconds)
+    assert found.seconds >= 1.0
+    # As many as the time allows, but at least what an answer needs.
+    assert 26 <= ff.quote(Fits(), "shapley", seconds=2.0).evaluations <= 200
+    assert ff.quote(Fits(), "shapley", seconds=0.01).evaluations == 26
+    assert ff.quote(Fits(), ff.leave_one_out).least == 14

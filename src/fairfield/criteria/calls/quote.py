@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from sys import maxsize
@@ -25,19 +25,26 @@ from fairfield.games.given.function import FunctionGame
 from fairfield.games.given.table import TableGame
 from fairfield.problem import Problem, resolve
 
+# So many worths are timed, fewer where they take longer than so many seconds.
+FEW, LONG = 4, 10.0
+
 
 @dataclass(frozen=True)
 class Quote:
     """What a valuation would take: worths to evaluate, calls, seconds, cost.
 
     ``evaluations`` leaves out what the store holds; ``calls`` are those of a service, without
-    repeated attempts. ``seconds`` and ``cost`` are None where nothing tells them yet.
+    repeated attempts. ``seconds`` and ``cost`` are None where nothing tells them yet. ``least`` is the
+    fewest worths that give any answer, an estimate where the criterion has one, and
+    ``least_seconds`` what they take: a smaller budget or time is refused.
     """
 
     evaluations: int
     calls: int
     seconds: float | None
     cost: float | None
+    least: int = field(default=0, compare=False)
+    least_seconds: float | None = field(default=None, compare=False)
 
 
 def quote(
@@ -51,26 +58,35 @@ def quote(
     """What ``criterion(game, **options)`` would take, as far as it can be known before.
 
     A service is never called: seconds follow from its rate and from answers in the store, the
-    cost from those or from the game's ``price``. Of other games one block of worths is timed.
+    cost from those or from the game's ``price``. Of other games a few worths are timed, in which a
+    model is fitted; with ``seconds=`` it is said how many would be evaluated in that time.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, spend and store.
 
     >>> import fairfield as ff
     >>> game = ff.RemoteGame(len, players=12, price=0.002, per_minute=500)
     >>> quote(game, "shapley", budget=1000)
-    Quote(evaluations=1000, calls=1000, seconds=120.0, cost=2.0)
+    Quote(evaluations=1000, calls=1000, seconds=120.0, cost=2.0, least=26, least_seconds=None)
     """
     call = call_of(criterion, players=players, temperature=temperature, **options)
     wanted = call.criterion.temperature if temperature is None else temperature
     problem = resolve(game, call.players, wanted, call.options)
     problem = call.criterion.prepare(problem)
-    needed, played = _needed(call, problem), problem.game
+    played = problem.game
+    least = _least(call, problem)
     service, store = played.traits.service, problem.options.store
     stored = store is not None and Path(store).exists()
     if service is None:
+        each = _seconds_of_a_worth(problem) if least else 0.0
+        needed = _needed(call, problem, each)
         if stored and store is not None and needed:
             needed = max(0, needed - describe_store(store).worths)
-        return Quote(needed, 0, _timed(played, needed, problem), 0.0)
+        if not needed:
+            return Quote(0, 0, 0.0, 0.0, least, 0.0)
+        if each is None:
+            return Quote(needed, 0, None, 0.0, least)
+        return Quote(needed, 0, needed * each, 0.0, least, least * each)
+    needed = _needed(call, problem, None)
     found = read_answers_of(store)[1] if stored and store is not None else []
     if service.empty is not None and not service.always:
         needed -= 1
@@ -79,12 +95,26 @@ def quote(
     price = float(np.mean(costs)) if costs else service.price
     latency = float(np.mean([each.seconds for each in found])) if found else None
     cost = None if price is None else rounded(calls * price)
-    return Quote(ceil(calls / service.repeats), calls, _waited(service, calls, latency), cost)
+    seconds = _waited(service, calls, latency)
+    return Quote(ceil(calls / service.repeats), calls, seconds, cost, least)
 
 
-def _needed(call: Call, problem: Problem) -> int:
-    """The coalitions whose worths are used, stored or not."""
-    source, options = problem.source, problem.options
+def _least(call: Call, problem: Problem) -> int:
+    """The fewest coalitions that give an answer."""
+    count, source = len(problem.game.players), problem.source
+    if source.tableless or isinstance(problem.game, TableGame):
+        return 0
+    if not call.criterion.needs_all(problem):
+        return count + 2
+    if not call.criterion.is_estimable():
+        return int(2**count)
+    posed = replace(problem, source=source.estimating())
+    return int(min(call.criterion.estimator(posed).least, 2**count))
+
+
+def _needed(call: Call, problem: Problem, each: float | None) -> int:
+    """The coalitions whose worths are used, stored or not, at so many seconds each."""
+    source, count, options = problem.source, len(problem.game.players), problem.options
     if source.division is not None:
         return source.division.evaluations
     if source.closed is not None or isinstance(problem.game, TableGame):
@@ -95,6 +125,9 @@ def _needed(call: Call, problem: Problem) -> int:
     limits = [] if options.budget is None else [options.budget]
     if options.spend is not None and service is not None and service.price:
         limits.append(Purse(options.spend, service.price).room(maxsize) // service.repeats)
+    if options.seconds is not None and each is not None:
+        fitting = max(int(options.seconds / each), _least(call, problem)) if each else 2**count
+        limits.append(min(fitting, 2**count))
     if not limits:
         unknown = "a tolerance or a time takes"
         advice = "give a budget="
@@ -112,16 +145,15 @@ def _waited(service: Service, calls: int, latency: float | None) -> float | None
     return max(times, default=None if calls else 0.0)
 
 
-def _timed(game: Game, needed: int, problem: Problem) -> float | None:
-    """How long so many worths take, by the time of one block; None where all are found at once."""
-    if not needed:
-        return 0.0
+def _seconds_of_a_worth(problem: Problem) -> float | None:
+    """How long a worth takes, by a few of them; None where all are found at once."""
+    game = problem.game
     by_worths = type(game).table is Game.table or isinstance(game, FunctionGame)
     if not by_worths or game.traits.device is not None or problem.source.division is not None:
         return None
-    size = min(block_size(game), needed)
-    chosen = np.random.default_rng(problem.options.seed).random((size, len(game.players))) < 0.5
-    started = time.perf_counter()
-    measured(game, chosen)
-    taken = time.perf_counter() - started
-    return taken * needed / size / threads_of(problem.options.n_jobs)
+    size, rng = block_size(game), np.random.default_rng(problem.options.seed)
+    started, timed = time.perf_counter(), 0
+    while timed < FEW and time.perf_counter() - started < LONG:
+        measured(game, rng.random((size, len(game.players))) < 0.5)
+        timed += size
+    return (time.perf_counter() - started) / timed / threads_of(problem.options.n_jobs)
