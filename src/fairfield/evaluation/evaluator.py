@@ -16,6 +16,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
+from fairfield.evaluation.blocks import TASK_SECONDS, block_size, plan
 from fairfield.evaluation.by_row import RowScores
 from fairfield.evaluation.kept import KeptWorths, as_measured, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.memory import check_table
@@ -23,7 +24,6 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import Outcome, WorthError
 from fairfield.evaluation.progress import RunBar
 from fairfield.evaluation.remote.calls import INTERRUPTED, Calls
-from fairfield.evaluation.rounds import TASK_SECONDS, block_size, plan
 from fairfield.evaluation.sharing import share
 from fairfield.evaluation.store import Store, recheck
 from fairfield.evaluation.workers import Workers

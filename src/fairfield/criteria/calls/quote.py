@@ -15,8 +15,8 @@ from fairfield.core.copies import measured
 from fairfield.core.game import Game, Players
 from fairfield.core.service import Service
 from fairfield.criteria.criterion import Call, Given, call_of
+from fairfield.evaluation.blocks import block_size
 from fairfield.evaluation.options import Keywords
-from fairfield.evaluation.rounds import block_size
 from fairfield.evaluation.store import describe_store, read_answers_of
 from fairfield.evaluation.threads import threads_of
 from fairfield.games.given.function import FunctionGame
