@@ -83,7 +83,7 @@ def _extras(
 ) -> dict[str, Any]:
     """What a page shows besides values: the path of temperatures, pairs, curves."""
     count = len(game.players)
-    exact = evaluated is not None and all(v.stderr is None for v in found.values())
+    exact = evaluated is not None and not evaluated.traits.noisy
     parts: dict[str, Any] = {}
     if exact and count <= MOST_PATHS:
         parts["annealing"] = annealing(evaluated, criteria=list(found))

@@ -32,7 +32,7 @@ def test_one_score_is_a_game_whose_worths_are_stored_with_all(game, sets, groups
     assert ff.verify_store(store, game["auc"]) == 2**5
     S = brute.coalitions(5)
     assert_array_equal(game["hits"].worths(S), game.worths(S)[0])
-    assert "for the auc" in repr(game["auc"])
+    assert repr(game["auc"]) == area.game == "DataGame: 5 groups, for the auc"
     with pytest.raises(KeyError, match=r"has no score 'log'; the scores are {hits, auc}"):
         game["log"]
 

@@ -161,6 +161,11 @@ class OneScore(Game):
         assert self.part_of is not None
         return {**self.part_of[0].describe(), "score": self.info.worth_name}
 
+    def __repr__(self) -> str:
+        """As the game of all scores shows itself."""
+        assert self.part_of is not None
+        return f"{type(self.part_of[0]).__name__}:{super().__repr__().partition(':')[2]}"
+
 
 def mean_of_fits(fits: list[Scores]) -> Evaluated:
     """What fits of one coalition with several seeds give."""
