@@ -9,6 +9,7 @@ are 0 or 1, and read in one pass.
 from __future__ import annotations
 
 import tempfile
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -82,6 +83,11 @@ class RowScores:
             if at + len(packed) > MOST_BYTES:
                 self._full = True
                 self._file.truncate(0)
+                warnings.warn(
+                    f"scores of {self.rows:,} test rows take more than {MOST_BYTES / 2**30:.0f} GiB, so "
+                    "values have no errors over test rows; give fewer test rows, or players",
+                    stacklevel=2,
+                )
                 continue
             self._file.write(packed)
             self._places[key] = at, len(packed)

@@ -111,3 +111,9 @@ def test_scores_that_are_no_means_have_no_errors(sets, groups):
 def test_a_number_to_fall_back_to_has_no_error(sets, groups):
     game = ff.DataGame(LogisticRegression(), *sets, groups=groups, fallback=0.5)
     assert_array_equal(game.measure(np.zeros((1, 5), dtype=bool)).by_row, 0)
+
+
+def test_scores_that_do_not_fit_are_left_out_and_said_to_be(game, monkeypatch):
+    monkeypatch.setattr("fairfield.evaluation.by_row.MOST_BYTES", 100)
+    with pytest.warns(UserWarning, match="no errors over test rows"):
+        assert ff.shapley(game["log"]).stderr is None
