@@ -12,7 +12,7 @@ from fairfield.estimation import pace
 from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.samplers import paired
 from fairfield.estimation.surrogates import registry
-from fairfield.evaluation import evaluator as evaluate
+from fairfield.evaluation import local as evaluate
 from fairfield.evaluation.options import Options
 
 PLAYERS = 30

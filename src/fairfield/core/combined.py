@@ -43,10 +43,14 @@ class Combination(Game):
     def measure(self, coalitions: BoolArray) -> Measured:
         parts = [(factor, measured(game, coalitions)) for factor, game in self.terms]
         noise = [c**2 * part.variances for c, part in parts if part.variances is not None]
+        # Rows of two games may be those of two test sets.
+        (factor, only), *more = parts
+        by_row = None if more or only.by_row is None else factor * only.by_row
         return Measured(
             cast(FloatArray, sum(c * part.worths for c, part in parts)),
             cast(FloatArray, sum(noise)) if noise else None,
             sum((part.failures for _, part in parts), NO_FAILURES),
+            by_row,
         )
 
     def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray] | None:
@@ -97,6 +101,7 @@ def _joint_traits(traits: Sequence[Traits]) -> Traits:
         device=device if all(each.device == device for each in traits) else None,
         noisy=any(each.noisy for each in traits),
         opaque=any(each.opaque for each in traits),
+        test_rows=traits[0].test_rows if len(traits) == 1 else 0,
         # A player who adds nothing to any of the games adds nothing to their sum.
         nulls=np.logical_and.reduce(nulls) if len(nulls) == len(traits) else None,
     )

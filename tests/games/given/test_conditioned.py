@@ -12,6 +12,7 @@ from fairfield.evaluation.options import Options
 from fairfield.games.features.linear import LinearGame
 from fairfield.games.given.conditioned import ConditionedGame
 from fairfield.multilinear.choose import table_of
+from noisy import linear
 
 STAYING = np.array([True, False, True, True])
 AMONG_ALL = np.insert(brute.coalitions(3), 1, False, axis=1)
@@ -54,6 +55,13 @@ def test_what_is_known_of_the_players_goes_with_them(rng):
     assert not mixed.traits.nulls.any()
 
 
+def with_rows(found, measured):
+    """The errors of Shapley's values of three players, with those over the test rows of their worths."""
+    coefficients = linear(lambda extension: extension.shapley(), 3)
+    rows = [np.var(coefficients @ each, axis=1, ddof=1) / each.shape[-1] for each in measured.by_row]
+    return np.sqrt(found.stderr**2 + rows)
+
+
 def test_those_who_stay_keep_their_errors(noisy_game):
     staying = np.array([True, False, True, True])
     coalitions = brute.coalitions(3)
@@ -61,10 +69,10 @@ def test_those_who_stay_keep_their_errors(noisy_game):
     measured = noisy_game.measure(among_all)
     alone = ff.shapley(ff.TableGame(measured.worths, variances=measured.variances))
     whole, _ = table_of(noisy_game, Options())
-    for of in (noisy_game, whole):
+    for of, errors in ((noisy_game, with_rows(alone, measured)), (whole, alone.stderr)):
         found = ff.shapley(ConditionedGame(of, outside=~staying))
         assert_allclose(found.values, alone.values, atol=1e-14)
-        assert_allclose(found.stderr, alone.stderr)
+        assert_allclose(found.stderr, errors)
 
 
 def test_worths_beside_players_held_inside_keep_their_errors(noisy_game):
@@ -75,7 +83,7 @@ def test_worths_beside_players_held_inside_keep_their_errors(noisy_game):
     assert_allclose(measured.worths, wanted.worths)
     assert_allclose(measured.variances, wanted.variances)
     alone = ff.shapley(ff.TableGame(wanted.worths, variances=wanted.variances))
-    assert_allclose(ff.shapley(part).stderr, alone.stderr)
+    assert_allclose(ff.shapley(part).stderr, with_rows(alone, wanted))
 
 
 def test_failures_are_reported_by_sums_and_parts(rng):
