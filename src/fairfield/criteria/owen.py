@@ -192,7 +192,7 @@ def _evaluated(problem: Problem, coalitions: Any) -> tuple[Measured, int]:
     with problem.evaluating() as evaluator:
         check_time(evaluator, coalitions, len(coalitions))
         found = evaluator.measure(coalitions)
-    if evaluator.ended is not None:
+    if found.worths.shape[-1] < len(coalitions):
         raise evaluator.stopped(f"exact values in these unions need {len(coalitions):,} worths")
     return found, evaluator.evaluations - before
 

@@ -178,7 +178,8 @@ def run(
                 estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
             if ended == OUT_OF_TIME:
                 ended = _timed_out(options, perf_counter() - started, known)
-            if options.tolerance is not None:
+            # Of a service without any repeat the noise is not known yet.
+            if options.tolerance is not None and not (known.auto and known.spent == used):
                 missed = None if ended is None else f"{ended}, before the tolerance was met"
                 ended = _settled(estimate, options.tolerance, used) or missed
             if known.auto and ended is None:
@@ -187,6 +188,8 @@ def run(
                     most = max(received, known.spent // 2)
                     if not (known.repeat(estimate, most, budget, deadline) or received):
                         ended = evaluator.ended or _ended(known, 0, deadline, options, None)
+                        if ended == OUT_OF_TIME:
+                            ended = _timed_out(options, perf_counter() - started, known)
                 except WorthError as error:
                     failed, ended = error, f"ended by an error after {used:,} coalitions"
             if not wanted and ended is None:

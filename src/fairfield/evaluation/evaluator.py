@@ -217,7 +217,7 @@ class Evaluator:
         count, size = len(self.game.players), block_size(self.game)
         if self.calls is not None:
             found = self.measure(coalitions_in(np.arange(2**count), count))
-            if self.ended is not None:
+            if found.worths.shape[-1] < 2**count:
                 raise self.stopped("exact values need all worths")
             return found
         # NaN, so that a missing worth is not taken for one.

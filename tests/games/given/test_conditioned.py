@@ -58,7 +58,9 @@ def test_what_is_known_of_the_players_goes_with_them(rng):
 def with_rows(found, measured):
     """The errors of Shapley's values of three players, with those over the test rows of their worths."""
     coefficients = linear(lambda extension: extension.shapley(), 3)
-    rows = [np.var(coefficients @ each, axis=1, ddof=1) / each.shape[-1] for each in measured.by_row]
+    rows = [
+        np.var(coefficients @ each, axis=1, ddof=1) / each.shape[-1] for each in measured.by_row
+    ]
     return np.sqrt(found.stderr**2 + rows)
 
 

@@ -77,10 +77,11 @@ def quote(
     service, store = played.traits.service, problem.options.store
     stored = store is not None and Path(store).exists()
     if service is None:
-        each = _seconds_of_a_worth(problem) if least else 0.0
+        there = describe_store(store).worths if stored and store is not None else 0
+        all_known = there >= 2 ** len(played.players)
+        each = 0.0 if all_known else _seconds_of_a_worth(problem)
         needed = _needed(call, problem, each)
-        if stored and store is not None and needed:
-            needed = max(0, needed - describe_store(store).worths)
+        needed = max(0, needed - there)
         if not needed:
             return Quote(0, 0, 0.0, 0.0, least, 0.0)
         if each is None:
@@ -151,7 +152,7 @@ def _seconds_of_a_worth(problem: Problem) -> float | None:
     by_worths = type(game).table is Game.table or isinstance(game, FunctionGame)
     if not by_worths or game.traits.device is not None or problem.source.division is not None:
         return None
-    size, rng = block_size(game), np.random.default_rng(problem.options.seed)
+    size, rng = min(block_size(game), FEW), np.random.default_rng(problem.options.seed)
     started, timed = time.perf_counter(), 0
     while timed < FEW and time.perf_counter() - started < LONG:
         measured(game, rng.random((size, len(game.players))) < 0.5)

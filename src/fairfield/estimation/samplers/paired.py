@@ -182,7 +182,8 @@ class Paired:
         return [each for each in surrogates() if each.suits(sample)]
 
     def _warnings(self, pairs: int) -> tuple[str, ...]:
-        if pairs >= RELIABLE * self.players:
+        # More than all of them there are not.
+        if pairs >= RELIABLE * self.players or 2 * pairs + 2 >= 2**self.players:
             return ()
         least = min(2 * RELIABLE * self.players + 2, 2**self.players)
         return (

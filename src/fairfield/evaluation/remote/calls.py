@@ -137,7 +137,8 @@ class Calls:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
                 over = failed is not None or time.perf_counter() >= until
-                room = 0 if over else self._room(len(under_way.calls))
+                wanted = bool(waiting or ready or foreign)
+                room = self._room(len(under_way.calls)) if wanted and not over else 0
                 attempts.stopping = over or self.ended is not None
                 if room and waiting and len(ready) < room:
                     chosen = [waiting.popleft() for _ in range(min(room, len(waiting)))]

@@ -196,6 +196,8 @@ class FeatureGame(Game):
 
     def model_rows(self) -> int:
         """The number of rows that the table needs from the model, at most."""
+        if self.draw is not None:
+            return len(self.given) * int(getattr(self.draw, "draws", 1)) << len(self.players)
         return self._cubes.model_rows()
 
     def _summed(self, progress: bool | None) -> Iterator[tuple[int, Sums]]:
@@ -246,7 +248,7 @@ class FeatureGame(Game):
         means = np.empty((*self.output.column.shape, len(coalitions)))
         for x, s in np.ndindex(len(self.given), len(coalitions)):
             kept = coalitions[s, self.player_of]
-            rng = np.random.default_rng([x, *np.packbits(coalitions[s]).tolist()])
+            rng = np.random.default_rng([x, *np.packbits(kept).tolist()])
             outputs = self.output(replaced(self.draw, self.given, x, kept, rng))
             found = means[x, :, s] = outputs[:, self.output.column[x]].mean(axis=0)
             if not np.isfinite(found).all():

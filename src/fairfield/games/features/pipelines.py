@@ -84,17 +84,21 @@ def look_inside(model: Any) -> Inside:
     """What is at the end of searches, thresholds, calibrations and pipelines."""
     inner, transforms, line, refusal = model, [], None, ""
     while True:
-        held = HELD.get(type(inner).__name__, "best_estimator_")
+        searched = any(base.__name__ == "BaseSearchCV" for base in type(inner).__mro__)
+        held = HELD.get(type(inner).__name__, "best_estimator_" if searched else "")
         if _has(inner, "named_steps"):
             if len(inner.steps) > 1:
-                transforms.append(inner[:-1].transform)
+                before = inner[:-1]
+                if not hasattr(before, "transform"):  # one of its steps draws rows, say
+                    return Inside(model, model)
+                transforms.append(before.transform)
             inner = inner.steps[-1][1]
         elif _has(inner, "calibrated_classifiers_"):
             refusal = refusal or _why_no_line(inner)
             first = inner.calibrated_classifiers_[0]
             line = None if refusal else _line(first)
             inner = first.estimator
-        elif _has(inner, held):
+        elif held and _has(inner, held):
             inner = getattr(inner, held)
         else:
             return Inside(model, inner, tuple(transforms), line, refusal)
@@ -173,10 +177,20 @@ class Encoding:
     def _try(self, rows: Any, known: FloatArray) -> None:
         """Refuse rows of which what is made is not mixed as they are."""
         tabular = Tabular.of(rows, self._others, self._inside.whole)
-        rng = np.random.default_rng(0)
+        rng, width = np.random.default_rng(0), tabular.rows.shape[1]
         a = np.linspace(0, len(rows) - 1, max(OTHERS, min(len(rows), MIXED))).astype(int)
         b = rng.integers(len(self._known), size=len(a))
-        kept = rng.random((len(a), tabular.rows.shape[1])) < rng.random((len(a), 1))
+        kept = rng.random((len(a), width)) < rng.random((len(a), 1))
+        # Any two columns are parted by one of these, either way round: what is made of both shows.
+        bits = np.arange(width) >> np.arange(max(1, (width - 1).bit_length()))[:, None] & 1
+        parting = np.concatenate([bits == 1, bits == 0])
+        pairs = np.arange(len(rows) * len(self._known))
+        if len(pairs) * len(parting) > MIXED:
+            pairs = rng.choice(pairs, max(1, MIXED // len(parting)), replace=False)
+        each = np.repeat(pairs, len(parting))
+        a = np.concatenate([a, each // len(self._known)])
+        b = np.concatenate([b, each % len(self._known)])
+        kept = np.concatenate([kept, np.tile(parting, (len(pairs), 1))])
         mixed = self._numbers(
             tabular.decode(np.where(kept, tabular.rows[a], tabular.background[b]))
         )
