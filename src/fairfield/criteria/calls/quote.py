@@ -25,7 +25,7 @@ from fairfield.games.given.function import FunctionGame
 from fairfield.games.given.table import TableGame
 from fairfield.problem import Problem, resolve
 
-# So many worths are timed, fewer where they take longer than so many seconds.
+# So many worths are timed, or one block; fewer where they take longer than so many seconds.
 FEW, LONG = 4, 10.0
 
 
@@ -152,7 +152,8 @@ def _seconds_of_a_worth(problem: Problem) -> float | None:
     by_worths = type(game).table is Game.table or isinstance(game, FunctionGame)
     if not by_worths or game.traits.device is not None or problem.source.division is not None:
         return None
-    size, rng = min(block_size(game), FEW), np.random.default_rng(problem.options.seed)
+    most = min(2 ** len(game.players), problem.options.budget or maxsize)
+    size, rng = min(block_size(game), most), np.random.default_rng(problem.options.seed)
     started, timed = time.perf_counter(), 0
     while timed < FEW and time.perf_counter() - started < LONG:
         measured(game, rng.random((size, len(game.players))) < 0.5)
