@@ -46,9 +46,9 @@ from fairfield.evaluation.options import separate_bottom as separate_bottom
 from fairfield.evaluation.options import separate_top as separate_top
 from fairfield.evaluation.outcomes import WorthError as WorthError
 from fairfield.evaluation.remote.passing import is_passing as is_passing
+from fairfield.evaluation.storage.errors import StoreError as StoreError
 from fairfield.evaluation.store import describe_store as describe_store
 from fairfield.evaluation.store import verify_store as verify_store
-from fairfield.evaluation.store_errors import StoreError as StoreError
 from fairfield.explanations import Explainer as Explainer
 from fairfield.explanations import explain as explain
 from fairfield.games.data.cluster import cluster as cluster

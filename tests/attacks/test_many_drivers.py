@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import fairfield as ff
-from fairfield.evaluation import store_file
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.storage import file as store_file
 from fairfield.evaluation.store import Store
 
 DRIVER = """

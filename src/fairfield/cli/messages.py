@@ -14,8 +14,8 @@ import typer
 
 from fairfield.core.writing.terminal import shown
 from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.storage.errors import StoreError
 from fairfield.evaluation.store import describe_store
-from fairfield.evaluation.store_errors import StoreError
 
 BAD_INPUT, INTERRUPTED = 2, 130
 # Errors that input or surroundings may cause; any other is a bug, with its traceback.

@@ -54,8 +54,8 @@ def beta_nodes(count: int, a: float, b: float) -> tuple[FloatArray, FloatArray]:
     from scipy.linalg import eigh_tridiagonal
 
     k, total = np.arange(1, count), a + b
-    s, tilt = 2 * (k - 1) + total, (a - b) / total
-    diagonal = np.append(tilt, tilt * ((total - 2) / s) * (total / (s + 2)))
+    s, slant = 2 * (k - 1) + total, (a - b) / total
+    diagonal = np.append(slant, slant * ((total - 2) / s) * (total / (s + 2)))
     with np.errstate(divide="ignore", invalid="ignore"):  # s = 1 where a + b = 1, set below
         off = 4 * (k / s) * ((k - 1 + a) / s) * ((k - 1 + b) / (s + 1)) * ((s - k) / (s - 1))
     off[:1] = 4 * (a / total) * (b / total) / (total + 1)

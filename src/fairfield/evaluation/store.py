@@ -21,11 +21,11 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game
 from fairfield.evaluation.by_row import RowScores, decode, encode
-from fairfield.evaluation.drivers import Driver, Heartbeat, claim, drivers_of, release
 from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.remote.answers import Answer, Answers, has_answers, read_answers
-from fairfield.evaluation.store_errors import StoreError, damage, sqlite_errors
-from fairfield.evaluation.store_file import (
+from fairfield.evaluation.storage.drivers import Driver, Heartbeat, claim, drivers_of, release
+from fairfield.evaluation.storage.errors import StoreError, damage, sqlite_errors
+from fairfield.evaluation.storage.file import (
     check,
     connect,
     create,
@@ -183,10 +183,10 @@ def describe_store(path: str | PathLike[str]) -> StoreSummary:
         keys, drivers = _joined(rounds, players, games)[0], tuple(drivers_of(base).values())
         # A study of a local game leaves answers beside its worths.
         query = "SELECT coalition FROM answers"
-        told = [key for (key,) in base.execute(query)] if has_answers(base) else []
-        worths = len(np.unique(np.append(keys, np.array(told, dtype=keys.dtype))))
+        answered = [key for (key,) in base.execute(query)] if has_answers(base) else []
+        worths = len(np.unique(np.append(keys, np.array(answered, dtype=keys.dtype))))
         about = json.loads(description), json.loads(versions), players, len(rounds), worths
-        return StoreSummary(fspath(path), *about, len(told), drivers)
+        return StoreSummary(fspath(path), *about, len(answered), drivers)
 
 
 def read_answers_of(path: str | PathLike[str]) -> tuple[StoreSummary, list[Answer]]:
@@ -214,10 +214,10 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
         players, games = base.execute("SELECT players, games FROM game").fetchone()
         rounds = _rounds(base, fspath(path), players, games)
         keys, worths = _joined(list(rounds), players, games)
-        told = len(list(read_answers(base, fspath(path)))) if has_answers(base) else 0
+        answered = len(list(read_answers(base, fspath(path)))) if has_answers(base) else 0
     if game is not None:
         recheck(game, keys, worths, fspath(path), most)
-    return len(np.unique(keys)) + told
+    return len(np.unique(keys)) + answered
 
 
 def recheck(

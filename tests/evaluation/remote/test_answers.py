@@ -4,8 +4,8 @@ import threading
 import pytest
 
 import fairfield as ff
-from fairfield.evaluation.drivers import Heartbeat
 from fairfield.evaluation.remote.answers import Answer, Answers, has_answers, read_answers
+from fairfield.evaluation.storage.drivers import Heartbeat
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ class Study:
         service = None if given is None else given.traits.service
         self._service = service or Service(None, is_passing)
         # What is no game names players.
-        players = name_players(game_or_players) if given is None else given.players  # type: ignore[arg-type]
+        players = name_players(game_or_players) if given is None else given.players  # type: ignore[arg-type]  # checked there
         self.players = players
         self._game = RemoteGame._of(self._service, players, "study", noisy=False)
         self._answers: dict[bytes, list[float]] = {}

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fairfield.core.service import Worth
-from fairfield.evaluation.drivers import Heartbeat, claim, release
 from fairfield.evaluation.remote.secrets import plain
-from fairfield.evaluation.store_errors import StoreError, damage, sqlite_errors
-from fairfield.evaluation.store_file import patiently
+from fairfield.evaluation.storage.drivers import Heartbeat, claim, release
+from fairfield.evaluation.storage.errors import StoreError, damage, sqlite_errors
+from fairfield.evaluation.storage.file import patiently
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (id INTEGER PRIMARY KEY, coalition BLOB, worth BLOB, "

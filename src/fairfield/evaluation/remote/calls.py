@@ -28,7 +28,7 @@ from fairfield.evaluation.remote.answers import Answer, Answers
 from fairfield.evaluation.remote.attempts import Attempts, NotMadeError, Rates
 from fairfield.evaluation.remote.known import Known, packed, unpacked
 from fairfield.evaluation.remote.purse import Purse
-from fairfield.evaluation.remote.secrets import told
+from fairfield.evaluation.remote.secrets import without_keys
 from fairfield.evaluation.remote.under_way import UnderWay, interrupts
 
 # How often, in seconds, the driver looks at what others have answered.
@@ -218,7 +218,7 @@ class Calls:
         """Count a failed call: it is done without, or the run ends with an error."""
         self._usage += Usage(failures=1)
         spelled = spell(members(coalition, self.game.players))
-        text, cause = told(error)
+        text, cause = without_keys(error)
         if isinstance(self.options.on_error, float):
             if self._known.lose(key, self.options.on_error):
                 self._fallbacks += Failures(1, f"{spelled} ({text})")

@@ -47,7 +47,7 @@ def _plain(record: Any, secrets: list[str]) -> Any:
     return record if as_it_is and cleaned == text else cleaned
 
 
-def told(error: BaseException) -> tuple[str, BaseException | None]:
+def without_keys(error: BaseException) -> tuple[str, BaseException | None]:
     """What an error says, without keys; and itself, to be chained, unless it would show one.
 
     So would those behind it, which a traceback shows too.

@@ -19,7 +19,7 @@ from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.calls import Calls
 from fairfield.evaluation.remote.known import unpacked
 from fairfield.evaluation.remote.passing import is_passing
-from fairfield.evaluation.remote.secrets import told
+from fairfield.evaluation.remote.secrets import without_keys
 from fairfield.evaluation.store import read_answers_of
 from fairfield.games.given.function import name_of
 
@@ -175,7 +175,7 @@ def rescore(store: str | PathLike[str], judge: Callable[[Any], float | Worth]) -
             worth = finite(judged.value if isinstance(judged, Worth) else judged)
         except Exception as error:
             coalition = spell(members(unpacked([each.coalition], len(names))[0], names))
-            text, cause = told(error)
+            text, cause = without_keys(error)
             raise WorthError(
                 f"the judge failed on the record of coalition {coalition}: {text}"
             ) from cause

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fairfield.core.fingerprint import without_code
-from fairfield.evaluation.store_errors import StoreError, damage, sqlite_errors
+from fairfield.evaluation.storage.errors import StoreError, damage, sqlite_errors
 
 Found = TypeVar("Found")
 # 2: descriptions hold the code of functions. A file of format 1 is upgraded when it is used.

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from fairfield.evaluation import drivers
-from fairfield.evaluation.drivers import Heartbeat, claim, drivers_of
+from fairfield.evaluation.storage import drivers
+from fairfield.evaluation.storage.drivers import Heartbeat, claim, drivers_of
 
 
 @pytest.fixture
