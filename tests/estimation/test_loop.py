@@ -331,3 +331,13 @@ def test_an_interrupt_between_rounds_carries_the_last_estimate(monkeypatch):
     with pytest.raises(KeyboardInterrupt) as caught:
         ff.shapley(lambda S: np.sin(7 * (S @ np.arange(12.0))), players=12, tolerance=1e-9)
     assert caught.value.partial.values.tolist() == made[0].values.tolist()
+
+
+def test_a_tolerance_is_not_met_before_noise_was_measured():
+    rng = np.random.default_rng(3)
+    game = ff.RemoteGame(
+        lambda names: float(len(names) + rng.normal(0, 0.5)), players=4, repeats="auto"
+    )
+    found = ff.shapley(game, tolerance=0.02, budget=60)
+    # Sixteen single answers would show no error at all.
+    assert found.stderr.min() > 0.02

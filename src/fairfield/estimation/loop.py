@@ -176,22 +176,22 @@ def run(
             end = max(until, now + SLACK * pace.expected("estimate", used))
             with pace.timed("estimate", used):
                 estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
-            if ended == OUT_OF_TIME:
-                ended = _timed_out(options, perf_counter() - started, known)
             # Of a service without any repeat the noise is not known yet.
-            if options.tolerance is not None and not (known.auto and known.spent == used):
-                missed = None if ended is None else f"{ended}, before the tolerance was met"
-                ended = _settled(estimate, options.tolerance, used) or missed
+            measured = not known.auto or known.spent > used
+            settled = _settled(estimate, options.tolerance, used) if measured else None
+            ended = settled or ended
             if known.auto and ended is None:
                 try:
                     # As many as the round had, so that the next one is chosen by what they say.
                     most = max(received, known.spent // 2)
                     if not (known.repeat(estimate, most, budget, deadline) or received):
                         ended = evaluator.ended or _ended(known, 0, deadline, options, None)
-                        if ended == OUT_OF_TIME:
-                            ended = _timed_out(options, perf_counter() - started, known)
                 except WorthError as error:
                     failed, ended = error, f"ended by an error after {used:,} coalitions"
+            if ended == OUT_OF_TIME:
+                ended = _timed_out(options, perf_counter() - started, known)
+            if ended is not None and settled is None and options.tolerance is not None:
+                ended = f"{ended}, before the tolerance was met"
             if not wanted and ended is None:
                 known.revise(leading=True)
                 continue
@@ -281,9 +281,9 @@ def _unit(known: Answered) -> str:
     return "answers" if known.auto else "coalitions"
 
 
-def _settled(estimate: Estimate, tolerance: float | Separation, used: int) -> str | None:
+def _settled(estimate: Estimate, tolerance: float | Separation | None, used: int) -> str | None:
     """The sentence that ends the run, if the tolerance is met."""
-    if not is_settled(estimate, tolerance):
+    if tolerance is None or not is_settled(estimate, tolerance):
         return None
     if isinstance(tolerance, Separation):
         which = "best" if tolerance.end == "top" else "worst"

@@ -29,6 +29,7 @@ from sklearn.preprocessing import (
     StandardScaler,
     TargetEncoder,
 )
+from sklearn.tree import DecisionTreeRegressor
 
 import fairfield as ff
 
@@ -249,3 +250,30 @@ def test_path_dependent_games_need_rows_that_differ(people):
     assert_allclose(found.grand, model.decision_function(X), atol=1e-10)
     with pytest.raises(TypeError, match="give a background"):
         ff.explain(model, X[:1], criterion="shapley")
+
+
+def test_a_column_made_of_two_is_seen_even_where_no_row_has_both():
+    joined = FunctionTransformer(lambda Z: np.column_stack([Z, Z[:, 0] * Z[:, 1]]))
+    seen = np.zeros((4, 12))
+    seen[:, :2] = [[0, 0], [1, 0], [0, 1], [1, 1]]
+    tree = DecisionTreeRegressor(max_depth=1)
+    model = make_pipeline(joined, tree).fit(seen, seen[:, 0] * seen[:, 1])
+    rows, background = np.zeros((20, 12)), np.zeros((20, 12))
+    rows[0, 0] = background[7, 1] = 1.0
+    found = ff.explain(model, rows, background, criterion="shapley")
+    # One of twenty background rows has the other column, and lends it to half of the orders.
+    assert_allclose(found.values[0, 0], 1 / 40, atol=1e-12)
+
+
+def test_what_wraps_a_fitted_model_keeps_its_own_predictions():
+    class Exponential:
+        def __init__(self, inner):
+            self.best_estimator_ = inner
+
+        def predict(self, Z):
+            return np.exp(self.best_estimator_.predict(Z))
+
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = Exponential(DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0]))
+    found = ff.explain(model, X[:2], X[:5], criterion="shapley")
+    assert_allclose(found.grand, model.predict(X[:2]))
