@@ -39,12 +39,15 @@ class ConditionedGame(Game):
         self.fixed = self.inside | (nobody if outside is None else outside)
         self.players = tuple(whole.players[i] for i in np.flatnonzero(~self.fixed))
         self.batch = whole.batch
-        data, nulls = whole.info.data, whole.traits.nulls
+        data, nulls, start = whole.info.data, whole.traits.nulls, whole.traits.start
         self.info = replace(
             whole.info, data=None if data is None else np.asarray(data)[..., ~self.fixed]
         )
         self.traits = replace(
-            whole.traits, device=None, nulls=None if nulls is None else nulls[..., ~self.fixed]
+            whole.traits,
+            device=None,
+            nulls=None if nulls is None else nulls[..., ~self.fixed],
+            start=None if start is None else start[~self.fixed],
         )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
