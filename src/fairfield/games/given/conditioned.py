@@ -88,7 +88,7 @@ class ConditionedExtension(Extension):
         self.whole, self.inside, self.fixed = whole, inside, fixed
         self.players, self.batch = int((~fixed).sum()), whole.batch
         self.degree = min(whole.degree, self.players)
-        self.method, self.together = whole.method, whole.together
+        self.method, self.together, self.dense = whole.method, whole.together, whole.dense
         # The bound holds at ½, not where some coordinates are 0 or 1.
         self.coarseness = inf if whole.coarseness else 0.0
 

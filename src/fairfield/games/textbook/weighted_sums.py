@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from fairfield.core.extension import Extension
 RESOLUTION = 10_000
 # Bytes that the recursions over one game may take.
 MOST = 2**34
+# Numbers in the recursions from which on machine code saves more than it takes to load it.
+MANY = 2**23
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class WeightedSums:
 class WeightedSumExtension(Extension):
     """The extension of a sum of games, each of which depends on a sum of weights."""
 
+    dense = 48  # a Hessian costs as many gradients as there are players
+
     def __init__(self, blocks: Sequence[WeightedSums], method: str) -> None:
         self.blocks = tuple(blocks)
         self.method = method
@@ -62,6 +67,8 @@ class WeightedSumExtension(Extension):
 
     def value(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
+        if self._loops(len(at)):
+            return self.centred(x)[0] + self.offset
         value = np.zeros(len(at))
         for block, some, counted in self._parts(at):
             value[some] += backward(counted, block.weights, block.worths)[0].sum(axis=-1)
@@ -70,6 +77,14 @@ class WeightedSumExtension(Extension):
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
         value, gradient = np.zeros(len(at)), np.zeros(at.shape)
+        if self._loops(len(at)):
+            from fairfield.games.textbook.sum_loops import value_and_slopes
+
+            for block in self.blocks:
+                weights = np.broadcast_to(block.weights, block.absent.shape)
+                more = value_and_slopes(at, np.array(weights), block.absent, block.worths)
+                value, gradient = value + more[0], gradient + more[1]
+            return value.reshape(lead), gradient.reshape(*lead, self.players)
         for block, some, counted in self._parts(at):
             values, steps = backward(counted, block.weights, block.worths)
             slopes = forward(counted, block.weights, steps)
@@ -86,6 +101,11 @@ class WeightedSumExtension(Extension):
             pairs = forward_pairs(counted, block.weights, steps)
             hessian[some] += np.einsum("pgij,gi,gj->pij", pairs, sign, sign)
         return hessian.reshape(*lead, self.players, self.players)
+
+    def _loops(self, points: int) -> bool:
+        """Whether the recursions are many, and can be machine code."""
+        each = sum(block.worths.size for block in self.blocks) * self.players
+        return points * each >= MANY and find_spec("numba") is not None
 
     def _parts(
         self, at: FloatArray, *, pairs: bool = False
