@@ -112,6 +112,7 @@ class CombinedExtension(Extension):
         self.degree = max(part.degree for _, part in self.terms)
         self.dense = min(part.dense for _, part in self.terms)
         self.coarseness = sum(abs(c) * part.coarseness for c, part in self.terms)
+        self.coarseness_from = next((f.coarseness_from for _, f in self.terms if f.coarseness), "")
         self.method = " + ".join(dict.fromkeys(part.method for _, part in self.terms))
 
     def hessian(self, x: ArrayLike) -> FloatArray:

@@ -73,8 +73,10 @@ class Extension:
     degree: int
     # How many games of a batch are best solved at once.
     together: int = 256
-    # The largest error of a Banzhaf value that comes from rounding the game for its closed form.
+    # The largest error of a Banzhaf value that comes from rounding the game for its closed form,
+    # and how that is known where it is no bound.
     coarseness: float = 0.0
+    coarseness_from: str = ""
     # Beyond so many players products with the Hessian are differences of gradients.
     dense: int = 256
     # Whether a sweep costs about one gradient, rather than one per player.

@@ -177,6 +177,9 @@ def test_rounded_votes_are_not_called_exact() -> None:
         stop = criterion(game, decoupling=False).stop
         assert told in stop
         assert stop.split(";")[0] != "exact"
+    # Rounding turns rows both ways, which a bound row by row cannot see.
+    assert 10 * bound < 2 * game.error_bound(np.full(17, 0.5))
+    assert "drawn ensembles" in ff.banzhaf(game).stop
     true = ff.banzhaf(game.table()).values
     assert np.abs(ff.banzhaf(game).values - true).max() <= bound
     assert ff.banzhaf(game + 2.0 * game).stop.endswith(f"{3 * 1.05 * bound:.2g}")
