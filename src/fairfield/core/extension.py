@@ -14,7 +14,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import enumerate_coalitions
 
 # New inclusion probabilities of a player, given the player's slope of the extension.
@@ -204,6 +204,10 @@ class Extension:
 
         The smaller one raises :class:`OutOfReachError` where an answer depends on further players.
         """
+        return None
+
+    def face(self, inside: BoolArray, fixed: BoolArray) -> Extension | None:
+        """The extension in the players who are not fixed, others in where inside, if it is shorter."""
         return None
 
     def rows(self, chosen: slice | NDArray[np.int64]) -> Extension:

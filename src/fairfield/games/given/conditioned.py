@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members
+from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
 from fairfield.games.given.table import TableGame
@@ -74,11 +75,19 @@ class ConditionedGame(Game):
 
     def extension(self) -> Extension | None:
         whole = self.whole.extension()
-        return None if whole is None else ConditionedExtension(whole, self.inside, self.fixed)
+        return None if whole is None else on_face(whole, self.inside, self.fixed)
 
     def describe(self) -> dict[str, Any]:
         inside = [str(player) for player in members(self.inside, self.whole.players)]
         return {**super().describe(), "inside": inside, "whole": self.whole.describe()}
+
+
+def on_face(whole: Extension, inside: BoolArray, fixed: BoolArray) -> Extension:
+    """An extension on a face of the cube, without the fixed players where it has such a form."""
+    if isinstance(whole, CombinedExtension):
+        return CombinedExtension([(c, on_face(part, inside, fixed)) for c, part in whole.terms])
+    shorter = whole.face(inside, fixed)
+    return ConditionedExtension(whole, inside, fixed) if shorter is None else shorter
 
 
 class ConditionedExtension(Extension):

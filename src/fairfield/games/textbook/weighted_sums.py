@@ -33,7 +33,7 @@ RESOLUTION = 10_000
 # Bytes that the recursions over one game may take.
 MOST = 2**34
 # Numbers in the recursions from which on machine code saves more than it takes to load it.
-MANY = 2**23
+MANY = 2**20
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,25 @@ class WeightedSumExtension(Extension):
             pairs = forward_pairs(counted, block.weights, steps)
             hessian[some] += np.einsum("pgij,gi,gj->pij", pairs, sign, sign)
         return hessian.reshape(*lead, self.players, self.players)
+
+    def face(self, inside: BoolArray, fixed: BoolArray) -> Extension | None:
+        free = np.flatnonzero(~fixed)
+        if not len(free):
+            return None
+        blocks = []
+        for block in self.blocks:
+            # Fixed players who count move the worths to lower sums; no sum exceeds all weights.
+            counted = fixed & (inside ^ block.absent)
+            moved = (counted * block.weights).sum(axis=1)
+            own, last = block.weights[..., free], block.worths.shape[1] - 1
+            width = min(last, int(own.sum(axis=-1).max())) + 1
+            at = np.minimum(moved[:, None] + np.arange(width), last)
+            worths = np.take_along_axis(block.worths, at, axis=1)
+            blocks.append(WeightedSums(own, block.absent[:, free], worths))
+        shorter = WeightedSumExtension(blocks, self.method)
+        # The bound holds where all players join at ½, not on a face.
+        shorter.coarseness = np.inf if self.coarseness else 0.0
+        return shorter
 
     def _loops(self, points: int) -> bool:
         """Whether the recursions are many, and can be machine code."""
