@@ -291,3 +291,29 @@ def test_models_and_scores_may_write_into_what_they_get() -> None:
     assert_allclose(game.worths(S), wanted)
     assert X[0, 0] == 5
     assert y[0] == 3
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard", "rozemberczki"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weights_count_votes(vote: str, classes: int) -> None:
+    """A model of weight 2 votes as it and its twin do."""
+    chances, truth = votes(5, 40, classes)
+    weights = np.array([1, 2, 1, 3, 1])
+    repeated = np.repeat(np.arange(5), weights)
+    coalitions = enumerate_coalitions(5)
+    game = ff.EnsembleGame(chances, None, truth, vote=vote, weights=weights)
+    twins = ff.EnsembleGame(chances[repeated], None, truth, vote=vote)
+    assert_same(game.worths(coalitions), twins.worths(coalitions[:, repeated]))
+    if vote == "hard" and classes == 2:
+        assert_same(game.extension().shapley(), table_of(game).shapley())
+    with pytest.raises(ValueError, match="give each a number above 0"):
+        ff.EnsembleGame(chances, None, truth, vote=vote, weights=[1, 0, 1, 1, 1])
+
+
+def test_weights_of_other_scores() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    chances, truth = votes(3, 40, 3)
+    game = ff.EnsembleGame(chances, None, truth, scoring="neg_log_loss", weights=[1, 2, 5])
+    mean = (chances[0] + 5 * chances[2]) / 6
+    wanted = -metrics.log_loss(truth, mean)
+    assert game.worths(np.array([[True, False, True]]))[0] == pytest.approx(wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray, slabs
-from fairfield.core.checks import names, number
+from fairfield.core.checks import names, number, numbers
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
@@ -19,6 +20,7 @@ from fairfield.core.game import Game, GameInfo, Players
 from fairfield.core.imports import needed_for
 from fairfield.core.labels import plain_labels
 from fairfield.games.ensembles.ballots import Ballots, ballots_of
+from fairfield.games.ensembles.means import MeanErrorExtension, squared_errors
 from fairfield.games.ensembles.vote_tables import right_shares
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.textbook.voting import WholeVotes, reached, whole_votes
@@ -29,6 +31,7 @@ RESOLUTION = 1000
 # Up to so many models the exact table costs about as much as the closed form.
 FEW = 16
 METHOD = "closed form: votes"
+MSE = "neg_mean_squared_error"
 # Votes of single models that are counted to see what rounding does.
 DRAWN = 2**30
 # Sums of real votes that differ by less are a tie: about their rounding error.
@@ -58,6 +61,9 @@ class EnsembleGame(Game):
     (models, rows), probabilities (models, rows, classes), or probabilities of the second of
     two labels (models, rows). The columns stand for ``labels``, by default those of
     ``y_test`` in sorted order; name them where ``y_test`` does not hold them all.
+
+    ``weights`` (models,) count the votes of some models more than those of others, as the
+    weights of a VotingClassifier do.
 
     The worth of no models is ``fallback``: a number, or "constant", the score of the best
     constant prediction (0 for "rozemberczki", which has no prediction).
@@ -91,6 +97,7 @@ class EnsembleGame(Game):
         fallback: str | float = "constant",
         resolution: int | None = None,
         labels: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         players: Players | None = None,
     ) -> None:
         if vote not in VOTES:
@@ -108,6 +115,8 @@ class EnsembleGame(Game):
         self.vote, self.scoring, self.resolution = vote, scoring, resolution
         ballots = ballots_of(models_or_predictions, X_test, truth, vote, labels)
         self.players = names(players, len(ballots.votes))
+        self.weights = _weights_of(weights, len(self.players))
+        ballots = replace(ballots, votes=self.weights[:, None, None] * ballots.votes)
         self._labels, self._truth = ballots.labels, truth
         self._score = _score_of(scoring, ballots.labels, X_test, truth)
         self._read(ballots)
@@ -122,12 +131,24 @@ class EnsembleGame(Game):
         # Weights (rows, models) and quota of the voting games whose mean is the worth, if any.
         self._voting: tuple[FloatArray, float] | None = None
         if self.vote == "rozemberczki":
-            # The rule, multiplied by the number of models.
-            self._voting = ballots.for_truth.T, len(ballots.votes) / 2
+            # The rule, multiplied by the number of models, or their weight.
+            self._voting = ballots.for_truth.T, self.weights.sum() / 2
         elif shares and count == 2:
             self._voting = (2 * ballots.for_truth - ballots.votes.sum(axis=-1)).T, TIE
+        # A worth is a + b Σ_{i,j∈S} G_ij / |S|² where means of numbers are scored by squares: a, b, G.
+        self._squares = self._squares_of(ballots) if self.vote == "mean" else None
         decided = shares or self._voting is not None
         self._votes = ballots.votes[:0] if decided else ballots.votes
+
+    def _squares_of(self, ballots: Ballots) -> tuple[float, float, FloatArray] | None:
+        truth = ballots.truth.astype(float)
+        spread = float(((truth - truth.mean()) ** 2).sum())
+        scales = {"None": (1.0, spread), "r2": (1.0, spread), MSE: (0.0, float(len(truth)))}
+        scale = scales.get(str(self.scoring))
+        if scale is None or not scale[1]:
+            return None
+        errors = ballots.votes[..., 0] - self.weights[:, None] * truth
+        return scale[0], -1 / scale[1], errors @ errors.T
 
     def _fallback(self, fallback: str | float) -> float:
         if fallback != "constant":
@@ -157,11 +178,13 @@ class EnsembleGame(Game):
             for row, coalition in enumerate(coalitions):
                 margins = self._margins[coalition].sum(axis=0)
                 worths[row] = (margins >= TIE).all(axis=0).mean()
+        elif self._squares is not None:
+            a, b, gram = self._squares
+            worths = a + b * squared_errors(gram, self.weights, coalitions)
         else:
             for row, coalition in enumerate(coalitions):
-                worths[row] = self._score(
-                    self._votes[coalition].sum(axis=0) / max(1, coalition.sum())
-                )
+                total = self.weights[coalition].sum()
+                worths[row] = self._score(self._votes[coalition].sum(axis=0) / (total or 1.0))
         worths[~coalitions.any(axis=1)] = self.empty
         return worths
 
@@ -177,6 +200,8 @@ class EnsembleGame(Game):
 
     @cached_property
     def _extension(self) -> Extension | None:
+        if self._squares is not None:
+            return self._mean_extension(*self._squares)
         if self._whole is None:
             return None
         votes, share = self._whole
@@ -191,6 +216,14 @@ class EnsembleGame(Game):
         if not self.empty:
             return voting
         return CombinedExtension([(1.0, voting), (self.empty, _empty_coalition(len(self.players)))])
+
+    def _mean_extension(self, a: float, b: float, gram: FloatArray) -> Extension | None:
+        """The closed form of numbers that count alike."""
+        if (self.weights != self.weights[0]).any():
+            return None
+        errors = MeanErrorExtension(b * gram / self.weights[0] ** 2, a)
+        nobody = _empty_coalition(len(self.players))
+        return CombinedExtension([(1.0, errors), (self.empty - a, nobody)])
 
     @cached_property
     def _whole(self) -> tuple[WholeVotes, FloatArray] | None:
@@ -249,7 +282,18 @@ class EnsembleGame(Game):
             "empty": self.empty,
             "votes": digest(votes, self._labels, self._truth),
             "resolution": self.resolution,
+            "weights": self.weights.tolist(),
         }
+
+
+def _weights_of(given: ArrayLike | None, models: int) -> FloatArray:
+    """The weights of the models, 1 by default."""
+    weights = np.ones(models) if given is None else numbers(given, "weights")
+    if len(weights) != models or (weights <= 0).any():
+        raise ValueError(
+            f"weights={given!r} were given for {models} models; give each a number above 0"
+        )
+    return weights
 
 
 def _empty_coalition(count: int) -> ProductsExtension:
