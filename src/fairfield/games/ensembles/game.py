@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray, slabs
 from fairfield.core.checks import names, number, numbers
 from fairfield.core.combined import CombinedExtension
-from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Players
-from fairfield.core.imports import needed_for
 from fairfield.core.labels import plain_labels
 from fairfield.games.ensembles.ballots import Ballots, ballots_of
 from fairfield.games.ensembles.means import MeanErrorExtension, squared_errors
+from fairfield.games.ensembles.scoring import TIE, score_of
+from fairfield.games.ensembles.stacking import Stack
 from fairfield.games.ensembles.vote_tables import right_shares
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.textbook.voting import WholeVotes, reached, whole_votes
 
-VOTES = ("soft", "hard", "rozemberczki", "mean")
+VOTES = ("soft", "hard", "rozemberczki", "mean", "stack")
 # Steps of the total vote on a row to which real votes are rounded by default.
 RESOLUTION = 1000
 # Up to so many models the exact table costs about as much as the closed form.
@@ -34,10 +34,6 @@ METHOD = "closed form: votes"
 MSE = "neg_mean_squared_error"
 # Votes of single models that are counted to see what rounding does.
 DRAWN = 2**30
-# Sums of real votes that differ by less are a tie: about their rounding error.
-TIE = 1e-9
-# The score of votes (rows, labels), or of numbers (rows, 1) where there are no labels.
-Score: TypeAlias = Callable[[FloatArray], float]
 
 
 class EnsembleGame(Game):
@@ -50,7 +46,11 @@ class EnsembleGame(Game):
     - "rozemberczki": a row counts where the sum of the true class's probabilities over all
       models' number reaches ½ (Rozemberczki, Sarkar, The Shapley value of classifiers in
       ensemble games, CIKM 2021);
-    - "mean": numbers are averaged (regression).
+    - "mean": numbers are averaged (regression);
+    - "stack": the final estimator of a fitted StackingClassifier or StackingRegressor, given in
+      the place of models, decides as it was fitted; what a missing model would tell it is
+      replaced by its mean over the test rows. (For final estimators fitted anew on each
+      coalition take a ColumnGame of out-of-fold predictions.)
 
     The worth is the share of rows that are right (a tie is wrong), or ``scoring``: a
     scikit-learn scorer or its name, or a function of the true and the predicted labels or
@@ -113,12 +113,20 @@ class EnsembleGame(Game):
                 f"y_test of shape {truth.shape} was given; it must hold one entry per row"
             )
         self.vote, self.scoring, self.resolution = vote, scoring, resolution
-        ballots = ballots_of(models_or_predictions, X_test, truth, vote, labels)
+        self._stack: Stack | None = None
+        if vote == "stack":
+            self._stack = Stack.of(models_or_predictions, X_test)
+            players = self._stack.names if players is None else players
+            ballots = self._stack.ballots(truth)
+        else:
+            ballots = ballots_of(models_or_predictions, X_test, truth, vote, labels)
+        if self._stack is not None and (weights is not None or labels is not None):
+            raise ValueError("a stack has its own weights and labels; leave out weights=, labels=")
         self.players = names(players, len(ballots.votes))
         self.weights = _weights_of(weights, len(self.players))
         ballots = replace(ballots, votes=self.weights[:, None, None] * ballots.votes)
         self._labels, self._truth = ballots.labels, truth
-        self._score = _score_of(scoring, ballots.labels, X_test, truth)
+        self._score = score_of(scoring, ballots.labels, X_test, truth)
         self._read(ballots)
         self.empty = self._fallback(fallback)
 
@@ -159,7 +167,7 @@ class EnsembleGame(Game):
             return number(fallback, "fallback")
         if self.vote == "rozemberczki":
             return 0.0
-        if self.vote == "mean":
+        if not len(self._labels):
             constants = np.array([[self._truth.mean()], [np.median(self._truth)]])
         else:
             shares = (self._truth[:, None] == self._labels).mean(axis=0)
@@ -183,10 +191,16 @@ class EnsembleGame(Game):
             worths = a + b * squared_errors(gram, self.weights, coalitions)
         else:
             for row, coalition in enumerate(coalitions):
-                total = self.weights[coalition].sum()
-                worths[row] = self._score(self._votes[coalition].sum(axis=0) / (total or 1.0))
+                worths[row] = self._score(self._joint(coalition))
         worths[~coalitions.any(axis=1)] = self.empty
         return worths
+
+    def _joint(self, coalition: BoolArray) -> FloatArray:
+        """The votes (rows, labels), or numbers (rows, 1), of the ensemble of a coalition."""
+        if self._stack is not None:
+            return self._stack.answer(coalition)
+        total = self.weights[coalition].sum()
+        return np.asarray(self._votes[coalition].sum(axis=0) / (total or 1.0))
 
     def table(self, progress: bool | None = None) -> FloatArray | None:
         if self._margins is None:
@@ -222,7 +236,7 @@ class EnsembleGame(Game):
         if (self.weights != self.weights[0]).any():
             return None
         errors = MeanErrorExtension(b * gram / self.weights[0] ** 2, a)
-        nobody = _empty_coalition(len(self.players))
+        nobody = _empty_coalition(len(self.players), errors.method)
         return CombinedExtension([(1.0, errors), (self.empty - a, nobody)])
 
     @cached_property
@@ -283,6 +297,7 @@ class EnsembleGame(Game):
             "votes": digest(votes, self._labels, self._truth),
             "resolution": self.resolution,
             "weights": self.weights.tolist(),
+            **({} if self._stack is None else {"stack": self._stack.describe()}),
         }
 
 
@@ -296,50 +311,9 @@ def _weights_of(given: ArrayLike | None, models: int) -> FloatArray:
     return weights
 
 
-def _empty_coalition(count: int) -> ProductsExtension:
+def _empty_coalition(count: int, method: str = METHOD) -> ProductsExtension:
     """The extension of 1[S = ∅]: Π_i (1 - x_i)."""
     from scipy.sparse import csr_array
 
     ones = np.ones(count)
-    return ProductsExtension(csr_array(ones[None]), ones, 0 * ones, np.ones(1), method=METHOD)
-
-
-def _score_of(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
-    """The share of right rows, a function of true and predicted labels, or a scorer."""
-    if len(labels) and scoring in (None, "accuracy"):
-        return lambda votes: _share_right(votes, labels, truth)
-    if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
-        return lambda votes: float(scoring(lent(truth), _decided(votes, labels)))
-    return _scorer(scoring or "r2", labels, X_test, truth)
-
-
-def _share_right(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> float:
-    true = truth[:, None] == labels
-    return float((votes[true] - np.where(true, -np.inf, votes).max(axis=1) >= TIE).mean())
-
-
-def _decided(votes: FloatArray, labels: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(labels[votes.argmax(axis=1)]) if len(labels) else votes[:, 0]
-
-
-def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
-    """A scikit-learn scorer, applied to votes as if a model had made them."""
-    with needed_for("this scoring"):
-        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-        from sklearn.metrics import get_scorer
-
-    class Vote(ClassifierMixin if len(labels) else RegressorMixin, BaseEstimator):  # type: ignore[misc]  # chosen at run time
-        classes_ = labels
-
-        def __init__(self, votes: FloatArray) -> None:
-            self.votes = votes
-
-        def predict(self, X: Any) -> NDArray[Any]:
-            return _decided(self.votes, labels)
-
-        def predict_proba(self, X: Any) -> FloatArray:
-            return self.votes
-
-    scorer = get_scorer(scoring)
-    rows = np.zeros((len(truth), 1)) if X_test is None else X_test
-    return lambda votes: float(scorer(Vote(votes), rows, lent(truth)))
+    return ProductsExtension(csr_array(ones[None]), ones, 0 * ones, np.ones(1), method=method)

@@ -36,6 +36,7 @@ class MeanErrorExtension(Extension):
     """The extension of a constant plus the squared error of the mean of models that count alike."""
 
     method = "closed form: mean predictions"
+    dense = 48  # a Hessian takes two gradients for each player
 
     def __init__(self, gram: FloatArray, constant: float = 0.0) -> None:
         self.gram, self.constant = gram, constant
