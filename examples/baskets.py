@@ -41,8 +41,8 @@ def main() -> None:
     print(f"{game!r}\n")
     print(score_table({"pairs": game}, test, learned_from=train))
 
-    # Worths are logarithms of odds, so the temperature is 1; the data say where to start.
-    values = ff.variational_index(game, temperature=1.0, start=train.frequencies)
+    # Worths are logarithms of odds, so the temperature is 1.
+    values = ff.variational_index(game, temperature=1.0)
     print("\nWhat an item is worth to a basket: the log-odds that it is in one.\n")
     print(values)
 

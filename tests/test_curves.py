@@ -175,3 +175,19 @@ def test_curves_of_all_outputs_have_names(rng):
     )
     assert curve.worths.shape == (2, 2, 4)
     assert "row 1, column 0" in repr(curve)
+
+
+def test_pruning_under_a_budget(rng):
+    """The estimates of a sum of players are exact, so is the order; the budget is kept."""
+    worth, asked = rng.permutation(30) + 1.0, []
+
+    def game(coalitions):
+        asked.append(len(coalitions))
+        return coalitions @ worth
+
+    found = ff.pruning_curve(game, players=30, budget=5000)
+    assert found.order == tuple(np.argsort(worth))
+    assert_allclose(found.worths, worth.sum() - np.append(0, np.cumsum(np.sort(worth))))
+    assert sum(asked) <= 5000
+    with pytest.raises(MemoryError, match="give a budget="):
+        ff.pruning_curve(game, players=30)

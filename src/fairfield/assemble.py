@@ -144,7 +144,7 @@ def _energies(problem: Problem, values: FloatArray, solved: MeanField | None) ->
 
 def stops_of(problem: Problem) -> list[str]:
     """That a closed form or a table was read, and what must be said of the worths."""
-    rounded = _rounded(problem.extension.coarseness)
+    rounded = _rounded(problem.extension.coarseness, problem.extension.coarseness_from)
     return [
         _exact(problem.game, bool(rounded)),
         *rounded,
@@ -159,10 +159,13 @@ def _exact(game: Game, rounded: bool) -> str:
     return "exact for the rounded game" if rounded else "exact"
 
 
-def _rounded(most: float) -> list[str]:
+def _rounded(most: float, known_from: str) -> list[str]:
     """A sentence on what rounding for the closed form may have moved, if there was any."""
     if not most:
         return []
     # Shown to two digits, so never less than it is.
     bound = f"at most {1.05 * most:.2g}" if isfinite(most) else "an unknown amount"
-    return [f"the game was rounded for its closed form, which moves a Banzhaf value by {bound}"]
+    known = f", as {known_from} show," if known_from else ""
+    return [
+        f"the game was rounded for its closed form, which{known} moves a Banzhaf value by {bound}"
+    ]

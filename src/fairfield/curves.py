@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game, Player, Players
 from fairfield.criteria.criterion import Given, call_of
 from fairfield.evaluation.evaluator import Evaluator
@@ -28,6 +28,8 @@ from fairfield.results.words import PLAYERS, Words
 Values: TypeAlias = Valuation | ArrayLike
 # Up to this many players a curve has a point for each; with more, a point every 5 %.
 STEPS = 20
+# Worths for each player of which a valuation under a budget is estimated.
+PER_ESTIMATE = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -135,11 +137,7 @@ def _curve(
     order = np.argsort(-values if highest_first else values, kind="stable")
     first = np.argsort(order) < counts[:, None]
     coalitions = first if verb == "added" else ~first
-    if isinstance(played, TableGame):  # its worths are read; table_of warns of an unused store
-        worths = table_of(played, options)[0].worths(coalitions)
-    else:
-        with Evaluator(played, options) as evaluator:
-            worths = evaluator.worths(coalitions)
+    worths = _worths(played, coalitions, options)
     criterion = valuation.criterion if isinstance(valuation, Valuation) else "values"
     label = f"{criterion}, {'highest' if highest_first else 'lowest'} {verb} first"
     names = tuple(played.players[i] for i in order)
@@ -149,6 +147,13 @@ def _curve(
         words = Words.of(played.info)
         labels = tuple(words.name_games(played.batch, labels, outputs))
     return Curve(label, counts / count, worths, names, labels, words, outputs)
+
+
+def _worths(played: Game, coalitions: BoolArray, options: Options) -> FloatArray:
+    if isinstance(played, TableGame):  # its worths are read; table_of warns of an unused store
+        return table_of(played, options)[0].worths(coalitions)
+    with Evaluator(played, options) as evaluator:
+        return evaluator.worths(coalitions)
 
 
 def _counts(fractions: ArrayLike | None, players: int) -> NDArray[np.int64]:
@@ -170,7 +175,10 @@ def pruning_curve(
 
     Greedy, in contrast to a removal curve, whose values never change: of two players that
     do the same work one is removed early, and the other is worth more from then on. All
-    worths are evaluated once; then there is one valuation per player.
+    worths are evaluated once, or read from a closed form, which shrinks as players leave; then
+    there is one valuation per player. A ``budget`` below all worths is shared among as many
+    estimates as it is good for (20 worths per player and estimate), and several players leave
+    after each.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 
@@ -181,21 +189,28 @@ def pruning_curve(
     call, problem = call_of(criterion), resolve(game, players, None, options)
     if problem.game.batch:
         raise ValueError(f"{problem.game!r} is a batch; prune one game at a time")
-    problem.check_exact()
+    budget = problem.options.budget
+    if budget is None:
+        problem.check_exact()
     call.problem(problem)  # checks its arguments
-    played, info = problem.played(), problem.game.info
-    count = len(played.players)
-    staying = np.ones(count, dtype=bool)
-    order, worths = [], []
-    for _ in range(count):
-        found = call.value(ConditionedGame(played, outside=~staying))
-        worths.append(found.grand)
-        order.append(found.ranking()[-1])
-        staying[played.players.index(order[-1])] = False
+    count, rounds = len(problem.game.players), len(problem.game.players)
+    played = problem.game if problem.estimated else problem.played()
+    if problem.estimated and budget is not None:
+        rounds = int(np.clip((budget - count - 1) // (PER_ESTIMATE * count), 1, count))
+        share = (budget - count - 1) // rounds
+        call = replace(call, options={**options, **call.options, "budget": share})
+    info, names = problem.game.info, list(played.players)
+    order: list[int] = []
+    while rounds:
+        outside = np.isin(np.arange(count), order)
+        found = call.value(ConditionedGame(played, outside=outside))
+        leaving = found.ranking()[::-1][: -(-(count - len(order)) // rounds)]
+        order, rounds = [*order, *map(names.index, leaving)], rounds - 1
+    worths = _worths(played, np.argsort(order) >= np.arange(count + 1)[:, None], problem.options)
     label = f"{found.criterion}, lowest pruned first, the rest revalued"
     fractions = np.arange(count + 1) / count
-    ends = np.array([*worths, found.empty])
-    return Curve(label, fractions, ends, tuple(order), info.labels, Words.of(info))
+    gone = tuple(names[i] for i in order)
+    return Curve(label, fractions, worths, gone, info.labels, Words.of(info))
 
 
 def weighted_drop(curve: Curve) -> FloatArray:

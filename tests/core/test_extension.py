@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.core.extension import taylor
+from fairfield.core.extension import legendre_of_means, taylor
 
 
 class Square(ff.Game):
@@ -130,3 +130,15 @@ def test_an_extension_that_answers_nothing_is_refused():
 
         class Empty(ff.Extension):
             pass
+
+
+@pytest.mark.parametrize("degree", [0, 3, 70, 200, 1500])
+def test_few_points_integrate_means_over_a_binomial(degree):
+    """Each term of Bernstein's basis has the mean 1/(degree + 1)."""
+    from scipy.stats import binom
+
+    at, shares = legendre_of_means(degree)
+    means = shares @ binom.pmf(np.arange(degree + 1), degree, at[:, None])
+    assert np.abs(means - 1 / (degree + 1)).sum() < 1e-12
+    assert len(at) <= degree // 2 + 1
+    assert degree < 200 or len(at) < degree / 3

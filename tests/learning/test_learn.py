@@ -75,7 +75,10 @@ def test_held_out_data_choose_the_strength(rng):
     assert game.fit.strength == min(losses, key=losses.get)
     # Nothing interacts, so strong shrinkage serves best.
     assert game.fit.strength >= 30
-    assert ff.learn(independent, strength=2.0).fit.held_out == {}
+    assert game.gain.mean == pytest.approx(0, abs=4 * game.gain.error)
+    given = ff.learn(independent, strength=2.0)
+    assert (given.fit.held_out, given.gain) == ({}, None)
+    assert "nothing was held out" in given.verdict
 
 
 @pytest.mark.parametrize("model", ["linear", "pairwise", "flid", "fldc"])

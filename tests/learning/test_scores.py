@@ -8,8 +8,9 @@ import brute
 import fairfield as ff
 from fairfield.games.given.table import TableGame
 from fairfield.learning import score, score_table
+from fairfield.learning.law import log_partition
 from fairfield.learning.observed import observe
-from fairfield.learning.scores import fill_in, log_partition
+from fairfield.learning.scores import fill_in
 
 
 def by_hand(game, coalition):

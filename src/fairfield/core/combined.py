@@ -115,7 +115,9 @@ class CombinedExtension(Extension):
         first = self.terms[0][1]
         self.players, self.batch = first.players, first.batch
         self.degree = max(part.degree for _, part in self.terms)
+        self.dense = min(part.dense for _, part in self.terms)
         self.coarseness = sum(abs(c) * part.coarseness for c, part in self.terms)
+        self.coarseness_from = next((f.coarseness_from for _, f in self.terms if f.coarseness), "")
         self.method = " + ".join(dict.fromkeys(part.method for _, part in self.terms))
 
     def hessian(self, x: ArrayLike) -> FloatArray:

@@ -85,6 +85,7 @@ class Traits:
     - ``test_rows``: the number of test rows of which every worth is a mean, 0 where it is none.
     - ``service``: how to ask for worths that come from a service, one coalition a call.
     - ``index_limit``: the most players whose variational index can be estimated, None without limit.
+    - ``start``: where the variational index starts unless ``start=`` is given, (n,); None: at ½.
     """
 
     block: int | None = None
@@ -95,6 +96,7 @@ class Traits:
     test_rows: int = 0
     service: Service | None = None
     index_limit: int | None = None
+    start: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +111,7 @@ class GameInfo:
     - ``data``: values to show beside the players, feature values say, shaped (*batch, n).
     - ``noun`` and ``row_noun``: what a player and a game of a batch are called.
     - ``advice``: what else to do where there are too many players for a table.
+    - ``note``: what a reader must know of the worths, below every table and in every report.
     """
 
     labels: tuple[Any, ...] | None = None
@@ -120,6 +123,7 @@ class GameInfo:
     advice: str = "use a game with a closed form"
     outputs: tuple[Any, ...] | None = None
     output_noun: str = "output"
+    note: str = ""
 
 
 class Game:

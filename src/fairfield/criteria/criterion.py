@@ -182,7 +182,7 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
     """The call of a criterion with these arguments and keywords.
 
     >>> call_of("variational_index", starts=4, seed=1)
-    Call(criterion=VariationalIndex(start=0.5, prior=None, solver='anderson', starts=4),
+    Call(criterion=VariationalIndex(start=None, prior=None, solver='anderson', starts=4),
          temperature=None, options={'seed': 1}, players=None)
     """
     if isinstance(given, partial):

@@ -42,7 +42,7 @@ SADDLE = (
 class VariationalIndex(Criterion):
     """∇f(x*) at a fixed point x* = σ(λ + ∇f(x*)/T), λ the log-odds of the prior."""
 
-    start: ArrayLike = 0.5
+    start: ArrayLike | None = None
     prior: ArrayLike | None = None
     solver: str = "anderson"
     starts: int = 1
@@ -112,7 +112,7 @@ class VariationalIndex(Criterion):
 def variational_index(
     game: Any,
     *,
-    start: ArrayLike = 0.5,
+    start: ArrayLike | None = None,
     prior: ArrayLike | None = None,
     solver: str = "anderson",
     starts: int = 1,
@@ -126,7 +126,8 @@ def variational_index(
     mean field; "synchronous" is its Alg. 1 run until it settles or cycles. ``starts=k``
     tries k starting points (``start``, .01, .99, then random ones) and one coordinate
     run, and keeps the best ELBO, hence the smallest decoupling error. With a ``prior`` π
-    the fixed point is x = σ(logit π + ∇f/T). Cost: about 10 gradients per start.
+    the fixed point is x = σ(logit π + ∇f/T). ``start`` is ½ by default, the frequencies of
+    players in a learned game. Cost: about 10 gradients per start.
 
     Under a budget, least squares on draws that follow the index estimates it, with errors
     through the fixed point; a relative temperature is fixed by the first of them.

@@ -104,8 +104,10 @@ def variational_values(
     return value(VariationalValues(steps, start), game, players, temperature, options)
 
 
-def start_of(start: ArrayLike, game: Game) -> FloatArray:
-    """The starting point of every game, checked."""
+def start_of(start: ArrayLike | None, game: Game) -> FloatArray:
+    """The starting point of every game, checked; without one that of the game, or ½."""
+    if start is None:
+        start = 0.5 if game.traits.start is None else game.traits.start
     given = np.asarray(start, dtype=float)
     shape = (*game.batch, len(game.players))
     if not ((given >= 0) & (given <= 1)).all():

@@ -1,6 +1,7 @@
 """Learning games from observed coalitions, and scoring what they predict."""
 
-from fairfield.learning.learn import LearnedGame, learn
+from fairfield.learning.learn import learn
+from fairfield.learning.learned import LearnedGame
 from fairfield.learning.neural import learn_deep_sets
 from fairfield.learning.observed import Observed, observe
 from fairfield.learning.read import read_baskets

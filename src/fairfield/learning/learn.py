@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.boltzmann.sampled import ReliabilityWarning
+from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
-from fairfield.core.extension import Extension
-from fairfield.core.game import Game, Players, Traits
+from fairfield.core.game import Game, Players
 from fairfield.evaluation.progress import bar
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
+from fairfield.learning.law import Gain, gain_on
+from fairfield.learning.learned import LearnedGame
 from fairfield.learning.models import Diversity, Model, Pairwise
 from fairfield.learning.objectives import Contrast, Flips, Likelihood, Loss
 from fairfield.learning.observed import Observed, observe
@@ -41,42 +43,10 @@ FLIPS = ("pseudolikelihood", "ratio-matching")
 NOTHING = Fit(np.zeros(0), 0.0, (), "no player varies, so none interacts")
 
 
-class LearnedGame(Game):
-    """A game learned from coalitions: ``form`` in closed form, found by ``fit``.
-
-    At temperature 1 its Boltzmann law p(S) ∝ exp(F(S)) is the learned law of the observed
-    coalitions. ``constant`` is the estimate of -log Z, where the objective gives one.
-    """
-
-    traits = Traits(opaque=False)
-
-    def __init__(
-        self, form: Game, model: str, objective: str, fit: Fit, constant: float | None
-    ) -> None:
-        self.form, self.model, self.objective, self.fit = form, model, objective, fit
-        self.constant = constant
-        self.players = form.players
-
-    def worths(self, coalitions: BoolArray) -> FloatArray:
-        return self.form.worths(coalitions)
-
-    def extension(self) -> Extension | None:
-        return self.form.extension()
-
-    def describe(self) -> dict[str, Any]:
-        return self.form.describe()
-
-    def __repr__(self) -> str:
-        return (
-            f"LearnedGame: {self.model} by {self.objective}, {len(self.players)} players, "
-            f"strength {self.fit.strength:g}, {self.fit.stop} ({self.fit.steps} steps)"
-        )
-
-
 def learn(
     coalitions: Any,
     model: str = "pairwise",
-    objective: str = "pseudolikelihood",
+    objective: str | None = None,
     *,
     players: Players | None = None,
     strength: float | None = None,
@@ -101,7 +71,9 @@ def learn(
 
     with ``dimensions`` columns of W, and of V. ``objective``: "pseudolikelihood", "nce"
     (``noise`` coalitions of independent players for each observation), "ratio-matching",
-    or "likelihood" (exact, up to 20 players).
+    or "likelihood" (exact, up to 20 players). The default is "pseudolikelihood", or "nce" where
+    the law of that is worse than the law of independent players on held-out data; a law that is
+    still worse is warned of, and said to be in every table and report (``verdict``).
 
     Interactions are shrunk by ``strength``, the inverse variance of their Gaussian prior.
     By default it is the one with the lowest loss on a share ``held_out`` of the data (with
@@ -128,61 +100,115 @@ def learn(
         whole(name, count)
     whole("redraws", redraws, 0)
     seen = observe(coalitions, players)
-    some = seen.among(seen.varying)
-    family = MODELS[model](len(some.players), dimensions)
-    # What players who never vary, and so join independently, add to log Z.
-    log_z_of_others = float(-np.log1p(-seen.shrunk_frequencies()[~seen.varying]).sum())
-    if not some.players:
-        constant = -log_z_of_others if objective == "nce" else None
-        return LearnedGame(family.game(np.zeros(0), seen), model, objective, NOTHING, constant)
-    tied = some.tied() if family.interactions and objective in FLIPS else ()
-    if tied:
+
+    how = _Recipe(
+        model, strength, held_out, dimensions, noise, starts, redraws, steps, seed, progress
+    )
+    game = how.learn(seen, objective or "pseudolikelihood")
+    if objective is None and game.gain is not None and game.gain.is_loss:
+        other = how.learn(seen, "nce")
+        assert other.gain is not None  # as there is one of the first
+        game = max((other.gain.mean, other), (game.gain.mean, game), key=lambda each: each[0])[1]
+    if game.gain is not None and game.gain.is_loss:
+        remedy = f"a strength= above {game.fit.strength:g}, or model='linear', may help"
+        warnings.warn(f"{game.verdict}; {remedy}", ReliabilityWarning, stacklevel=2)
+    return game
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """How a game is learned, but for the objective."""
+
+    model: str
+    strength: float | None
+    held_out: float
+    dimensions: int
+    noise: int
+    starts: int
+    redraws: int
+    steps: int
+    seed: int
+    progress: bool | None
+
+    def learn(self, seen: Observed, objective: str) -> LearnedGame:
+        """The game that the objective finds."""
+        some = seen.among(seen.varying)
+        family = MODELS[self.model](len(some.players), self.dimensions)
+        # What players who never vary, and so join independently, add to log Z.
+        log_z_of_others = float(-np.log1p(-seen.shrunk_frequencies()[~seen.varying]).sum())
+        if not some.players:
+            form, constant = family.game(np.zeros(0), seen), None
+            if objective == "nce":
+                constant = -log_z_of_others
+            return LearnedGame(form, self.model, objective, NOTHING, constant, seen.frequencies)
+        if family.interactions and objective in FLIPS:
+            _warn_of_tied(some, objective)
+        fit, gain = self._fit(some, family, objective)
+        theta, added = np.split(fit.theta, [family.interacting.stop])
+        constant = float(added[0]) - log_z_of_others if len(added) else None
+        form = family.game(theta, seen)
+        return LearnedGame(form, self.model, objective, fit, constant, seen.frequencies, gain)
+
+    def _fit(self, some: Observed, family: Model, objective: str) -> tuple[Fit, Gain | None]:
+        """The parameters, and what their law gains on held-out data if their strength is chosen there."""
+        rng = np.random.default_rng(self.seed)
+
+        def loss_of(part: Observed) -> Loss:
+            return OBJECTIVES[objective](family, part, self.noise, rng)
+
+        def law_of(theta: FloatArray) -> tuple[Game, FloatArray]:
+            own, constant = np.split(theta, [family.interacting.stop])
+            return family.game(own, some), constant
+
+        with bar(None, "steps", self.progress) as shown:
+            tick = shown.update
+            if self.strength is not None or not family.interactions:
+                whole_loss = Penalised(loss_of(some), self.strength or 0.0)
+                return self._best(whole_loss, some, rng, tick), None
+            part, rest = some.split(self.held_out, rng)
+            train, test = loss_of(part), loss_of(rest)
+            begun = self._best(Penalised(train, MIDDLE), some, rng, tick)
+            found = search(
+                train, test, begun.theta, self.steps, tick, lambda theta: is_sound(*law_of(theta))
+            )
+            final = Penalised(loss_of(some), found.strength)
+            fit = minimise(final, found.theta, self.steps, tick)
+            fit = redraw(final, fit, self.redraws, rng, self.steps, tick)
+        alone = Model(len(some.players)).game(log_odds(part.shrunk_frequencies()), some)
+        gain = gain_on(law_of(found.theta)[0], alone, rest, self.seed)
+        return replace(fit, held_out=found.held_out), gain
+
+    def _best(
+        self,
+        penalised: Penalised,
+        some: Observed,
+        rng: np.random.Generator,
+        tick: Callable[[], object],
+    ) -> Fit:
+        """The best fit from independent players, with interactions to begin with."""
+        family, linear = penalised.loss.model, log_odds(some.shrunk_frequencies())
+        points = [
+            penalised.loss.start(np.concatenate([linear, family.start(rng)]))
+            for _ in range(self.starts if family.columns else 1)  # one where the loss is convex
+        ]
+        fits = [minimise(penalised, point, self.steps, tick) for point in points]
+        fit = min(fits, key=lambda each: each.losses[-1])
+        return redraw(penalised, fit, self.redraws, rng, self.steps, tick)
+
+
+def _warn_of_tied(some: Observed, objective: str) -> None:
+    if tied := some.tied():
         warnings.warn(
             f"of the players {spell(tied)} each determines the others; {objective} predicts one "
             "given all others, and cannot learn how often they are in: use objective='nce' or "
             "'likelihood', or make them one player",
-            stacklevel=2,
+            stacklevel=4,
         )
-    rng = np.random.default_rng(seed)
-
-    def loss_of(part: Observed) -> Loss:
-        return OBJECTIVES[objective](family, part, noise, rng)
-
-    def best(penalised: Penalised, tick: Callable[[], object]) -> Fit:
-        # Independent players with interactions to begin with; one start where the loss is convex.
-        linear = log_odds(some.shrunk_frequencies())
-        points = [
-            penalised.loss.start(np.concatenate([linear, family.start(rng)]))
-            for _ in range(starts if family.columns else 1)
-        ]
-        fits = [minimise(penalised, point, steps, tick) for point in points]
-        fit = min(fits, key=lambda each: each.losses[-1])
-        return redraw(penalised, fit, redraws, rng, steps, tick)
-
-    def sound(theta: FloatArray) -> bool:
-        own, constant = np.split(theta, [family.interacting.stop])
-        return is_sound(family.game(own, some), constant)
-
-    with bar(None, "steps", progress) as shown:
-        tick = shown.update
-        if strength is None and family.interactions:
-            train, rest = map(loss_of, some.split(held_out, rng))
-            begun = best(Penalised(train, MIDDLE), tick)
-            found = search(train, rest, begun.theta, steps, tick, sound)
-            final = Penalised(loss_of(some), found.strength)
-            fit = minimise(final, found.theta, steps, tick)
-            fit = redraw(final, fit, redraws, rng, steps, tick)
-            fit = replace(fit, held_out=found.held_out)
-        else:
-            fit = best(Penalised(loss_of(some), strength or 0.0), tick)
-    theta, added = np.split(fit.theta, [family.interacting.stop])
-    constant = float(added[0]) - log_z_of_others if len(added) else None
-    return LearnedGame(family.game(theta, seen), model, objective, fit, constant)
 
 
-def _check(model: str, objective: str, strength: float | None) -> None:
+def _check(model: str, objective: str | None, strength: float | None) -> None:
     for what, given, offered in (("model", model, MODELS), ("objective", objective, OBJECTIVES)):
-        if given not in offered:
+        if given is not None and given not in offered:
             raise ValueError(f"there is no {what} {given!r}; choose from {', '.join(offered)}")
     if strength is not None and not (isinstance(strength, Real) and 0 <= strength < np.inf):
         raise ValueError(f"strength={strength!r} was given; it must be a finite number, 0 or more")

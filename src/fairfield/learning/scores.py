@@ -17,18 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.boltzmann.boltzmann import Boltzmann
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.copies import measured
 from fairfield.core.game import Game
-from fairfield.evaluation.options import Options
+from fairfield.learning.law import Mean, log_partition, mean_of
 from fairfield.learning.learn import learn
 from fairfield.learning.observed import Observed, observe
-from fairfield.multilinear.choose import table_refused
 from fairfield.results.display import html_table, text_table
 
 if TYPE_CHECKING:
@@ -39,9 +37,6 @@ BLOCK = 2**20
 # Gains that differ by less, relative to the largest, are equal.
 TIED = 1e-9
 INDEPENDENT = "independent players"
-
-# A mean, None of no observations, and its standard error, None of one.
-Mean: TypeAlias = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -118,8 +113,8 @@ def score(game: Game, held_out: Any, *, log_z: float | None = None, seed: int = 
     ranks, firsts = fill_in(game, seen.coalitions[several])
     return Scores(
         *_log_likelihood(game, seen, log_partition(game, seed) if log_z is None else (log_z, 0)),
-        *_mean(100 * ranks, seen.counts[several]),
-        *_mean(100 * firsts, seen.counts[several]),
+        *mean_of(100 * ranks, seen.counts[several]),
+        *mean_of(100 * firsts, seen.counts[several]),
     )
 
 
@@ -146,37 +141,13 @@ def score_table(
     return ScoreTable(scores, f"on {seen!r}")
 
 
-def gain_of_law(one: Game, other: Game, held_out: Observed) -> Mean:
-    """The mean of F(S) - G(S) over held-out coalitions S, and its standard error.
-
-    Up to a constant, the difference of the log-likelihoods of two games. Both are scored on
-    the same coalitions, so it has a smaller error than either.
-    """
-    ours, theirs = (measured(game, held_out.coalitions).worths for game in (one, other))
-    return _mean(ours - theirs, held_out.counts)
-
-
 def _log_likelihood(game: Game, seen: Observed, log_z: tuple[float, float] | None) -> Mean:
     """The mean of F(S) - log Z over observed coalitions, and its standard error."""
     if log_z is None:
         return None, None
-    mean, error = _mean(measured(game, seen.coalitions).worths, seen.counts)
+    mean, error = mean_of(measured(game, seen.coalitions).worths, seen.counts)
     assert mean is not None  # no coalitions are refused
     return mean - log_z[0], None if error is None else float(np.hypot(error, log_z[1]))
-
-
-def log_partition(game: Game, seed: int = 0) -> tuple[float, float] | None:
-    """log Z at temperature 1 and its standard error, None where it is out of reach."""
-    closed = game.extension()
-    if closed is not None and closed.degree == 1:
-        zeros = np.zeros(closed.players)
-        log_z = closed.value(zeros) + np.logaddexp(0, closed.gradient(zeros)).sum()
-        return float(log_z), 0.0
-    if closed is None and table_refused(game, Options()):
-        return None
-    law = Boltzmann(game, temperature=1.0, seed=seed)
-    error = law.stderr("log_z")
-    return float(law.log_z), 0.0 if error is None else float(error)
 
 
 def fill_in(game: Game, coalitions: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -218,15 +189,3 @@ def _gains(game: Game, rest: BoolArray) -> FloatArray:
         return closed.gradient(rest.astype(float))
     joined = rest[:, None, :] | np.eye(rest.shape[1], dtype=bool)
     return game.worths(joined.reshape(-1, rest.shape[1])).reshape(rest.shape)
-
-
-def _mean(values: FloatArray, weights: FloatArray) -> Mean:
-    """A weighted mean and its standard error."""
-    total = weights.sum()
-    if total == 0:
-        return None, None
-    mean = float(weights @ values / total)
-    if total < 2:
-        return mean, None
-    spread = float(weights @ (values - mean) ** 2 / (total - 1))
-    return mean, float(np.sqrt(spread / total))

@@ -17,7 +17,7 @@ from fairfield.core.special import expit
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
 from fairfield.mean_field.elbo import log_odds
-from fairfield.mean_field.stability import DENSE, FLAT, saddle_eigenvalue
+from fairfield.mean_field.stability import FLAT, saddle_eigenvalue
 
 # Halvings of an interval of log T in which the answer splits or jumps: to about 2e-7 of T. Closer
 # to a critical temperature the iteration slows down without bound.
@@ -35,7 +35,7 @@ def predicted(
 
     One Hessian; beyond 256 players x itself, since that is then too large.
     """
-    if extension.players > DENSE:
+    if extension.players > extension.dense:
         return x
     spread, gradient = x * (1 - x), extension.gradient(x)
     bend = extension.hessian(x) * spread[..., None, :] / temperature[..., None, None]

@@ -8,8 +8,6 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.mean_field.reach import within_reach
 
-# Beyond this many players products with the Hessian are differences of gradients.
-DENSE = 256
 # A positive eigenvalue up to this is rounding, not a direction to climb.
 FLAT = 1e-7
 
@@ -25,7 +23,7 @@ def saddle_eigenvalue(extension: Extension, x: FloatArray, temperature: FloatArr
     if not extension.batch:
         top = within_reach(extension, lambda part, some: _top(part, x[some]))
         return np.asarray(top / temperature - 1)
-    if extension.players > DENSE:
+    if extension.players > extension.dense:
         return np.asarray(_largest_eigenvalue(extension, x) / temperature - 1)
     # Some games at a time, so that Hessians of a large batch do not pile up.
     points = x.reshape(-1, extension.players)
@@ -58,7 +56,7 @@ def index_covariance(
 
 def _top(extension: Extension, x: FloatArray) -> FloatArray:
     """λ_max(D^½ H D^½) of one game."""
-    if extension.players > DENSE:
+    if extension.players > extension.dense:
         return _largest_eigenvalue(extension, x)
     return np.asarray(np.linalg.eigvalsh(response(extension, x))[-1])
 

@@ -67,6 +67,7 @@ def _valuation_notes(v: Valuation, *, errors: bool) -> list[str]:
         f"{v.criterion} of {which}{v.game}, {v.method}",
         ", ".join([*([] if v.batch else counts), evaluated(v.evaluations)]),
         v.stop,
+        *([v.words.note] if v.words.note else []),
     ]
 
 
@@ -141,4 +142,5 @@ def comparison_notes(
         ", ".join(facts),
         *([f"{kind}: {', '.join(errors)}"] if errors else []),
         *(f"{label(name)}: {sentence}" for name, sentence in caveats.items()),
+        *([words.note] if words.note else []),
     ]

@@ -16,7 +16,8 @@ from fairfield.core.game import GameInfo, counted, plural
 class Words:
     """The nouns of a result: players of games, or features behind the predictions of rows.
 
-    ``unit`` is that of the worths ("log-odds"), empty where they have none.
+    ``unit`` is that of the worths ("log-odds"), empty where they have none; ``note`` says what
+    else a reader must know of them.
 
     >>> Words("feature", "row", "log-odds of class 1", "log-odds").players(2)
     '2 features'
@@ -27,13 +28,13 @@ class Words:
     worth_name: str = "worth"
     unit: str = ""
     output_noun: str = "output"
+    note: str = ""
 
     @classmethod
     def of(cls, info: GameInfo) -> Words:
         """The words of a game."""
-        return cls(
-            info.noun, info.row_noun, info.worth_name or "worth", info.unit, info.output_noun
-        )
+        worth = info.worth_name or "worth"
+        return cls(info.noun, info.row_noun, worth, info.unit, info.output_noun, info.note)
 
     @property
     def nouns(self) -> str:

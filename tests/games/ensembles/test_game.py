@@ -177,6 +177,9 @@ def test_rounded_votes_are_not_called_exact() -> None:
         stop = criterion(game, decoupling=False).stop
         assert told in stop
         assert stop.split(";")[0] != "exact"
+    # Rounding turns rows both ways, which a bound row by row cannot see.
+    assert 10 * bound < 2 * game.error_bound(np.full(17, 0.5))
+    assert "drawn ensembles" in ff.banzhaf(game).stop
     true = ff.banzhaf(game.table()).values
     assert np.abs(ff.banzhaf(game).values - true).max() <= bound
     assert ff.banzhaf(game + 2.0 * game).stop.endswith(f"{3 * 1.05 * bound:.2g}")
@@ -288,3 +291,29 @@ def test_models_and_scores_may_write_into_what_they_get() -> None:
     assert_allclose(game.worths(S), wanted)
     assert X[0, 0] == 5
     assert y[0] == 3
+
+
+@pytest.mark.parametrize("vote", ["soft", "hard", "rozemberczki"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weights_count_votes(vote: str, classes: int) -> None:
+    """A model of weight 2 votes as it and its twin do."""
+    chances, truth = votes(5, 40, classes)
+    weights = np.array([1, 2, 1, 3, 1])
+    repeated = np.repeat(np.arange(5), weights)
+    coalitions = enumerate_coalitions(5)
+    game = ff.EnsembleGame(chances, None, truth, vote=vote, weights=weights)
+    twins = ff.EnsembleGame(chances[repeated], None, truth, vote=vote)
+    assert_same(game.worths(coalitions), twins.worths(coalitions[:, repeated]))
+    if vote == "hard" and classes == 2:
+        assert_same(game.extension().shapley(), table_of(game).shapley())
+    with pytest.raises(ValueError, match="give each a number above 0"):
+        ff.EnsembleGame(chances, None, truth, vote=vote, weights=[1, 0, 1, 1, 1])
+
+
+def test_weights_of_other_scores() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    chances, truth = votes(3, 40, 3)
+    game = ff.EnsembleGame(chances, None, truth, scoring="neg_log_loss", weights=[1, 2, 5])
+    mean = (chances[0] + 5 * chances[2]) / 6
+    wanted = -metrics.log_loss(truth, mean)
+    assert game.worths(np.array([[True, False, True]]))[0] == pytest.approx(wanted)

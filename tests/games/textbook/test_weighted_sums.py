@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import fairfield as ff
+from fairfield.games.given.conditioned import ConditionedExtension
+from fairfield.games.textbook.voting import whole_votes
 from fairfield.games.textbook.weighted_sums import WeightedSumExtension, WeightedSums
 from games.examples import assert_same, some_points, table_of
 
@@ -39,3 +41,18 @@ def test_a_sum_of_games_in_which_some_count_when_absent(rng) -> None:
     table, x = table_of(ff.FunctionGame(worths, 5)), some_points(5)
     for of in ("value", "gradient", "hessian"):
         assert_same(getattr(closed, of)(x), getattr(table, of)(x), within=1e-12)
+
+
+def test_the_face_of_a_vote_is_a_shorter_vote(rng: np.random.Generator) -> None:
+    weights = rng.integers(-3, 8, (6, 7)).astype(float)
+    closed = whole_votes(weights, rng.integers(-4, 20, 6), 100).extension("", rng.random(6))
+    fixed, inside = np.arange(7) % 3 == 1, np.arange(7) == 4
+    short = closed.face(inside, fixed)
+    long = ConditionedExtension(closed, inside, fixed)
+    x = rng.random((5, 5))
+    x[0, :2], x[1, 2:] = 0.0, 1.0
+    assert short.players == short.degree == 5
+    assert_same(short.value(x), long.value(x))
+    assert_same(short.gradient(x), long.gradient(x))
+    assert_same(short.hessian(x), long.hessian(x))
+    assert closed.face(fixed, np.ones(7, dtype=bool)) is None

@@ -20,9 +20,10 @@ from fairfield.criteria.interactions.criterion import registry
 from fairfield.criteria.interactions.interactions import interactions
 from fairfield.learning import LearnedGame, Observed, ScoreTable, read_baskets, score_table
 from fairfield.learning import learn as learned
+from fairfield.learning.law import gain_of_law
 from fairfield.learning.learn import MODELS, OBJECTIVES
 from fairfield.learning.read import LAYOUTS
-from fairfield.learning.scores import INDEPENDENT, gain_of_law
+from fairfield.learning.scores import INDEPENDENT
 from fairfield.results.display import text_table
 from fairfield.results.interactions import Interactions
 
@@ -41,6 +42,10 @@ FILE = "A basket on each line; or columns basket and item; or columns of 0 and 1
 TEMPERATURE = (
     "At 1 coalitions are as probable as the baskets say; lower temperatures favour the most "
     "probable. With an x at its end a multiple of the game's own scale."
+)
+OBJECTIVE = (
+    f"{', '.join(OBJECTIVES)}.  [default: pseudolikelihood, or nce where the law of that is worse than "
+    "independent items on held-out baskets]"
 )
 COLUMNS = "The columns of baskets and of items in a long table: order,product"
 STRENGTH = "How much interactions are shrunk.  [default: the best for held-out baskets]"
@@ -72,7 +77,7 @@ def learn(
         str | None, typer.Option(help="What separates cells.  [default: detected]")
     ] = None,
     model: Annotated[str, model_option(help=f"{', '.join(MODELS)}.")] = "pairwise",
-    objective: Annotated[str, model_option(help=f"{', '.join(OBJECTIVES)}.")] = "pseudolikelihood",
+    objective: Annotated[str | None, model_option(help=OBJECTIVE)] = None,
     strength: Annotated[float | None, model_option(help=STRENGTH)] = None,
     dimensions: Annotated[int, model_option(help="The width of flid and fldc.")] = 10,
     noise: Annotated[int, model_option(help="Noise baskets per basket, for nce.")] = 10,
@@ -106,7 +111,7 @@ def learn(
     )
     if not options.quiet:
         _warn_of_few(train, test, held_out or 0.2, chosen=strength is None and model != "linear")
-    scores = _scores(game, f"{model} by {objective}", train, test, options)
+    scores = _scores(game, f"{model} by {game.objective}", train, test, options)
     # Where the law has several modes, the one to value is where the baskets are.
     start = train.frequencies
     pairs = _pairs(game, criterion, top, options, start)

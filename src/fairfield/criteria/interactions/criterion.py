@@ -35,7 +35,7 @@ class InteractionCriterion:
     that read it.
     """
 
-    start: ArrayLike = 0.5
+    start: ArrayLike | None = None
     name: ClassVar[str]
     # One sentence: what the interaction of a coalition says.
     meaning: ClassVar[str]

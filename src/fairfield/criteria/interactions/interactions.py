@@ -47,7 +47,7 @@ def interactions(
     top: int | None = None,
     players: Players | None = None,
     temperature: Temperature = OWN_SCALE,
-    start: ArrayLike = 0.5,
+    start: ArrayLike | None = None,
     **options: Unpack[Keywords],
 ) -> Interactions:
     """What coalitions of up to ``order`` players are worth together, beyond their parts.

@@ -174,7 +174,7 @@ def _gain(extension: Extension, block: Place, x: FloatArray, temperature: float)
     return max(0.0, float(best - start))
 
 
-def index_of(problem: Problem, start: ArrayLike) -> FloatArray:
+def index_of(problem: Problem, start: ArrayLike | None) -> FloatArray:
     """The marginals of the variational index."""
     found = VariationalIndex(start).exact(problem.changed({"decoupling": False}))
     return np.asarray(found.marginals)

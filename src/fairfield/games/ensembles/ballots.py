@@ -48,7 +48,7 @@ def ballots_of(
     given: Any, X_test: Any, truth: NDArray[Any], vote: str, named: ArrayLike | None
 ) -> Ballots:
     """The votes of models, or of predictions, whose columns stand for the labels ``named``."""
-    labels = _given_labels(named, truth)
+    labels = given_labels(named, truth)
     if hasattr(given, "predict"):
         raise TypeError(_one_model(given))
     if isinstance(given, Sequence) and given and all(hasattr(model, "predict") for model in given):
@@ -96,7 +96,7 @@ def _given_predictions(given: Any) -> NDArray[Any]:
     return plain_labels(given, "the array of predictions")
 
 
-def _given_labels(given: ArrayLike | None, truth: NDArray[Any]) -> NDArray[Any]:
+def given_labels(given: ArrayLike | None, truth: NDArray[Any]) -> NDArray[Any]:
     """The labels as they were given, or those that the test rows hold, sorted."""
     if given is None:
         return np.unique(truth)
@@ -114,6 +114,8 @@ def _one_model(model: Any) -> str:
     kind = type(model).__name__
     if not hasattr(model, "estimators_"):
         return f"one {kind} was given; give a list of models, or a dict of them by name"
+    if hasattr(model, "final_estimator_"):
+        return f"one {kind} was given; vote='stack' values its members"
     needed = f"one {kind} was given; its members are the players: pass model.estimators_"
     if not hasattr(model, "classes_"):
         return needed

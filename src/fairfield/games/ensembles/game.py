@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray, slabs
-from fairfield.core.checks import names, number
+from fairfield.core.checks import names, number, numbers
 from fairfield.core.combined import CombinedExtension
-from fairfield.core.copies import lent
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Players
-from fairfield.core.imports import needed_for
 from fairfield.core.labels import plain_labels
 from fairfield.games.ensembles.ballots import Ballots, ballots_of
+from fairfield.games.ensembles.means import MeanErrorExtension, squared_errors
+from fairfield.games.ensembles.scoring import TIE, score_of
+from fairfield.games.ensembles.stacking import Stack
 from fairfield.games.ensembles.vote_tables import right_shares
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.textbook.voting import WholeVotes, reached, whole_votes
 
-VOTES = ("soft", "hard", "rozemberczki", "mean")
+VOTES = ("soft", "hard", "rozemberczki", "mean", "stack")
 # Steps of the total vote on a row to which real votes are rounded by default.
 RESOLUTION = 1000
 # Up to so many models the exact table costs about as much as the closed form.
 FEW = 16
 METHOD = "closed form: votes"
-# Sums of real votes that differ by less are a tie: about their rounding error.
-TIE = 1e-9
-# The score of votes (rows, labels), or of numbers (rows, 1) where there are no labels.
-Score: TypeAlias = Callable[[FloatArray], float]
+MSE = "neg_mean_squared_error"
+# Votes of single models that are counted to see what rounding does.
+DRAWN = 2**30
 
 
 class EnsembleGame(Game):
@@ -45,7 +46,11 @@ class EnsembleGame(Game):
     - "rozemberczki": a row counts where the sum of the true class's probabilities over all
       models' number reaches ½ (Rozemberczki, Sarkar, The Shapley value of classifiers in
       ensemble games, CIKM 2021);
-    - "mean": numbers are averaged (regression).
+    - "mean": numbers are averaged (regression);
+    - "stack": the final estimator of a fitted StackingClassifier or StackingRegressor, given in
+      the place of models, decides as it was fitted; what a missing model would tell it is
+      replaced by its mean over the test rows. (For final estimators fitted anew on each
+      coalition take a ColumnGame of out-of-fold predictions.)
 
     The worth is the share of rows that are right (a tie is wrong), or ``scoring``: a
     scikit-learn scorer or its name, or a function of the true and the predicted labels or
@@ -57,6 +62,9 @@ class EnsembleGame(Game):
     two labels (models, rows). The columns stand for ``labels``, by default those of
     ``y_test`` in sorted order; name them where ``y_test`` does not hold them all.
 
+    ``weights`` (models,) count the votes of some models more than those of others, as the
+    weights of a VotingClassifier do.
+
     The worth of no models is ``fallback``: a number, or "constant", the score of the best
     constant prediction (0 for "rozemberczki", which has no prediction).
 
@@ -66,7 +74,10 @@ class EnsembleGame(Game):
     votes. Probabilities must be rounded for it, row by row, to multiples of the total over
     ``resolution`` (default 1000; q is at most half of it), and ``error_bound`` says what
     this may change. Up to 16 models the table is exact and costs about as much: unless a
-    ``resolution`` is given, no closed form is offered where rounding may change something.
+    ``resolution`` is given, no closed form is offered where rounding may change something. What
+    rounding does to the values is also read off drawn ensembles, and told with the results.
+    Means of numbers have an exact closed form, O(models³), where they are scored by R² or
+    squared error and count alike.
 
     >>> right = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]])
     >>> game = EnsembleGame(right, None, [1, 1, 1], vote="hard", fallback=0.0)
@@ -89,6 +100,7 @@ class EnsembleGame(Game):
         fallback: str | float = "constant",
         resolution: int | None = None,
         labels: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         players: Players | None = None,
     ) -> None:
         if vote not in VOTES:
@@ -104,10 +116,20 @@ class EnsembleGame(Game):
                 f"y_test of shape {truth.shape} was given; it must hold one entry per row"
             )
         self.vote, self.scoring, self.resolution = vote, scoring, resolution
-        ballots = ballots_of(models_or_predictions, X_test, truth, vote, labels)
+        self._stack: Stack | None = None
+        if vote == "stack":
+            self._stack = Stack.of(models_or_predictions, X_test)
+            players = self._stack.names if players is None else players
+            ballots = self._stack.ballots(truth)
+        else:
+            ballots = ballots_of(models_or_predictions, X_test, truth, vote, labels)
+        if self._stack is not None and (weights is not None or labels is not None):
+            raise ValueError("a stack has its own weights and labels; leave out weights=, labels=")
         self.players = names(players, len(ballots.votes))
+        self.weights = _weights_of(weights, len(self.players))
+        ballots = replace(ballots, votes=self.weights[:, None, None] * ballots.votes)
         self._labels, self._truth = ballots.labels, truth
-        self._score = _score_of(scoring, ballots.labels, X_test, truth)
+        self._score = score_of(scoring, ballots.labels, X_test, truth)
         self._read(ballots)
         self.empty = self._fallback(fallback)
 
@@ -120,12 +142,24 @@ class EnsembleGame(Game):
         # Weights (rows, models) and quota of the voting games whose mean is the worth, if any.
         self._voting: tuple[FloatArray, float] | None = None
         if self.vote == "rozemberczki":
-            # The rule, multiplied by the number of models.
-            self._voting = ballots.for_truth.T, len(ballots.votes) / 2
+            # The rule, multiplied by the number of models, or their weight.
+            self._voting = ballots.for_truth.T, self.weights.sum() / 2
         elif shares and count == 2:
             self._voting = (2 * ballots.for_truth - ballots.votes.sum(axis=-1)).T, TIE
+        # A worth is a + b Σ_{i,j∈S} G_ij / |S|² where means of numbers are scored by squares: a, b, G.
+        self._squares = self._squares_of(ballots) if self.vote == "mean" else None
         decided = shares or self._voting is not None
         self._votes = ballots.votes[:0] if decided else ballots.votes
+
+    def _squares_of(self, ballots: Ballots) -> tuple[float, float, FloatArray] | None:
+        truth = ballots.truth.astype(float)
+        spread = float(((truth - truth.mean()) ** 2).sum())
+        scales = {"None": (1.0, spread), "r2": (1.0, spread), MSE: (0.0, float(len(truth)))}
+        scale = scales.get(str(self.scoring))
+        if scale is None or not scale[1]:
+            return None
+        errors = ballots.votes[..., 0] - self.weights[:, None] * truth
+        return scale[0], -1 / scale[1], errors @ errors.T
 
     def _fallback(self, fallback: str | float) -> float:
         if fallback != "constant":
@@ -136,7 +170,7 @@ class EnsembleGame(Game):
             return number(fallback, "fallback")
         if self.vote == "rozemberczki":
             return 0.0
-        if self.vote == "mean":
+        if not len(self._labels):
             constants = np.array([[self._truth.mean()], [np.median(self._truth)]])
         else:
             shares = (self._truth[:, None] == self._labels).mean(axis=0)
@@ -155,13 +189,21 @@ class EnsembleGame(Game):
             for row, coalition in enumerate(coalitions):
                 margins = self._margins[coalition].sum(axis=0)
                 worths[row] = (margins >= TIE).all(axis=0).mean()
+        elif self._squares is not None:
+            a, b, gram = self._squares
+            worths = a + b * squared_errors(gram, self.weights, coalitions)
         else:
             for row, coalition in enumerate(coalitions):
-                worths[row] = self._score(
-                    self._votes[coalition].sum(axis=0) / max(1, coalition.sum())
-                )
+                worths[row] = self._score(self._joint(coalition))
         worths[~coalitions.any(axis=1)] = self.empty
         return worths
+
+    def _joint(self, coalition: BoolArray) -> FloatArray:
+        """The votes (rows, labels), or numbers (rows, 1), of the ensemble of a coalition."""
+        if self._stack is not None:
+            return self._stack.answer(coalition)
+        total = self.weights[coalition].sum()
+        return np.asarray(self._votes[coalition].sum(axis=0) / (total or 1.0))
 
     def table(self, progress: bool | None = None) -> FloatArray | None:
         if self._margins is None:
@@ -175,15 +217,30 @@ class EnsembleGame(Game):
 
     @cached_property
     def _extension(self) -> Extension | None:
+        if self._squares is not None:
+            return self._mean_extension(*self._squares)
         if self._whole is None:
             return None
         votes, share = self._whole
         if self.resolution is None and len(self.players) <= FEW and (votes.low < votes.high).any():
             return None
         voting = votes.extension(METHOD, share)
+        if voting.coarseness:
+            drawn, count = self._drawn_error()
+            if drawn < voting.coarseness:
+                voting.coarseness = drawn
+                voting.coarseness_from = f"{count:,} drawn ensembles to five standard errors"
         if not self.empty:
             return voting
         return CombinedExtension([(1.0, voting), (self.empty, _empty_coalition(len(self.players)))])
+
+    def _mean_extension(self, a: float, b: float, gram: FloatArray) -> Extension | None:
+        """The closed form of numbers that count alike."""
+        if (self.weights != self.weights[0]).any():
+            return None
+        errors = MeanErrorExtension(b * gram / self.weights[0] ** 2, a)
+        nobody = _empty_coalition(len(self.players), errors.method)
+        return CombinedExtension([(1.0, errors), (self.empty - a, nobody)])
 
     @cached_property
     def _whole(self) -> tuple[WholeVotes, FloatArray] | None:
@@ -193,6 +250,31 @@ class EnsembleGame(Game):
         weights, quota = self._voting
         kinds, counts = np.unique(weights, axis=0, return_counts=True)
         return whole_votes(kinds, quota, self.resolution or RESOLUTION), counts / len(weights)
+
+    def _drawn_error(self) -> tuple[float, int]:
+        """What rounding does to the Banzhaf values, from worths of drawn coalitions, and of how many.
+
+        Where rounding turns many rows one way and as many the other, this is far below what the
+        bound must allow for.
+        """
+        assert self._voting is not None
+        assert self._whole is not None
+        weights, quota = self._voting
+        whole = whole_votes(weights, quota, self.resolution or RESOLUTION)
+        count = int(np.clip(DRAWN // weights.size, 2**12, 2**16))
+        drawn = np.random.default_rng(0).random((count, len(self.players))) < 0.5
+        change = np.empty(count)
+        given, rounded = np.ascontiguousarray(weights.T), whole.weights.T.astype(float, order="C")
+        needed = reached(weights, quota)
+        for some in slabs(count, len(weights)):
+            inside = drawn[some].astype(float)
+            right = [inside @ rounded >= whole.quota, inside @ given >= needed]
+            now, before = (np.count_nonzero(each, axis=1) for each in right)
+            change[some] = (now - before) / len(weights)
+        change -= change.mean()
+        # E[D(S+i) - D(S-i)] = 2 E[±D(S)], + where i is in S.
+        found = 2 * np.abs((2.0 * drawn - 1).T @ change) / count
+        return float(found.max() + 10 * change.std() / np.sqrt(count)), count
 
     def error_bound(self, x: ArrayLike) -> FloatArray:
         """How far f(x) of the rounded probabilities can be from that of the given ones.
@@ -217,53 +299,24 @@ class EnsembleGame(Game):
             "empty": self.empty,
             "votes": digest(votes, self._labels, self._truth),
             "resolution": self.resolution,
+            "weights": self.weights.tolist(),
+            **({} if self._stack is None else {"stack": self._stack.describe()}),
         }
 
 
-def _empty_coalition(count: int) -> ProductsExtension:
+def _weights_of(given: ArrayLike | None, models: int) -> FloatArray:
+    """The weights of the models, 1 by default."""
+    weights = np.ones(models) if given is None else numbers(given, "weights")
+    if len(weights) != models or (weights <= 0).any():
+        raise ValueError(
+            f"weights={given!r} were given for {models} models; give each a number above 0"
+        )
+    return weights
+
+
+def _empty_coalition(count: int, method: str = METHOD) -> ProductsExtension:
     """The extension of 1[S = ∅]: Π_i (1 - x_i)."""
     from scipy.sparse import csr_array
 
     ones = np.ones(count)
-    return ProductsExtension(csr_array(ones[None]), ones, 0 * ones, np.ones(1), method=METHOD)
-
-
-def _score_of(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
-    """The share of right rows, a function of true and predicted labels, or a scorer."""
-    if len(labels) and scoring in (None, "accuracy"):
-        return lambda votes: _share_right(votes, labels, truth)
-    if callable(scoring) and not type(scoring).__module__.startswith("sklearn."):
-        return lambda votes: float(scoring(lent(truth), _decided(votes, labels)))
-    return _scorer(scoring or "r2", labels, X_test, truth)
-
-
-def _share_right(votes: FloatArray, labels: NDArray[Any], truth: NDArray[Any]) -> float:
-    true = truth[:, None] == labels
-    return float((votes[true] - np.where(true, -np.inf, votes).max(axis=1) >= TIE).mean())
-
-
-def _decided(votes: FloatArray, labels: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(labels[votes.argmax(axis=1)]) if len(labels) else votes[:, 0]
-
-
-def _scorer(scoring: Any, labels: NDArray[Any], X_test: Any, truth: NDArray[Any]) -> Score:
-    """A scikit-learn scorer, applied to votes as if a model had made them."""
-    with needed_for("this scoring"):
-        from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-        from sklearn.metrics import get_scorer
-
-    class Vote(ClassifierMixin if len(labels) else RegressorMixin, BaseEstimator):  # type: ignore[misc]  # chosen at run time
-        classes_ = labels
-
-        def __init__(self, votes: FloatArray) -> None:
-            self.votes = votes
-
-        def predict(self, X: Any) -> NDArray[Any]:
-            return _decided(self.votes, labels)
-
-        def predict_proba(self, X: Any) -> FloatArray:
-            return self.votes
-
-    scorer = get_scorer(scoring)
-    rows = np.zeros((len(truth), 1)) if X_test is None else X_test
-    return lambda votes: float(scorer(Vote(votes), rows, lent(truth)))
+    return ProductsExtension(csr_array(ones[None]), ones, 0 * ones, np.ones(1), method=method)

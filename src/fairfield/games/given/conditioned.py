@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members
+from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
 from fairfield.games.given.table import TableGame
@@ -39,12 +40,15 @@ class ConditionedGame(Game):
         self.fixed = self.inside | (nobody if outside is None else outside)
         self.players = tuple(whole.players[i] for i in np.flatnonzero(~self.fixed))
         self.batch = whole.batch
-        data, nulls = whole.info.data, whole.traits.nulls
+        data, nulls, start = whole.info.data, whole.traits.nulls, whole.traits.start
         self.info = replace(
             whole.info, data=None if data is None else np.asarray(data)[..., ~self.fixed]
         )
         self.traits = replace(
-            whole.traits, device=None, nulls=None if nulls is None else nulls[..., ~self.fixed]
+            whole.traits,
+            device=None,
+            nulls=None if nulls is None else nulls[..., ~self.fixed],
+            start=None if start is None else start[~self.fixed],
         )
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -71,11 +75,19 @@ class ConditionedGame(Game):
 
     def extension(self) -> Extension | None:
         whole = self.whole.extension()
-        return None if whole is None else ConditionedExtension(whole, self.inside, self.fixed)
+        return None if whole is None else on_face(whole, self.inside, self.fixed)
 
     def describe(self) -> dict[str, Any]:
         inside = [str(player) for player in members(self.inside, self.whole.players)]
         return {**super().describe(), "inside": inside, "whole": self.whole.describe()}
+
+
+def on_face(whole: Extension, inside: BoolArray, fixed: BoolArray) -> Extension:
+    """An extension on a face of the cube, without the fixed players where it has such a form."""
+    if isinstance(whole, CombinedExtension):
+        return CombinedExtension([(c, on_face(part, inside, fixed)) for c, part in whole.terms])
+    shorter = whole.face(inside, fixed)
+    return ConditionedExtension(whole, inside, fixed) if shorter is None else shorter
 
 
 class ConditionedExtension(Extension):
@@ -85,7 +97,7 @@ class ConditionedExtension(Extension):
         self.whole, self.inside, self.fixed = whole, inside, fixed
         self.players, self.batch = int((~fixed).sum()), whole.batch
         self.degree = min(whole.degree, self.players)
-        self.method, self.together = whole.method, whole.together
+        self.method, self.together, self.dense = whole.method, whole.together, whole.dense
         # The bound holds at ½, not where some coordinates are 0 or 1.
         self.coarseness = inf if whole.coarseness else 0.0
 

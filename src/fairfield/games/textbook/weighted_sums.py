@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from fairfield.core.extension import Extension
 RESOLUTION = 10_000
 # Bytes that the recursions over one game may take.
 MOST = 2**34
+# Numbers in the recursions from which on machine code saves more than it takes to load it.
+MANY = 2**20
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class WeightedSums:
 class WeightedSumExtension(Extension):
     """The extension of a sum of games, each of which depends on a sum of weights."""
 
+    dense = 48  # a Hessian costs as many gradients as there are players
+
     def __init__(self, blocks: Sequence[WeightedSums], method: str) -> None:
         self.blocks = tuple(blocks)
         self.method = method
@@ -62,6 +67,8 @@ class WeightedSumExtension(Extension):
 
     def value(self, x: ArrayLike) -> FloatArray:
         at, lead = flat_points(x, self.players)
+        if self._loops(len(at)):
+            return self.centred(x)[0] + self.offset
         value = np.zeros(len(at))
         for block, some, counted in self._parts(at):
             value[some] += backward(counted, block.weights, block.worths)[0].sum(axis=-1)
@@ -70,6 +77,14 @@ class WeightedSumExtension(Extension):
     def centred(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         at, lead = flat_points(x, self.players)
         value, gradient = np.zeros(len(at)), np.zeros(at.shape)
+        if self._loops(len(at)):
+            from fairfield.games.textbook.sum_loops import value_and_slopes
+
+            for block in self.blocks:
+                weights = np.broadcast_to(block.weights, block.absent.shape)
+                more = value_and_slopes(at, np.array(weights), block.absent, block.worths)
+                value, gradient = value + more[0], gradient + more[1]
+            return value.reshape(lead), gradient.reshape(*lead, self.players)
         for block, some, counted in self._parts(at):
             values, steps = backward(counted, block.weights, block.worths)
             slopes = forward(counted, block.weights, steps)
@@ -86,6 +101,30 @@ class WeightedSumExtension(Extension):
             pairs = forward_pairs(counted, block.weights, steps)
             hessian[some] += np.einsum("pgij,gi,gj->pij", pairs, sign, sign)
         return hessian.reshape(*lead, self.players, self.players)
+
+    def face(self, inside: BoolArray, fixed: BoolArray) -> Extension | None:
+        free = np.flatnonzero(~fixed)
+        if not len(free):
+            return None
+        blocks = []
+        for block in self.blocks:
+            # Fixed players who count move the worths to lower sums; no sum exceeds all weights.
+            counted = fixed & (inside ^ block.absent)
+            moved = (counted * block.weights).sum(axis=1)
+            own, last = block.weights[..., free], block.worths.shape[1] - 1
+            width = min(last, int(own.sum(axis=-1).max())) + 1
+            at = np.minimum(moved[:, None] + np.arange(width), last)
+            worths = np.take_along_axis(block.worths, at, axis=1)
+            blocks.append(WeightedSums(own, block.absent[:, free], worths))
+        shorter = WeightedSumExtension(blocks, self.method)
+        # The bound holds where all players join at ½, not on a face.
+        shorter.coarseness = np.inf if self.coarseness else 0.0
+        return shorter
+
+    def _loops(self, points: int) -> bool:
+        """Whether the recursions are many, and can be machine code."""
+        each = sum(block.worths.size for block in self.blocks) * self.players
+        return points * each >= MANY and find_spec("numba") is not None
 
     def _parts(
         self, at: FloatArray, *, pairs: bool = False
