@@ -78,9 +78,10 @@ class Ghosts:
             )
             if not isinstance(module, known) or odd:
                 raise ValueError(
-                    f"{', '.join(n for n in own.values() if n)}: the gradients of single rows are not "
-                    f"known for {module!r} with parameters of its own; freeze them by "
-                    f"requires_grad_(False), or use {', '.join(LAYERS[:5])} or a norm of a row"
+                    f"{', '.join(filter(None, own.values()))}: the gradients of single rows are not "
+                    f"known for parameters of {type(module).__name__}, or for its options; use "
+                    f"{', '.join(LAYERS[:5])} or a norm of each row, or freeze them by "
+                    "requires_grad_(False)"
                 )
             yield Layer(name, module, own)
 
@@ -88,7 +89,8 @@ class Ghosts:
     def attached(self) -> Iterator[None]:
         """Inside, the layers are listened to."""
         handles = [
-            layer.module.register_forward_hook(self._forward(layer)) for layer in self._layers
+            layer.module.register_forward_hook(self._forward(layer), with_kwargs=True)
+            for layer in self._layers
         ]
         try:
             yield
@@ -97,7 +99,7 @@ class Ghosts:
                 handle.remove()
 
     def _forward(self, layer: Layer) -> Callable[..., None]:
-        def hook(module: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        def hook(module: Any, inputs: Any, named: dict[str, Any], output: Any) -> None:
             take = self._take
             if take is None or not output.requires_grad:
                 return
@@ -106,7 +108,7 @@ class Ghosts:
                     f"layer {layer.name!r} gave an output of shape {tuple(output.shape)} in a step of "
                     f"{self._rows} indices; rows must come first, with one index for each"
                 )
-            given = inputs[0].detach()
+            given = (*inputs, *named.values())[0].detach()
             output.register_hook(lambda slopes: take(Call(layer, given, slopes)))
 
         return hook
