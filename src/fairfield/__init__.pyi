@@ -55,6 +55,8 @@ from fairfield.games.data.cluster import cluster as cluster
 from fairfield.games.data.columns import ColumnGame as ColumnGame
 from fairfield.games.data.game import DataGame as DataGame
 from fairfield.games.data.regression import RegressionGame as RegressionGame
+from fairfield.games.data.training import TrainingRecord as TrainingRecord
+from fairfield.games.data.training import record_training as record_training
 from fairfield.games.ensembles.game import EnsembleGame as EnsembleGame
 from fairfield.games.features.background.conditional import Conditional as Conditional
 from fairfield.games.features.background.conditional import conditional as conditional
