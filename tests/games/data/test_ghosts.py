@@ -31,7 +31,7 @@ def test_products_are_those_of_every_rows_gradient(torch, case):
     layer, given, calls = layer.double(), torch.randn(shape).double(), []
     ghosts = Ghosts(torch.nn.Sequential(layer))
     direction = {name: torch.randn_like(p) for name, p in ghosts.parameters.items()}
-    with ghosts.attached(), ghosts.listening(5, calls.append):
+    with ghosts.listening(5, calls.append):
         ghosts.model(given).cos().sum().backward()
     each = [
         sum(
@@ -69,6 +69,8 @@ def test_what_cannot_be_recorded_is_refused(torch):
         step(torch, nn.BatchNorm1d(3))
     with pytest.raises(ValueError, match=r"^1\.weight: the gradients of single rows are not known"):
         step(torch, nn.PReLU())
+    with pytest.raises(ValueError, match=r"weight_g.*: the gradients of single rows are not known"):
+        step(torch, nn.utils.weight_norm(nn.Linear(3, 3)))
     with pytest.raises(ValueError, match=r"shape \(4, 3\) in a step of 3 indices; rows must come"):
         step(torch, indices=[0, 1, 0])
     with pytest.raises(ValueError, match="indices from 0 to 2 were given for 2 players"):

@@ -78,9 +78,7 @@ def record_training(
     seed
         Of these draws; PyTorch's own are left alone.
     """
-    record = TrainingRecord(model, loss, X_val, y_val, players, order, every, val_rows, seed)
-    with record.ghosts.attached():
-        yield record
+    yield TrainingRecord(model, loss, X_val, y_val, players, order, every, val_rows, seed)
 
 
 class TrainingRecord:
