@@ -3,6 +3,7 @@
 import pytest
 
 from command_line import refused
+from fairfield.cli.tables import read_table
 
 pytest.importorskip("pandas")
 pytest.importorskip("typer")
@@ -26,6 +27,7 @@ REFUSED = {
     "only a head": (DATA, b"x,label\n", "has a head but no rows"),
     "too many cells": (DATA, b"x,label\n1,0\n2,1,7\n", "line 3 has 3 cells, its head has 2"),
     "too few cells": (DATA, b"x,label\n1,0\n2\n", "line 3 has 1 cells, its head has 2"),
+    "uneven lines": (DATA, b"x,label\n1\n2,1,7\n", "line 2 has 1 cells, its head has 2"),
     "open quote": (DATA, b'x,label\n"1,0\n2,1\n', "malformed: line"),
     "missing target": (DATA, b"x,y\n1,0\n2,1\n", "there is no column 'label'"),
     "semicolons": (DATA, b"x;label\n1;0\n", "separated by ';', so pass --delimiter ';'"),
@@ -53,3 +55,13 @@ def test_what_is_not_a_table_is_refused(run, tmp_path, case):
     if content is not None:
         path.write_bytes(content)
     refused(run(*[each.format(file=path) for each in command]), sentence)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r", "\n\n"])
+@pytest.mark.parametrize("text", ["b", '"b"', "é"])
+def test_lines_may_end_in_any_way(tmp_path, ending, text):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + ending.join(["x, y", f"1,{text}", "2,c", ""]).encode())
+    table = read_table(path)
+    assert list(table.columns) == ["x", "y"]
+    assert table.to_numpy().tolist() == [[1, text.strip('"')], [2, "c"]]

@@ -3,6 +3,7 @@
 import pytest
 
 import fairfield as ff
+from fairfield.core import memory as machine
 from fairfield.criteria.criterion import Criterion, registry
 from fairfield.evaluation import memory
 
@@ -20,7 +21,7 @@ def test_a_thousand_players_are_refused_as_kindly():
 
 
 def test_a_table_larger_than_half_the_free_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(memory, "free_memory", lambda: 10_000)
+    monkeypatch.setattr(machine, "free_memory", lambda: 10_000)
     with pytest.raises(MemoryError, match=r"2\^10 worths, 8\.19 kB"):
         ff.shapley(lambda S: S.sum(axis=1), players=10)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from fairfield.core.game import Game
+from fairfield.core.memory import fits
 from fairfield.evaluation.kept import numbers_kept
 from fairfield.evaluation.options import Options
 
@@ -33,12 +32,6 @@ def check_table(game: Game, options: Options) -> None:
         )
 
 
-def fits(numbers: int) -> bool:
-    """Whether so many numbers take at most half of the free memory."""
-    free = free_memory()
-    return free is None or 8 * numbers <= free // 2
-
-
 def out_of_reach(game: Game, options: Options) -> ValueError:
     """The error of what needs a table, where the options do not allow for one."""
     limit = "an estimate was asked for"
@@ -62,15 +55,3 @@ def _in_words(size: int) -> str:
             return f"{count:.3g} {unit}"
         count /= 1000
     return f"{count:,.3g} PB"
-
-
-def free_memory() -> int | None:
-    """The bytes of memory that are available now, or None where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return None

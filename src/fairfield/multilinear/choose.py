@@ -9,9 +9,10 @@ from os import PathLike, fspath
 
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
+from fairfield.core.memory import fits
 from fairfield.core.parts import Division
 from fairfield.evaluation.evaluator import Spent, evaluate_all
-from fairfield.evaluation.memory import MOST_PLAYERS, check_table, fits
+from fairfield.evaluation.memory import MOST_PLAYERS, check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.remote.purse import Purse
 from fairfield.games.given.table import TableGame

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfield.core.memory import fits
 from fairfield.core.writing.files import write_file
 from fairfield.results.plain import decoded, encoded
 from fairfield.results.words import Words
@@ -102,8 +102,8 @@ def _check_sizes(path: str | PathLike[str]) -> None:
                 if dtype.hasobject or raw.tell() + size != member.file_size:
                     raise ValueError(f"the size of {member.filename} does not match")
             total += size
-    if total > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2:
-        raise ValueError(f"it unpacks to {total / 1e9:.3g} GB, more than half of the memory")
+    if not fits(total // 8):
+        raise ValueError(f"it unpacks to {total / 1e9:.3g} GB, more than half of the free memory")
 
 
 def _texts(held: Any) -> dict[str, str]:

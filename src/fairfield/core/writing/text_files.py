@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from codecs import BOM_UTF8
 from pathlib import Path
 
 
@@ -15,18 +16,23 @@ def existing(path: Path, needed: str) -> Path:
     return path
 
 
-def read_text(path: Path, needed: str) -> str:
-    """The text of a UTF-8 file, gzipped or not; ``needed`` says what should be in it."""
+def read_utf8(path: Path, needed: str) -> bytes:
+    """The bytes of a UTF-8 file, gzipped or not; ``needed`` says what should be in it."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rb") as file:
         raw: bytes = file.read()
     try:
-        text = raw.decode("utf-8-sig")
+        raw.decode()
     except UnicodeDecodeError as reason:
         line = raw[: reason.start].count(b"\n") + 1
         raise ValueError(
             f"{path} is not UTF-8 text: byte 0x{raw[reason.start]:02x} in line {line}; save it as UTF-8"
         ) from None
-    if "\0" in text:
+    if b"\0" in raw:
         raise ValueError(f"{path} is no text file; {needed} is needed")
-    return text
+    return raw.removeprefix(BOM_UTF8)
+
+
+def read_text(path: Path, needed: str) -> str:
+    """The text of such a file."""
+    return read_utf8(path, needed).decode()

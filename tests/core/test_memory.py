@@ -1,0 +1,28 @@
+"""Memory as the limits of a container leave it."""
+
+import pytest
+
+from fairfield.core import memory
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_limits_of_control_groups_are_kept(tmp_path, version):
+    kind = "" if version == 2 else "memory"
+    limit, usage, given_up = memory.FILES[kind]
+    for path, most in (("", "max" if version == 2 else str(2**63 - 4096)), ("job/step", "1000")):
+        folder = tmp_path / "sys/fs/cgroup" / kind / path
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / limit).write_text(most + "\n")
+        (folder / usage).write_text("700\n")
+        (folder / "memory.stat").write_text(f"anon 500\n{given_up} 200\n")
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text(f"7:cpu:/\n4:{kind}:/job/step\n")
+    assert min(memory.left_in_groups(tmp_path)) == 500
+    (tmp_path / "proc/self/cgroup").write_text(f"4:{kind}:/elsewhere/job\n")
+    assert min(memory.left_in_groups(tmp_path)) >= 2**63 - 5000
+
+
+def test_without_limits_the_memory_of_the_machine_counts(tmp_path, monkeypatch):
+    assert list(memory.left_in_groups(tmp_path)) == [2**63]
+    monkeypatch.setattr(memory, "left_in_groups", lambda root: [10_000, 2**63])
+    assert memory.free_memory() == 10_000
