@@ -16,6 +16,7 @@ import brute
 import fairfield as ff
 from attacks import definitions as by_definition
 from attacks.definitions import Law, linear
+from attacks.differential_models import models, readings
 
 GAMES = 96
 # Of the largest number compared.
@@ -222,7 +223,7 @@ def features(rng):
 
 
 PARTS = {"values": values, "laws": laws, "together": together, "closed": closed_forms,
-         "features": features}  # fmt: skip
+         "features": features, "models": models, "readings": readings}  # fmt: skip
 
 
 def compare(name, found, wanted):
