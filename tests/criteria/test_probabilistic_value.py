@@ -85,3 +85,13 @@ def test_what_is_no_law_is_refused():
         ff.probabilistic_value(ff.VotingGame([1, 1], 1), lambda player, S: np.full(len(S), 0.5))
     with pytest.raises(MemoryError, match="budget"):
         ff.probabilistic_value(lambda S: S.sum(axis=1), [0.5] * 60, players=60)
+
+
+def test_a_law_may_write_into_what_it_is_given(rng):
+    table = rng.normal(size=16)
+
+    def law(player, coalitions):
+        coalitions[...] = True
+        return np.full(len(coalitions), 1 / 8)
+
+    assert_allclose(ff.probabilistic_value(table, law).values, ff.banzhaf(table).values)

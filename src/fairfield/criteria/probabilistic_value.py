@@ -105,7 +105,7 @@ class ProbabilisticValue(Criterion):
             point = self._points(coalitions.shape[1])[player].copy()
             point[player] = 0.0
             return np.asarray(np.where(coalitions, point, 1 - point).prod(axis=1))
-        given = np.asarray(self.chances(player, coalitions), dtype=float)
+        given = np.array(self.chances(player, coalitions.copy()), dtype=float)
         if given.shape != coalitions.shape[:1]:
             raise ValueError(
                 f"the law of player {player} gave an array of shape {given.shape} for "

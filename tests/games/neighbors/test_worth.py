@@ -126,6 +126,25 @@ def test_rows_are_embedded(rng):
     np.testing.assert_array_equal(game.worths(coalitions), plain.worths(coalitions))
 
 
+def test_an_embedding_may_reuse_its_answer_and_write_into_rows(rng):
+    X, y = rng.normal(size=(12, 3)), rng.integers(0, 2, 12)
+    buffer = np.empty((8, 3))
+
+    def embed(rows):
+        answer = buffer[: len(rows)]
+        answer[...] = 2 * rows
+        rows[...] = 0.0
+        return answer
+
+    kept = X.copy()
+    found, plain = (
+        ff.shapley(ff.NeighborGame(X[:8], y[:8], X[8:], y[8:], k=2, embed=each)).values
+        for each in (embed, None)
+    )
+    np.testing.assert_allclose(found, plain)
+    np.testing.assert_array_equal(X, kept)
+
+
 BAD = {
     "weights='nearness' is not known": {"weights": "nearness"},
     "vote='loud' is not known": {"vote": "loud"},

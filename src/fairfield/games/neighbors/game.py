@@ -9,6 +9,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, beside, on_host
 from fairfield.core.checks import numbers, numbers_anywhere, whole
+from fairfield.core.copies import lent
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo
 from fairfield.core.labels import plain_labels
@@ -114,7 +115,7 @@ class NeighborGame(Game):
             )
         self._worth = Worth(self.task, vote, labels, targets, self.k, weights, whole("bits", bits))
         if embed is not None:
-            X, X_test = embed(X), embed(X_test)
+            X, X_test = (lent(embed(lent(rows))) for rows in (X, X_test))
             found = length_of(X, "embed(X)"), length_of(X_test, "embed(X_test)")
             if found != (rows, tests):
                 raise ValueError(

@@ -99,7 +99,7 @@ class Worth:
         if self.weights == "uniform" or distances is None:
             return 1.0
         kernel = inverse_distance if self.weights == "distance" else self.weights
-        found = np.asarray(kernel(distances.copy()), dtype=float)
+        found = np.array(kernel(distances.copy()), dtype=float)
         if found.shape != distances.shape or not ((found >= 0) & (found <= 1)).all():
             raise ValueError(
                 f"weights= returned an array of shape {found.shape} with entries from "
