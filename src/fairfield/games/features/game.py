@@ -140,7 +140,8 @@ class FeatureGame(Game):
                 )
         self.given = explained
         self.tabular = Tabular.of(explained, explained if others is None else others, predict)
-        self.players, self.player_of = group_columns(self.tabular.columns, groups)
+        self.columns = self.tabular.columns
+        self.players, self.player_of = group_columns(self.columns, groups)
         back = as_given(rows) or as_given(background)
         self.output = output_of(predict, output, y, explained, back)
         for given, table in ((rows, explained), (background, others)):
