@@ -92,6 +92,8 @@ def test_a_table_that_takes_long_is_filled_only_when_asked_for(rng, monkeypatch)
         found = ff.explain(wavy, X[:2], X[2:], "shapley")
     assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
     assert_array_equal(ff.explain(wavy, X[:2], X[2:], "shapley", exact=True).values, exact.values)
+    with pytest.warns(UserWarning, match=r"at most 200 coalitions \(9,600 model rows\)"):
+        ff.importance(wavy, X, wavy(X), X[2:])
     with pytest.raises(ValueError, match="exact values need all 1,024 worths, the budget allows"):
         ff.explain(wavy, X[:2], X[2:], "shapley", exact=True, budget=100)
     with pytest.raises(ValueError, match="exact='yes' was given"):

@@ -54,8 +54,8 @@ def feature_values(
             within = f" to within ±{tolerance:g}"
         warn(
             f"{game!r}: exact values {why}, so these are estimated{within} from at most {budget:,} "
-            "coalitions, with their errors in stderr; give a tolerance=, budget= or seconds= of your "
-            f"own, group features, or {game.info.advice}"
+            f"coalitions ({_model_rows(game, budget):,} model rows), with their errors in stderr; give a "
+            f"tolerance=, budget= or seconds= of your own, group features, or {game.info.advice}"
         )
         problem = call.posed(game)
     return call.answer(problem)
@@ -116,9 +116,9 @@ def _too_long(problem: Problem) -> str | None:
     return f"take {rows:,} model rows, which exact=True would ask for"
 
 
-def _model_rows(game: Game) -> int:
-    """The model rows of a table, as far as they are known."""
-    return game.model_rows() if isinstance(game, FeatureGame | ImportanceGame) else 0
+def _model_rows(game: Game, coalitions: int | None = None) -> int:
+    """The model rows of a table, or of so many worths, as far as they are known."""
+    return game.model_rows(coalitions) if isinstance(game, FeatureGame | ImportanceGame) else 0
 
 
 def _affordable(game: Game) -> int:
