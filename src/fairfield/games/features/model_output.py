@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +84,8 @@ def output_of(
     ``predict``; ``output="margin"`` asks for the ``decision_function``. ``output="label"``
     is the probability of the true class of each row, given in ``y``; all else that ``output``
     may be is read by :func:`choose_outputs`; how many columns a function has for "all" is asked
-    of it with the first row. A function of the user's gets what ``back`` makes of rows.
+    of it with the first row. A function of the user's gets what ``back`` makes of rows, and so does
+    a model that takes nothing else.
     """
     of_label = isinstance(output, str) and output == "label"
     if (y is not None) != of_label:
@@ -92,6 +94,8 @@ def output_of(
             f"output={output!r} was given with{'' if y is not None else 'out'} y="
         )
     function, name, quantity, classes = _method(predict, output, back)
+    if back is not None and hasattr(getattr(function, "__self__", None), "predict"):
+        function = _taking(function, rows[:1], back)
     if of_label:
         if quantity != "probability" and hasattr(predict, "predict"):
             raise ValueError(f"output='label' needs probabilities, and {name} returns none")
@@ -175,6 +179,15 @@ def _method(
     if getattr(predict, "__name__", "") == "predict_proba":
         classes = classes_of(getattr(predict, "__self__", None))
     return predict, name, "probability" if classes else f"output of {name}", classes
+
+
+def _taking(function: Function, row: Any, back: Function) -> Function:
+    """A model's method for rows in pandas or NumPy, which it may take only as they were given."""
+    for taking in (function, lambda rows: function(back(rows))):
+        with suppress(Exception):  # its own words are those of the first call that counts
+            taking(lent(row))
+            return taking
+    return function
 
 
 def link_of(link: str | Function | None) -> Function | None:

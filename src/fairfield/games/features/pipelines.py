@@ -55,8 +55,15 @@ class Inside(NamedTuple):
 
     def transformed(self, rows: Any) -> Any:
         """What the model sees of rows."""
-        for transform in self.transforms:
-            rows = quietly(transform, rows)
+        try:
+            for transform in self.transforms:
+                rows = quietly(transform, rows)
+        except (TypeError, ValueError):
+            raise
+        except Exception as error:  # whatever functions of the user's raise
+            raise EncodingError(
+                f"its transformers raise {type(error).__name__}: {error}"
+            ) from error
         return rows
 
     def encoded(self, rows: Any) -> Any:
