@@ -171,6 +171,10 @@ def test_frames_of_other_libraries(library):
     )
     assert_allclose(found.values, want.values)
     assert found.players == ("age", "town")
+    assert found.game.endswith("for the output of count")  # a function of its own name
+    if library == "polars":
+        lazy = ff.explain(count, frame[:2].lazy(), frame.lazy(), "shapley")
+        assert_allclose(lazy.values, want.values)
     assert found.data.tolist() == want.data.tolist()
 
 

@@ -20,6 +20,8 @@ def is_frame(table: Any) -> bool:
 
 def in_pandas(table: Any) -> Any:
     """A frame of Polars, PyArrow or another library as one of pandas; anything else as it is."""
+    if type(table).__name__ == "LazyFrame":
+        table = table.collect()
     if not hasattr(table, "to_pandas"):
         return table
     return table.to_pandas() if hasattr(table, "columns") else table.to_numpy()

@@ -171,7 +171,7 @@ def _method(
         return getattr(predict, method), f"{kind}.{method}", quantity, None
     if not callable(predict):
         raise TypeError(f"a fitted model or a function of rows is needed; {kind} was given")
-    name = getattr(predict, "__qualname__", kind)
+    name = _name(predict)
     if is_module(predict):
         return Network(predict), name, f"output of {name}", None
     if back is not None and not hasattr(getattr(predict, "__self__", None), "predict"):
@@ -179,6 +179,15 @@ def _method(
     if getattr(predict, "__name__", "") == "predict_proba":
         classes = classes_of(getattr(predict, "__self__", None))
     return predict, name, "probability" if classes else f"output of {name}", classes
+
+
+def _name(function: Any) -> str:
+    """What a function is called, without the functions around it; a method by its own model."""
+    owner, own = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if own and hasattr(owner, "predict"):
+        return f"{type(owner).__name__}.{own}"
+    name: str = getattr(function, "__qualname__", type(function).__name__)
+    return name.rpartition("<locals>.")[2]
 
 
 def _taking(function: Function, row: Any, back: Function) -> Function:
