@@ -92,6 +92,8 @@ def test_a_table_that_takes_long_is_filled_only_when_asked_for(rng, monkeypatch)
         found = ff.explain(wavy, X[:2], X[2:], "shapley")
     assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-12).all()
     assert_array_equal(ff.explain(wavy, X[:2], X[2:], "shapley", exact=True).values, exact.values)
+    with pytest.warns(UserWarning, match=r"at most 200 coalitions \(9,600 model rows\)"):
+        ff.importance(wavy, X, wavy(X), X[2:])
     with pytest.raises(ValueError, match="exact values need all 1,024 worths, the budget allows"):
         ff.explain(wavy, X[:2], X[2:], "shapley", exact=True, budget=100)
     with pytest.raises(ValueError, match="exact='yes' was given"):
@@ -153,3 +155,49 @@ def test_explaining_in_unions_refuses_other_criteria_and_estimates_by_a_budget(r
     found = ff.explain(lambda Z: Z.sum(axis=1), X, X, unions={"a": [0, 1]}, budget=50)
     assert found.stderr is not None
     assert_allclose(found.values, X - X.mean(axis=0), atol=1e-12)
+
+
+def test_unions_never_mix_the_units_of_two_games(rng, monkeypatch):
+    """Whether trees are refused depends on how many features a path has, joined as they are."""
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    X = rng.integers(0, 2, size=(200, 6)).astype(float)
+    model = GradientBoostingClassifier(n_estimators=2, max_depth=6).fit(X, X.sum(axis=1) % 3 == 1)
+    monkeypatch.setattr("fairfield.games.trees.products.terms.MOST", 4)
+    unions = {"a": [0, 1], "b": [2, 3, 4]}
+    with pytest.warns(UserWarning, match=r"probability.*since TreeGame refused") as warned:
+        found = ff.explain(model, X[:2], X[2:6], unions=unions)
+    assert {each.filename for each in warned} == {__file__}
+    mixed = np.where(brute.coalitions(6)[:, None], X[:2, None, None], X[2:6]).reshape(-1, 6)
+    tables = model.predict_proba(mixed)[:, 1].reshape(2, -1, 4).mean(axis=2)
+    wanted = [brute.owen(worths, [[0, 1], [2, 3, 4]]) for worths in tables]
+    assert_allclose(found.values, wanted, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["trees", "linear", "function"])
+def test_labels_of_columns_and_unions_beside_a_background_that_names_them(kind, rng):
+    pd = pytest.importorskip("pandas")
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.linear_model import LinearRegression
+
+    X = rng.integers(0, 3, size=(60, 5)).astype(float)
+    frame, y = pd.DataFrame(X, columns=list("abcde")), X[:, 0] * X[:, 1] - X[:, 2]
+    model = LinearRegression() if kind == "linear" else RandomForestRegressor(3, random_state=0)
+    model = model.fit(frame, y)
+    model = model.predict if kind == "function" else model
+    asked = {"groups": list("xxyzz"), "unions": {"u": ["x", "z"]}}
+    wanted = ff.explain(model, frame[:3], frame[20:24], **asked)
+    found = ff.explain(model, X[:3], frame[20:24], **asked)
+    assert_array_equal(found.values, wanted.values)
+    if kind != "trees":  # which are read once, with their names
+        explainer = ff.Explainer(model, frame[20:24], **asked)
+        assert_array_equal(explainer(X[:3]).values, wanted.values)
+
+
+def test_an_explainer_of_drawn_backgrounds_takes_rows_with_and_without_names(rng):
+    pd = pytest.importorskip("pandas")
+    X = rng.normal(size=(6, 4))
+    asked = {"groups": list("xxyz"), "unions": {"u": ["x", "z"]}}
+    explainer = ff.Explainer(lambda Z: np.prod(Z, axis=1), lambda row, kept, rng: X[2:], **asked)
+    found = explainer(X[:2]).values
+    assert_allclose(explainer(pd.DataFrame(X[:2], columns=list("abcd"))).values, found)

@@ -42,6 +42,34 @@ def test_a_grid_is_divided_down_to_pixels():
     assert found.stop.startswith("exact")
 
 
+def test_what_cannot_be_divided_does_not_end_it():
+    """Segments that were found whole leave the rounds to those that can be divided."""
+    spots = [(1, 1), (1, 3), (20, 15), (9, 9)]
+    weights = np.zeros((24, 24))
+    for k, at in enumerate(spots):
+        weights[at] = 100.0 - k
+    game = ff.ImageGame(
+        lambda images: (images[..., 0] * weights).sum(axis=(1, 2)),
+        np.ones((24, 24, 1)),
+        segments=BLOCKS,
+        mask=0.0,
+    )
+    closer, found = ff.refine(game, most=1, rounds=12, budget=3000)
+    for at in spots:
+        assert len(np.unique(BLOCKS[closer.segments == closer.segments[at]])) == 1
+    assert_allclose(found.values[found.players.index(closer.segments[9, 9])], 97, atol=1e-9)
+
+
+def test_segments_around_each_other_are_parted():
+    rings = np.maximum(*np.abs(np.indices((65, 65)) - 32))  # 33 of them have one centre
+    game = ff.ImageGame(lambda images: images[:, 32, 32], np.ones((65, 65)), segments=rings, mask=0)
+    closer, _ = ff.refine(game, most=1)
+    assert (closer.segments == closer.segments[32, 32]).sum() == 1
+
+
 def test_games_that_cannot_be_divided_are_told():
+    game = ff.ImageGame(two_spots, IMAGE, segments=BLOCKS, mask=0.0)
+    with pytest.raises(ValueError, match=r"budget=50 is 10 for each of 5 .* give 650 or more"):
+        ff.refine(game, budget=50)
     with pytest.raises(TypeError, match="no players that can be divided; give an ImageGame"):
         ff.refine(ff.VotingGame([1, 2], quota=2))

@@ -12,8 +12,7 @@ from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import elsewhere
 from fairfield.core.game import Game
 from fairfield.criteria.criterion import Call, Criterion, Given, call_of
-from fairfield.criteria.owen import Owen
-from fairfield.feature_values import feature_values, values_in_unions
+from fairfield.feature_values import feature_values
 from fairfield.games.choose import game_of
 from fairfield.games.features.background.weights import weighted_rows
 from fairfield.games.features.game import FeatureGame
@@ -95,9 +94,7 @@ def explain(
     def game(groups: Groups | None) -> Game:
         return game_of(model, X, background, groups=groups, **about)
 
-    if isinstance(call.criterion, Owen):
-        return values_in_unions(game, call, call.criterion.unions, groups, X)
-    return feature_values(game(groups), call)
+    return feature_values(game(groups), call, game, groups)
 
 
 class Explainer:
@@ -151,14 +148,10 @@ class Explainer:
             self._keep(_one_of(background))
 
     def __call__(self, rows: Any, y: Any = None) -> Valuation:
-        criterion, groups = self._call.criterion, self._about["groups"]
-        if not isinstance(criterion, Owen):
-            return feature_values(self.game(rows, y), self._call)
-
-        def game(groups: Any) -> Game:
+        def joining(groups: Any) -> Game:
             return self._of(groups).game(rows, y)
 
-        return values_in_unions(game, self._call, criterion.unions, groups, rows)
+        return feature_values(self.game(rows, y), self._call, joining, self._about["groups"])
 
     def game(self, rows: Any, y: Any = None) -> Game:
         """The game of these rows, which any criterion values."""
@@ -179,9 +172,7 @@ class Explainer:
 
     def _of(self, groups: Any) -> Explainer:
         """The explainer of other groups of the same columns."""
-        if groups is self._about["groups"]:
-            return self
-        key = tuple(groups)
+        key = tuple((player, *columns) for player, columns in groups.items())
         if key not in self._joined:
             about = {**self._about, "groups": groups}
             self._joined[key] = Explainer(self._model, self._background, **about)

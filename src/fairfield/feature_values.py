@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,13 +10,13 @@ import numpy as np
 
 from fairfield.assemble import presentation
 from fairfield.core.game import Game
+from fairfield.core.notices import warn
 from fairfield.criteria.criterion import Call
 from fairfield.criteria.owen import Owen
 from fairfield.estimation.received import ends
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups, columns_of
 from fairfield.games.features.importance import ImportanceGame
-from fairfield.games.features.rows import as_table
 from fairfield.multilinear.unions import Unions, UnionTree, read_unions
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
@@ -29,8 +28,20 @@ MOST_ROWS = 2**26
 TOLERANCE, LEAST_EACH, MOST_COALITIONS = 0.01, 20, 2**14
 
 
-def feature_values(game: Game, call: Call) -> Valuation:
-    """The valuation of a game of features, estimated where exact values would take too long."""
+def feature_values(
+    game: Game,
+    call: Call,
+    joining: Callable[[Any], Game] | None = None,
+    groups: Groups | None = None,
+) -> Valuation:
+    """The valuation of a game of features, estimated where exact values would take too long.
+
+    ``joining`` makes of other groups, in place of these ``groups``, the game of the same columns.
+    """
+    if joining is not None and isinstance(call.criterion, Owen):
+        found = _by_families(game, call, call.criterion.unions, joining, groups)
+        if found is not None:
+            return found
     problem = call.posed(game)
     why = _too_long(problem) if call.criterion.is_estimable() else None
     if why is not None:
@@ -41,28 +52,29 @@ def feature_values(game: Game, call: Call) -> Valuation:
             tolerance = float(f"{TOLERANCE * np.abs(gains).max():.2g}")
             call = replace(call, options={**call.options, "tolerance": tolerance})
             within = f" to within ±{tolerance:g}"
-        warnings.warn(
+        warn(
             f"{game!r}: exact values {why}, so these are estimated{within} from at most {budget:,} "
-            "coalitions, with their errors in stderr; give a tolerance=, budget= or seconds= of your "
-            f"own, group features, or {game.info.advice}",
-            stacklevel=3,
+            f"coalitions ({_model_rows(game, budget):,} model rows), with their errors in stderr; give a "
+            f"tolerance=, budget= or seconds= of your own, group features, or {game.info.advice}"
         )
         problem = call.posed(game)
     return call.answer(problem)
 
 
-def values_in_unions(
-    game_of_groups: Callable[[Any], Game],
+def _by_families(
+    game: Any,
     call: Call,
     unions: Unions | UnionTree,
+    joining: Callable[[Any], Game],
     groups: Groups | None,
-    rows: Any,
-) -> Valuation:
-    """Owen's values, family by family: closed forms and sub-cubes are those of joined features, too."""
-    game = game_of_groups(groups)
+) -> Valuation | None:
+    """Owen's values, family by family: closed forms and sub-cubes are those of joined features, too.
+
+    None where all features have to be valued together.
+    """
     if call.chosen.estimates or call.temperature is not None:
-        return feature_values(game, call)  # one sample, or one law, of all features
-    columns = [columns_of(player, groups, as_table(rows)[1]) for player in game.players]
+        return None  # one sample, or one law, of all features
+    columns = [columns_of(player, groups, game.columns) for player in game.players]
     found, values = [], np.zeros((*game.batch, len(game.players)))
     for family in read_unions(unions, game.players).families():
         parts, nested = family.joined()
@@ -70,11 +82,14 @@ def values_in_unions(
             tuple(game.players[i] for i in part): [c for i in part for c in columns[i]]
             for part in parts
         }
-        part_game = game_of_groups(joined)
-        part = replace(call, criterion=Owen(nested))
-        if _too_long(part.posed(part_game)) is not None:
-            return feature_values(game, call)  # errors are those of one sample of all features
-        found.append(feature_values(part_game, part))
+        part_game, part = joining(joined), replace(call, criterion=Owen(nested))
+        # Trees may be refused or not as their features are joined; their unit is another then.
+        if type(part_game) is not type(game):
+            return None
+        problem = part.posed(part_game)
+        if _too_long(problem) is not None:
+            return None  # errors are those of one sample of all features
+        found.append(part.answer(problem))
         own = family.union.alone
         values[..., list(own)] = found[-1].values[..., : len(own)]
     return replace(
@@ -101,9 +116,9 @@ def _too_long(problem: Problem) -> str | None:
     return f"take {rows:,} model rows, which exact=True would ask for"
 
 
-def _model_rows(game: Game) -> int:
-    """The model rows of a table, as far as they are known."""
-    return game.model_rows() if isinstance(game, FeatureGame | ImportanceGame) else 0
+def _model_rows(game: Game, coalitions: int | None = None) -> int:
+    """The model rows of a table, or of so many worths, as far as they are known."""
+    return game.model_rows(coalitions) if isinstance(game, FeatureGame | ImportanceGame) else 0
 
 
 def _affordable(game: Game) -> int:

@@ -59,6 +59,12 @@ def refine(
     if not hasattr(game, "refined"):
         raise TypeError(f"{game!r} has no players that can be divided; give an ImageGame")
     share = whole("budget", budget) // (whole("rounds", rounds) + 1)
+    last = min(len(game.players), FIRST) + 3 * whole("most", most) * rounds
+    if share < 2 * last + 2:  # as estimates need
+        raise ValueError(
+            f"budget={budget} is {share} for each of {rounds + 1} valuations, the last of up to {last} "
+            f"players; give {(2 * last + 2) * (rounds + 1)} or more, or fewer rounds="
+        )
     if len(game.players) > FIRST:
         game = game.coarser(FIRST)
     found = valued(criterion, game, budget=share, **options)

@@ -1,5 +1,7 @@
 """Columns of categories in files are those that the model was fitted to."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -31,6 +33,21 @@ def fitted(library, X, y):
     model = pytest.importorskip("xgboost").XGBClassifier(n_estimators=5, enable_categorical=True)
     model.fit(X, y).save_model("m.json")
     return model, "m.json"
+
+
+def test_categories_of_fitted_models_inside_of_others(towns):
+    """A booster that was not read from a file, as pickles and skops hold it."""
+    from sklearn.model_selection import GridSearchCV
+
+    from fairfield.cli.categories import categories_of
+
+    X, y = towns
+    wanted = {"post_code": ["7", "01", "1"], "rooms": [3, 1, 2]}
+    model = pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=2, verbose=-1)
+    search = GridSearchCV(model, {"n_estimators": [2]}, cv=2).fit(X, y)
+    for fitted in (model.fit(X, y), pickle.loads(pickle.dumps(model)), search):
+        assert categories_of(fitted) == wanted
+    assert categories_of(model.fit(X[["age"]], y)) == {}
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])

@@ -16,6 +16,9 @@ from fairfield.multilinear.unions import UnionTree, read_unions
         ({"a": [0], "b": [0, 1]}, "player 0 is in two unions"),
         ({"a": []}, "union 'a' has no players"),
         ([0, 1], "2 labels for 3 players"),
+        (np.array([[0, 1, 1.0, 2], [0, 2, 1.0, 2]]), "unions= are no linkage of SciPy"),
+        (np.array([[0, 4, 1.0, 2], [1, 2, 1.0, 2]]), "unions= are no linkage of SciPy"),
+        (np.array([[0, 3, 1.0, 2], [1, 2, 1.0, 2]]), "joined once, and later than it was made"),
     ],
 )
 def test_unions_that_do_not_fit_are_refused_before_a_worth(unions, message):

@@ -37,6 +37,10 @@ def test_the_colour_is_the_feature_that_goes_with_what_is_left(game):
     jobs = game.given[:, 2]
     ends = [each.get_text() for each in ax.figure.axes[1].get_yticklabels()]
     assert ends[::2] == [f"{jobs.min():.4g}", f"{jobs.max():.4g}"]
+    # A mark is where dots of its number have their colour.
+    shade = dict(zip(jobs, ax.collections[0].get_array(), strict=True))
+    middle = np.unique(jobs)[len(np.unique(jobs)) // 2]
+    assert_allclose(ax.figure.axes[1].get_yticks(), [0, shade[middle], 1])
     ax = plots.dependence(ff.shapley(game), "age", color=None)
     assert len(ax.figure.axes) == 1
 

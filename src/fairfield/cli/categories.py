@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fairfield.cli.messages import InputError
 from fairfield.cli.tables import underscored
 from fairfield.core.coalitions import spell
+from fairfield.games.features.pipelines import look_inside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,12 +18,15 @@ Categories = dict[str, list[Any]]
 
 def categories_of(model: Any) -> Categories:
     """The categorical columns of a booster, and the categories of each; other models ask for none."""
+    inside = look_inside(model)
+    model = model if inside.transforms else inside.model
     if hasattr(model, "get_booster"):
         model = model.get_booster()
     model = getattr(model, "booster_", model)
     if getattr(model, "pandas_categorical", None):  # LightGBM
-        names = model.feature_name()
-        columns = [names[int(at)] for at in model.params.get("categorical_feature", ())]
+        # One that was fitted, not read, does not say which columns they are; its text does.
+        read = type(model)(model_str=model.model_to_string())
+        columns = [read.feature_name()[int(at)] for at in read.params["categorical_feature"]]
         return dict(zip(columns, model.pandas_categorical, strict=True))
     if "c" in (getattr(model, "feature_types", None) or ()):  # XGBoost
         listed = model.get_categories(export_to_arrow=True).to_arrow()

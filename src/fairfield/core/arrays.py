@@ -32,6 +32,8 @@ def on_host(array: Any, dtype: Any = np.float64) -> Any:
     if not isinstance(array, np.ndarray):
         if array_api_compat.is_torch_array(array):
             array = array.detach().cpu()
+            if str(array.dtype) == "torch.bfloat16":  # which NumPy has not
+                array = array.float()
         elif array_api_compat.is_cupy_array(array):
             array = array.get()
     return np.asarray(array, dtype=dtype)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
+from fairfield.core.notices import warn
 from fairfield.games.features.background.weights import copies, weighted_rows
 from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
@@ -68,10 +68,9 @@ def game_of(
         error.add_note(f"{closed.__name__} refused, too: {refusal}")
         raise
     game.info = replace(game.info, advice=f"fix what {closed.__name__} refused ({refusal})")
-    warnings.warn(
+    warn(
         f"FeatureGame explains the {game.info.worth_name} ({game.output.name}), which may have "
-        f"another unit, since {closed.__name__} refused: {refusal}",
-        stacklevel=4,  # the line that calls explain, or makes an Explainer
+        f"another unit, since {closed.__name__} refused: {refusal}"
     )
     return game
 

@@ -171,8 +171,18 @@ def _linked(linkage: Any, count: int) -> UnionTree:
             f"unions of shape {linkage.shape} were given; a linkage of {count} players has shape "
             f"{(count - 1, 4)}"
         )
+    pairs = linkage[:, :2].astype(int)
+    # Each player, and each pair but the last, is in one later pair.
+    if (
+        sorted(pairs.ravel().tolist()) != [*range(2 * count - 2)]
+        or (pairs.max(axis=1) >= np.arange(count, 2 * count - 1)).any()
+    ):
+        raise ValueError(
+            "unions= are no linkage of SciPy: each player, and each pair that was made, is joined "
+            "once, and later than it was made"
+        )
     nodes = [UnionTree((i,)) for i in range(count)]
-    for pair in linkage[:, :2].astype(int).tolist():
+    for pair in pairs.tolist():
         single = [nodes[k].alone[0] for k in pair if k < count]
         nodes.append(UnionTree(tuple(single), tuple(nodes[k] for k in pair if k >= count)))
     return nodes[-1]

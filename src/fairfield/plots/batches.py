@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Points of a swarm that share a place along the axis stand side by side.
 BINS = 80
+# Marks of a bar of colours, from 0 to 1.
+LOW_TO_HIGH = {0.0: "low", 1.0: "high"}
 
 
 def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | None = None) -> Axes:
@@ -107,8 +109,9 @@ def low_to_high(ax: Axes, x: FloatArray, y: FloatArray, shown: Any = None, name:
     if shade is not None:
         known = np.unique(np.asarray(shown, dtype=float))
         known = known[~np.isnan(known)]
-        marks = [known[0], known[len(known) // 2], known[-1]] if len(known) > 2 else known
-        _shades(ax, dots, name, [number(each) for each in marks])
+        last = len(known) - 1
+        marks = {place / max(last, 1): number(known[place]) for place in (0, len(known) // 2, last)}
+        _shades(ax, dots, name, marks)
 
 
 def _dots(ax: Axes, x: FloatArray, y: FloatArray, shade: FloatArray | None) -> Any:
@@ -123,14 +126,15 @@ def _dots(ax: Axes, x: FloatArray, y: FloatArray, shade: FloatArray | None) -> A
     return ax.scatter(x, y, c=shade, **scale, **style)
 
 
-def _shades(ax: Axes, dots: Any, name: str, marks: Sequence[str] = ("low", "high")) -> None:
+def _shades(ax: Axes, dots: Any, name: str, marks: Mapping[float, str] = LOW_TO_HIGH) -> None:
+    """A bar of the colours of dots, with marks at these places from 0 to 1."""
     inches = ax.get_window_extent().height / ax.figure.dpi
     shrink = min(1.0, 4 / inches)
     bar = ax.figure.colorbar(
         dots, ax=ax, aspect=40 * shrink, shrink=shrink, pad=0.02, anchor=(0, 1),
-        ticks=np.linspace(0, 1, len(marks)),
+        ticks=list(marks),
     )  # fmt: skip
-    bar.ax.set_yticklabels(marks, fontsize=8)
+    bar.ax.set_yticklabels([*marks.values()], fontsize=8)
     # Between two marks there is room for the name.
     bar.set_label(name, fontsize=8, labelpad=-8 if len(marks) == 2 else 2)
     bar.outline.set_visible(False)

@@ -91,12 +91,12 @@ def shorten(name: str) -> str:
 def number(value: Any) -> str:
     """A value of the data as it is shown: numbers short, anything else as it is.
 
-    >>> number(30866.9), number(0.12345), number(2.5e12), number("Rome")
-    ('30,867', '0.1235', '2.5e+12', 'Rome')
+    >>> number(30866.9), number(9999.6), number(0.12345), number(2.5e12), number("Rome")
+    ('30,867', '10,000', '0.1235', '2.5e+12', 'Rome')
     """
     if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
         return str(value)
-    return f"{value:,.0f}" if 1e4 <= abs(float(value)) < 1e9 else f"{value:.4g}"
+    return f"{value:,.0f}" if 9999.5 <= abs(float(value)) < 1e9 else f"{value:.4g}"
 
 
 def signed(value: float, scale: float) -> str:

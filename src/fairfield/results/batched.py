@@ -205,7 +205,7 @@ def cohorts_of(by: Any, count: int, words: Words) -> dict[Any, BoolArray]:
     labels = np.asarray(by)
     if labels.shape != (count,):
         raise ValueError(
-            f"by= has shape {labels.shape} for {words.games(count)}; give one per {words.row_noun}"
+            f"by has shape {labels.shape} for {words.games(count)}; give one per {words.row_noun}"
         )
     named = ["missing" if is_missing(each) else each for each in labels.tolist()]
     known = sorted_names(set(named) - {"missing"})

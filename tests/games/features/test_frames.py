@@ -171,6 +171,10 @@ def test_frames_of_other_libraries(library):
     )
     assert_allclose(found.values, want.values)
     assert found.players == ("age", "town")
+    assert found.game.endswith("for the output of count")  # a function of its own name
+    if library == "polars":
+        lazy = ff.explain(count, frame[:2].lazy(), frame.lazy(), "shapley")
+        assert_allclose(lazy.values, want.values)
     assert found.data.tolist() == want.data.tolist()
 
 
@@ -193,3 +197,23 @@ def test_models_see_pandas_for_other_frames(library):
             found = ff.explain(model, frame, frame, "shapley")
         assert found.players == ("age",)
         assert_allclose(found.grand, model.predict(own))
+
+
+def test_pipelines_that_take_polars_only():
+    pl = pytest.importorskip("polars")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    frame = pl.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0]})
+    double = FunctionTransformer(lambda rows: rows.with_columns(pl.col("a") * 2).to_numpy())
+    model = make_pipeline(double, LogisticRegression()).fit(frame, [0, 0, 1, 1])
+    plain = ff.explain(
+        lambda rows: model.predict_proba(pl.from_pandas(rows))[:, 1],
+        frame[:2].to_pandas(),
+        frame.to_pandas(),
+        "shapley",
+    )
+    with pytest.warns(UserWarning, match="LinearGame refused: its transformers raise Attribute"):
+        found = ff.explain(model, frame[:2], frame, "shapley")
+    assert_allclose(found.values, plain.values, rtol=0, atol=1e-12)

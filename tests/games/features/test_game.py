@@ -95,8 +95,26 @@ def test_a_function_draws_the_background(rng):
     assert_allclose(found.grand, curved(rows[:2] + 0.1))
     S = brute.coalitions(4)
     assert_array_equal(game.worths(S), game.worths(S[::-1])[:, ::-1])
+    # Draws belong to the columns that are kept, whatever features these make up.
+    joined = ff.FeatureGame(curved, rows[:2] + 0.1, nearest, groups={"b": [2, 1], "a": [3], "c": 0})
+    S = brute.coalitions(3)
+    assert_array_equal(joined.worths(S), game.worths(S[:, [2, 0, 0, 1]]))
     with pytest.raises(ff.WorthError, match=r"returned shape \(4,\); it must return at least one"):
         ff.shapley(ff.FeatureGame(curved, rows[0], lambda row, kept, rng: row))
+
+
+def test_drawn_backgrounds_ask_for_all_their_draws_at_every_coalition(rng):
+    X = rng.standard_normal((30, 4))
+    given, asked = ff.conditional(X, draws=6), []
+
+    def counting(rows):
+        asked.append(len(rows))
+        return rows[:, 0]
+
+    game = ff.FeatureGame(counting, X[:3], given)
+    ff.shapley(game)
+    assert sum(asked) == game.model_rows() == 3 * 6 * 2**4
+    assert game.model_rows(5) == 3 * 6 * 5
 
 
 @pytest.mark.parametrize("shape", [(), (2, 3, 4), (0, 4)])

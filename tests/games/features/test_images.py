@@ -65,6 +65,8 @@ def test_bytes_stay_bytes(mask):
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=r"mask=0\.5 cannot be shown in a picture of uint8"):
         ff.ImageGame(sums, IMAGE.astype(np.uint8), mask=0.5)
+    with pytest.raises(ValueError, match=r"^mask=0\.5 cannot be shown"):
+        ff.ImageGame(sums, IMAGE.astype(np.uint8), mask=np.where(IMAGE > 1, 2, 0.5))
     with pytest.raises(ValueError, match=r"segments of shape \(4, 5\) were given"):
         ff.ImageGame(sums, IMAGE, segments=np.zeros((4, 5), dtype=int))
     with pytest.raises(ValueError, match="mask='black' was given"):

@@ -82,7 +82,7 @@ def test_blocks_of_rows_estimates_and_drawn_backgrounds(data, monkeypatch):
     assert (np.abs(found.values - exact.values) <= 5 * found.stderr + 1e-9).all()
 
 
-def test_a_column_of_labels_and_frames_of_another_library(data):
+def test_a_column_of_labels_and_frames_of_another_library(data, monkeypatch):
     pl = pytest.importorskip("polars")
     X, y = data
     frame = pl.DataFrame(X, schema=list("abcde"))
@@ -95,6 +95,18 @@ def test_a_column_of_labels_and_frames_of_another_library(data):
     plain = ff.importance(lambda rows: rows[:, 0], X, y, by=X[:, 1])
     assert_allclose(found.values, plain.values, rtol=0, atol=1e-12)
     assert found.labels == plain.labels
+    monkeypatch.setattr("fairfield.games.features.importance.AT_ONCE", 100)
+    parts = ff.importance(first, frame, y, X, by="b")  # the background is of no library's own
+    assert_allclose(parts.values, plain.values, rtol=0, atol=1e-12)
+
+
+def test_rows_without_a_cohort_are_one(data):
+    X, y = data
+    by = np.array(["a", None, "b"], dtype=object)[np.arange(30) % 3]
+    found = ff.importance(lambda rows: rows[:, 0], X, y, X[:4], by=by)
+    assert found.labels == ("a", "b", "missing")
+    alone = ff.importance(lambda rows: rows[:, 0], X[1::3], y[1::3], X[:4])
+    assert_allclose(found["missing"].values, alone.values, rtol=0, atol=1e-12)
 
 
 def test_what_does_not_fit_is_refused(data):

@@ -53,3 +53,16 @@ def test_functions_of_tensors(rng):
 
     found = ff.explain(product, X[:2], X, "shapley")
     assert_allclose(found.grand, X[:2].prod(dim=1))
+
+
+def test_weights_of_half_a_float():
+    """NumPy has no bfloat16: rows and outputs of one pass by float32, where nothing is lost."""
+    X = torch.tensor([[1.0, 2.0], [3.0, 5.0], [0.0, 1.0]], dtype=torch.bfloat16)
+    layer = torch.nn.Linear(2, 1, bias=False, dtype=torch.bfloat16)
+    layer.weight.data[:] = torch.tensor([2.0, 0.5])
+    for model in (layer, lambda rows: layer(rows)[:, 0]):
+        found = ff.explain(model, X[:1], X[1:], "shapley")
+        assert_allclose(found.values, [[-1.0, -0.5]], rtol=0, atol=1e-12)
+    whole = torch.tensor([[1, 2], [3, 4]])
+    found = ff.explain(lambda rows: rows.sum(dim=1), whole, np.array([0.5, 0.5]), "shapley")
+    assert_allclose(found.values, [[0.5, 1.5], [2.5, 3.5]])

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import logit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
@@ -277,3 +277,26 @@ def test_what_wraps_a_fitted_model_keeps_its_own_predictions():
     model = Exponential(DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0]))
     found = ff.explain(model, X[:2], X[:5], criterion="shapley")
     assert_allclose(found.grand, model.predict(X[:2]))
+
+
+def test_what_draws_rows_in_fitting_is_passed_over(rng):
+    """Samplers of imbalanced-learn stand among the steps, and predictions know nothing of them."""
+    from sklearn.pipeline import Pipeline
+
+    class Sampler:
+        def fit_resample(self, X, y):
+            raise AssertionError
+
+    X = rng.normal(size=(50, 3))
+    plain = make_pipeline(StandardScaler(), GradientBoostingClassifier(n_estimators=3))
+    plain.fit(X, X[:, 0] > 1)
+    (_, scaling), (_, trees) = plain.steps
+    want = ff.explain(plain, X[:2], X[:9], "shapley")
+    for steps in ((scaling, Sampler()), (Sampler(), scaling), (Sampler(), scaling, Sampler())):
+        model = Pipeline([*((str(k), step) for k, step in enumerate(steps)), ("trees", trees)])
+        found = ff.explain(model, X[:2], X[:9], "shapley")
+        assert found.method == "closed form: trees"
+        assert_array_equal(found.values, want.values)
+        assert len(model.steps) == len(steps) + 1
+    model = Pipeline([("0", Sampler()), ("trees", trees)])
+    assert_array_equal(ff.explain(model, X[:2]).values, ff.explain(trees, X[:2]).values)

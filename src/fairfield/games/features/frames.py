@@ -20,6 +20,8 @@ def is_frame(table: Any) -> bool:
 
 def in_pandas(table: Any) -> Any:
     """A frame of Polars, PyArrow or another library as one of pandas; anything else as it is."""
+    if type(table).__name__ == "LazyFrame":
+        table = table.collect()
     if not hasattr(table, "to_pandas"):
         return table
     return table.to_pandas() if hasattr(table, "columns") else table.to_numpy()
@@ -29,7 +31,9 @@ def as_given(given: Any) -> Callable[[Any], Any] | None:
     """What makes of rows in pandas or NumPy what these are in; None where they are in one of both."""
     library = type(given).__module__.partition(".")[0]
     if library == "torch":
-        return lambda rows: beside(given, rows)
+        # Weights of one precision take no rows of another.
+        dtype = given.dtype if given.is_floating_point() else None
+        return lambda rows: beside(given, rows).to(dtype=dtype)
     if library == "polars" and is_frame(given):
         return lambda rows: import_module("polars").from_pandas(rows)
     if library == "pyarrow":

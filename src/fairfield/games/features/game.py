@@ -140,7 +140,8 @@ class FeatureGame(Game):
                 )
         self.given = explained
         self.tabular = Tabular.of(explained, explained if others is None else others, predict)
-        self.players, self.player_of = group_columns(self.tabular.columns, groups)
+        self.columns = self.tabular.columns
+        self.players, self.player_of = group_columns(self.columns, groups)
         back = as_given(rows) or as_given(background)
         self.output = output_of(predict, output, y, explained, back)
         for given, table in ((rows, explained), (background, others)):
@@ -194,11 +195,13 @@ class FeatureGame(Game):
             return None
         return divide(self._cubes, self.output.column.shape[1], self.link, self._summed)
 
-    def model_rows(self) -> int:
-        """The number of rows that the table needs from the model, at most."""
-        if self.draw is not None:
-            return len(self.given) * int(getattr(self.draw, "draws", 1)) << len(self.players)
-        return self._cubes.model_rows()
+    def model_rows(self, coalitions: int | None = None) -> int:
+        """The number of rows that the table needs from the model, or so many single worths, at most."""
+        if self.draw is None and coalitions is None:
+            return self._cubes.model_rows()
+        each = len(self._cubes.background) if self.draw is None else getattr(self.draw, "draws", 1)
+        count = 2 ** len(self.players) if coalitions is None else coalitions
+        return len(self.given) * int(each) * count
 
     def _summed(self, progress: bool | None) -> Iterator[tuple[int, Sums]]:
         with self._asking(progress) as tables:

@@ -86,15 +86,16 @@ def shown_values(given: Any, player_of: IntArray) -> NDArray[Any]:
     return shown
 
 
-def columns_of(player: Player, groups: Groups | None, rows: Any) -> list[Hashable]:
-    """The columns of the rows that a feature stands for.
+def columns_of(player: Player, groups: Groups | None, columns: Sequence[Hashable]) -> list[Any]:
+    """Those of the columns that a feature stands for.
 
-    >>> columns_of("colour", {"colour": ["red", "blue"]}, None), columns_of("b", ["a", "b"], [[1, 2]])
-    (['red', 'blue'], [1])
+    >>> columns_of("colour", {"colour": ["red", "blue"]}, ["age", "red", "blue"])
+    ['red', 'blue']
+    >>> columns_of("b", ["a", "b"], ["x", "y"])
+    ['y']
     """
     if isinstance(groups, Mapping):
         return listed(groups.get(player, [player]))
     if groups is None or isinstance(groups, Encoded):
         return [player]
-    names = rows.columns if hasattr(rows, "columns") else range(len(groups))
-    return [name for name, label in zip(names, groups, strict=True) if label == player]
+    return [name for name, label in zip(columns, groups, strict=True) if label == player]

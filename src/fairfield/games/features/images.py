@@ -17,6 +17,8 @@ MOST_NUMBERS = 2**23
 # A blur is as wide as this share of the picture.
 BLUR = 1 / 8
 CHANNELS = (1, 3, 4)
+# What is this share of the largest value, or less, is nothing but rounding.
+NOTHING = 1e-9
 
 
 class ImageGame(Game):
@@ -70,8 +72,8 @@ class ImageGame(Game):
             shape[axis] = self.image.shape[axis]
         # Of each pixel the place of its segment among the players.
         self.places = places.reshape(shape)
-        # Where the part is to which each pixel belongs that is never divided: here the pixel itself.
-        self._centres = np.indices(self.segments.shape).astype(float)
+        # The number of the part to which each pixel belongs that is never divided: here itself.
+        self._parts = np.arange(self.segments.size).reshape(self.segments.shape)
         self.hidden = _hidden(self.image, mask, self.axes)
         self.output = output_of(predict, output, None, self.image[None])
         what = self.output.what
@@ -106,48 +108,52 @@ class ImageGame(Game):
         """The game in which the segments of the largest |value| are divided into four each.
 
         A segment is divided at the middle of its extent; new ones have new numbers. Where neighbours
-        were joined by ``coarser``, these are parted and stay whole.
+        were joined by ``coarser``, these are parted and stay whole. What has no value, or cannot be
+        divided, is passed over.
         """
         if valuation.players != self.players:
             raise ValueError("the valuation is of other segments; give one of this game")
         size = np.abs(valuation.values).reshape(-1, len(self.players)).max(axis=0)
-        finer, new = self.segments.copy(), int(self.segments.max()) + 1
-        for i in np.argsort(-size, kind="stable")[: whole("most", most)]:
+        finer, left = self.segments.copy(), whole("most", most)
+        centres = _centres(self._parts)
+        for i in np.argsort(-size, kind="stable"):
+            if not left or size[i] <= NOTHING * size.max():
+                break
             inside = self.segments == self.players[i]
-            row, column = self._centres[:, inside]
+            parts, which = np.unique(self._parts[inside], return_inverse=True)
+            row, column = centres[:, parts]
             middle = (row.min() + row.max()) / 2, (column.min() + column.max()) / 2
             quarter = 2 * (row > middle[0]) + (column > middle[1])
-            if np.ptp(quarter):  # a single part stays as it is
-                finer[inside] = new + quarter
-                new += 4
-        return self._divided(finer, self._centres)
+            if not np.ptp(quarter):  # parts around each other have one centre
+                quarter = np.arange(len(parts)) * 2 // len(parts)
+            if len(parts) > 1:
+                finer[inside] = finer.max() + 1 + quarter[which]
+                left -= 1
+        return self._divided(finer, self._parts)
 
     def coarser(self, most: int = 16) -> ImageGame:
         """The game in which neighbouring segments are joined, so that there are so many at most.
 
         The largest is halved at the median of its segments, along its longer side, while there are fewer.
         """
-        count = np.bincount(self.places.ravel())
-        centres = np.array(
-            [np.bincount(self.places.ravel(), each.ravel()) / count for each in self._centres]
-        )
-        joined = [np.arange(len(count))]
-        while len(joined) < min(whole("most", most), len(count)):
+        places = self.places.reshape(self.segments.shape)
+        centres = _centres(places)
+        joined = [np.arange(len(self.players))]
+        while len(joined) < min(whole("most", most), len(self.players)):
             joined.sort(key=len)
             own = joined.pop()
             longer = int(np.ptp(centres[:, own], axis=1).argmax())
             order = own[np.argsort(centres[longer, own], kind="stable")]
             joined += [order[: len(order) // 2], order[len(order) // 2 :]]
-        number = np.empty(len(count), dtype=np.int64)
+        number = np.empty(len(self.players), dtype=np.int64)
         for k, own in enumerate(sorted(joined, key=min)):
             number[own] = k
-        places = self.places.reshape(self.segments.shape)
-        return self._divided(number[places], centres[:, places])
+        return self._divided(number[places], places)
 
-    def _divided(self, segments: IntArray, centres: FloatArray) -> ImageGame:
+    def _divided(self, segments: IntArray, parts: IntArray) -> ImageGame:
         given = {"mask": self._mask, "output": self._output}
         other = ImageGame(self._predict, self.image, segments=segments, **given)
-        other._centres = centres
+        other._parts = parts
         return other
 
     def describe(self) -> dict[str, Any]:
@@ -155,6 +161,12 @@ class ImageGame(Game):
         outputs = self.worths(ends).astype(np.float32)  # they identify the model here
         about = digest(self.image, self.hidden, self.segments, outputs)
         return {**super().describe(), "model": self.output.name, "data": about}
+
+
+def _centres(parts: IntArray) -> FloatArray:
+    """The mean row and column of each of the parts, which are numbered from 0."""
+    count, places = np.bincount(parts.ravel()), np.indices(parts.shape)
+    return np.array([np.bincount(parts.ravel(), each.ravel()) / count for each in places])
 
 
 def _segments(given: Any, size: tuple[int, ...]) -> IntArray:
@@ -201,8 +213,9 @@ def _fitted(value: Any, image: Any, dtype: Any) -> Any:
     with np.errstate(invalid="ignore"):
         found = value.astype(dtype)
     if dtype.kind in "iu" and (found != value).any():
+        wrong = value[found != value].ravel()[0]
         raise ValueError(
-            f"mask={value.tolist()} cannot be shown in a picture of {dtype}; give such numbers, or the "
-            "picture as floats"
+            f"mask={wrong} cannot be shown in a picture of {dtype}; give such numbers, or the picture as "
+            "floats"
         )
     return found

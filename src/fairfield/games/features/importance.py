@@ -15,11 +15,13 @@ from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.core.labels import plain_labels
 from fairfield.core.memory import fits
 from fairfield.games.data.scoring import Scorer, scorers_of
-from fairfield.games.features.frames import is_frame
+from fairfield.games.features.frames import as_given, is_frame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
 from fairfield.games.features.rows import as_table
 from fairfield.games.outputs import classes_of
+from fairfield.results.batched import cohorts_of
+from fairfield.results.words import Words
 
 # Probabilities are at least this in a log-loss, as in scikit-learn.
 LEAST = np.finfo(float).eps
@@ -80,6 +82,7 @@ class ImportanceGame(Game):
             output = None if self.classes is None else "all"
         elif self.scoring == "neg_log_loss":
             output, true = "label", self.y
+        self._back = as_given(X)
         others = X if background is None else background
         self.predicted = FeatureGame(model, X, others, output=output, y=true, groups=groups)
         self.players = self.predicted.players
@@ -106,13 +109,15 @@ class ImportanceGame(Game):
         for start in range(0, len(self.y), step):
             part = slice(start, start + step)
             labels = None if labelled is None else labelled[part]
-            some = game.explaining(_some(game.given, part), labels)
+            rows = _some(game.given, part)
+            # A function gets parts of the rows in the library of the whole.
+            some = game.explaining(rows if self._back is None else self._back(rows), labels)
             sums += self._summed(some.table(progress), part)
         return sums / self._counts()
 
-    def model_rows(self) -> int:
-        """The number of rows that the table needs from the model, at most."""
-        return self.predicted.model_rows()
+    def model_rows(self, coalitions: int | None = None) -> int:
+        """The number of rows that the table needs from the model, or so many single worths, at most."""
+        return self.predicted.model_rows(coalitions)
 
     def describe(self) -> dict[str, Any]:
         predicted = self.predicted.describe()
@@ -162,13 +167,8 @@ def _cohorts(by: Any, rows: Any) -> tuple[Any, tuple[Any, ...] | None]:
             there = f"has the columns {spell(known)}" if is_frame(rows) else "is an array"
             raise ValueError(f"by={by!r} names a column, and X {there}; give a label for each row")
         by = rows[by]
-    labels = plain_labels(by, "by")
-    if labels.shape != (len(rows),):
-        raise ValueError(
-            f"by has shape {labels.shape} for {len(rows)} rows; give one label for each"
-        )
-    names, cohort = np.unique(labels, return_inverse=True)
-    return cohort, tuple(names.tolist())
+    cohorts = cohorts_of(by, len(rows), Words(row_noun="row"))
+    return np.argmax([*cohorts.values()], axis=0), tuple(cohorts)
 
 
 def _predicted(outputs: FloatArray, classes: Any) -> Any:

@@ -61,7 +61,8 @@ class LinearGame(Game):
         self._what = explained(self._chosen, output, classes_of(model))
         given, others = as_table(rows, background)[1], as_table(background, rows)[1]
         tabular = Tabular.of(given, others, model)
-        self.players, self._shown_by = group_columns(tabular.columns, groups)
+        self.columns = tabular.columns
+        self.players, self._shown_by = group_columns(self.columns, groups)
         player_of = self._shown_by
         self._encode: Callable[[Any], FloatArray] = partial(_encoded, inside)
         if inside.transforms:

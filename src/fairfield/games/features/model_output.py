@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +84,8 @@ def output_of(
     ``predict``; ``output="margin"`` asks for the ``decision_function``. ``output="label"``
     is the probability of the true class of each row, given in ``y``; all else that ``output``
     may be is read by :func:`choose_outputs`; how many columns a function has for "all" is asked
-    of it with the first row. A function of the user's gets what ``back`` makes of rows.
+    of it with the first row. A function of the user's gets what ``back`` makes of rows, and so does
+    a model that takes nothing else.
     """
     of_label = isinstance(output, str) and output == "label"
     if (y is not None) != of_label:
@@ -92,6 +94,8 @@ def output_of(
             f"output={output!r} was given with{'' if y is not None else 'out'} y="
         )
     function, name, quantity, classes = _method(predict, output, back)
+    if back is not None and hasattr(getattr(function, "__self__", None), "predict"):
+        function = _taking(function, rows[:1], back)
     if of_label:
         if quantity != "probability" and hasattr(predict, "predict"):
             raise ValueError(f"output='label' needs probabilities, and {name} returns none")
@@ -167,7 +171,7 @@ def _method(
         return getattr(predict, method), f"{kind}.{method}", quantity, None
     if not callable(predict):
         raise TypeError(f"a fitted model or a function of rows is needed; {kind} was given")
-    name = getattr(predict, "__qualname__", kind)
+    name = _name(predict)
     if is_module(predict):
         return Network(predict), name, f"output of {name}", None
     if back is not None and not hasattr(getattr(predict, "__self__", None), "predict"):
@@ -175,6 +179,24 @@ def _method(
     if getattr(predict, "__name__", "") == "predict_proba":
         classes = classes_of(getattr(predict, "__self__", None))
     return predict, name, "probability" if classes else f"output of {name}", classes
+
+
+def _name(function: Any) -> str:
+    """What a function is called, without the functions around it; a method by its own model."""
+    owner, own = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if own and hasattr(owner, "predict"):
+        return f"{type(owner).__name__}.{own}"
+    name: str = getattr(function, "__qualname__", type(function).__name__)
+    return name.rpartition("<locals>.")[2]
+
+
+def _taking(function: Function, row: Any, back: Function) -> Function:
+    """A model's method for rows in pandas or NumPy, which it may take only as they were given."""
+    for taking in (function, lambda rows: function(back(rows))):
+        with suppress(Exception):  # its own words are those of the first call that counts
+            taking(lent(row))
+            return taking
+    return function
 
 
 def link_of(link: str | Function | None) -> Function | None:

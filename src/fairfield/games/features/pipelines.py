@@ -55,8 +55,15 @@ class Inside(NamedTuple):
 
     def transformed(self, rows: Any) -> Any:
         """What the model sees of rows."""
-        for transform in self.transforms:
-            rows = quietly(transform, rows)
+        try:
+            for transform in self.transforms:
+                rows = quietly(transform, rows)
+        except (TypeError, ValueError):
+            raise
+        except Exception as error:  # whatever functions of the user's raise
+            raise EncodingError(
+                f"its transformers raise {type(error).__name__}: {error}"
+            ) from error
         return rows
 
     def encoded(self, rows: Any) -> Any:
@@ -87,9 +94,11 @@ def look_inside(model: Any) -> Inside:
         searched = any(base.__name__ == "BaseSearchCV" for base in type(inner).__mro__)
         held = HELD.get(type(inner).__name__, "best_estimator_" if searched else "")
         if _has(inner, "named_steps"):
-            if len(inner.steps) > 1:
-                before = inner[:-1]
-                if not hasattr(before, "transform"):  # one of its steps draws rows, say
+            before = inner[:-1]
+            # What draws rows (of imbalanced-learn) does so in fitting alone.
+            before.steps = [each for each in before.steps if not hasattr(each[1], "fit_resample")]
+            if before.steps:
+                if not hasattr(before, "transform"):
                     return Inside(model, model)
                 transforms.append(before.transform)
             inner = inner.steps[-1][1]

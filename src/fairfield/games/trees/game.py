@@ -103,7 +103,8 @@ class TreeGame(Game):
             trees.check_columns(table, "background", names)
             names = names or names_of(table)
             others = trees.seen(table, sparse_rows(background), given)
-        self.players, player_of = group_columns(names or tuple(range(trees.columns)), groups)
+        self.columns = names or tuple(range(trees.columns))
+        self.players, player_of = group_columns(self.columns, groups)
         nodes = trees.nodes._replace(player=player_of[trees.nodes.feature])
         depth, degree = extent(nodes)
         if background is not None and degree.max() > MOST:
