@@ -151,11 +151,12 @@ class Evaluator:
     def rehearse(self, coalitions: BoolArray) -> float:
         """The seconds of a worth, by these coalitions, whose worths are kept; 0 if none was evaluated.
 
-        They count against the budget when they are asked for again.
+        They count against the budget, and move the bar, when they are asked for again.
         """
         before = self._used
         self.measure(coalitions)
         self._used = before
+        self._bar.update(-len(coalitions))
         return self._local.seconds_each / self._local.jobs
 
     def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
@@ -211,9 +212,18 @@ class Evaluator:
                 f"{self.options.budget:,}; raise it"
             )
 
+    def refuse_auto(self) -> None:
+        """Refuse to share answers out where no standard errors say where they are needed."""
+        if self.calls is not None and self.calls.service.auto:
+            raise ValueError(
+                f"{self.game!r}: repeats='auto' puts answers where they make standard errors smallest, "
+                "which is not worked out for what is asked here; give repeats= as a number"
+            )
+
     def table(self) -> Measured:
         """All worths (*batch, 2^n) in table order, with variances where the game is noisy."""
         check_table(self.game, self.options)
+        self.refuse_auto()
         count, size = len(self.game.players), block_size(self.game)
         if self.calls is not None:
             found = self.measure(coalitions_in(np.arange(2**count), count))
@@ -249,12 +259,12 @@ class Evaluator:
         found = as_measured(self.game, columns, self.failures)
         return found if self._place is None else found.game(self._place)
 
-    def stopped(self, needed: str) -> BaseException:
+    def stopped(self, needed: str, why: str | None = None) -> BaseException:
         """The error where evaluation ended before there was enough for any answer."""
         if self.ended == INTERRUPTED:
             return KeyboardInterrupt()
         kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
-        return self._told(WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}"))
+        return self._told(WorthError(f"{self.game!r}: {self.ended or why}, and {needed}{kept}"))
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""

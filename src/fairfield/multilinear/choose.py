@@ -112,12 +112,10 @@ class Source:
         found.estimated = True
         return found
 
-    def holding(self, worths: Measured, spent: Spent) -> Source:
-        """The source whose table has been evaluated."""
+    def hold(self, worths: Measured, spent: Spent) -> None:
+        """Take over all worths, which were evaluated elsewhere."""
         table = _tabled(self.game, worths, spent)
-        found = copy(self)
-        found.__dict__["_evaluated"] = table, TableExtension.of(table), spent
-        return found
+        self.__dict__["_evaluated"] = table, TableExtension.of(table), spent
 
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""

@@ -52,9 +52,9 @@ class Calls:
         # The coalitions whose last answers came in this run.
         self._evaluated: set[bytes] = set()
         self._stored, self._known = stored, Known(service)
-        self._purse = Purse(options.spend, service.price)
+        self.purse = Purse(options.spend, service.price)
         rates = Rates(service.requests, service.tokens)
-        self._attempts = Attempts(self.service, rates, self._purse)
+        self._attempts = Attempts(self.service, rates, self.purse)
         self._usage, self._fallbacks = service.usage, Failures()
         if service.empty is not None and not service.always:
             nobody = np.zeros((1, len(game.players)), dtype=bool)
@@ -70,8 +70,17 @@ class Calls:
     @property
     def failures(self) -> Failures:
         """What went wrong so far, and what all calls took."""
-        extra = Usage(retries=self._attempts.retries, cost=self._purse.cost)
+        extra = Usage(retries=self._attempts.retries, cost=self.purse.cost)
         return replace(self._fallbacks, usage=self._usage + extra)
+
+    def allow(self, share: float = inf, aside: int = 0) -> None:
+        """Let calls cost this share of the money from now on, so many calls that come later set aside."""
+        if self.purse.spend is None:
+            return
+        out_of_money = self.ended == self.purse.sentence()
+        self.purse.share, self.purse.aside = self.purse.spent + share, aside
+        if out_of_money and self.purse.room(1):
+            self.ended = None
 
     def measure(self, coalitions: BoolArray) -> Measured:
         """The worths of all these coalitions, for whoever calls the game without an evaluator."""
@@ -177,10 +186,10 @@ class Calls:
         """How many further calls may begin, by concurrency and money."""
         if self.ended is not None:
             return 0
-        room = self._purse.room(self.service.concurrency - under_way)
+        room = self.purse.room(self.service.concurrency - under_way)
         # What is under way may cost less than feared.
         if not room and not under_way:
-            self.ended = self._purse.sentence()
+            self.ended = self.purse.sentence()
         return room
 
     def _commit(
@@ -195,7 +204,7 @@ class Calls:
         good: list[Answer] = []
         for call, place, seconds in batch:
             try:
-                worth = self._purse.pay(call.result())
+                worth = self.purse.pay(call.result())
                 self._usage += Usage(tokens=worth.tokens)
                 worth = replace(worth, value=finite(worth.value))
             except NotMadeError:
@@ -207,7 +216,7 @@ class Calls:
                 self._usage += Usage(calls=1)
                 self._known.add(keys[place], worth.value)
                 good.append(Answer(keys[place], worth, seconds))
-        self._purse.under_way -= len(batch)
+        self.purse.under_way -= len(batch)
         done = {key for _, at, _ in batch if not self._known.missing(key := keys[at])}
         self._evaluated |= done
         if self._stored is not None:
@@ -242,4 +251,4 @@ class Calls:
         """Take over what the store has of answers that were not read yet."""
         for each in [] if self._stored is None else self._stored.fresh():
             self._known.add(each.coalition, each.worth.value)
-            self._purse.pay(each.worth, earlier=True)
+            self.purse.pay(each.worth, earlier=True)

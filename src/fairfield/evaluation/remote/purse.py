@@ -10,7 +10,10 @@ from fairfield.core.service import Worth
 
 @dataclass
 class Purse:
-    """The money of one run: ``spend`` is the cap, ``price`` the cost of what reports none.
+    """The money of one run: ``spend`` is what it may cost, ``price`` the cost of what reports none.
+
+    Where that is shared out, ``share`` is how far it may be spent now, while so many later calls are
+    set ``aside``.
 
     A call under way, and an attempt that was given up while the service was at work on it, may each
     cost as much as the dearest answer so far. The driver adds to what is ``under_way`` before calls
@@ -27,13 +30,19 @@ class Purse:
     abandoned: int = 0
 
     def __post_init__(self) -> None:
-        self._dearest = self.price or 0.0
+        self.share, self.aside = inf, 0
+        self.dearest = self.price or 0.0
         self._unknown = False
 
     @property
     def cost(self) -> float:
         """What this run cost: an attempt that was given up may yet be charged."""
-        return self.paid + self.abandoned * self._dearest
+        return self.paid + self.abandoned * self.dearest
+
+    @property
+    def spent(self) -> float:
+        """What was spent of the cap."""
+        return self.before + self.cost
 
     def priced(self, worth: Worth) -> Worth:
         """An answer with the price as its cost, where it reports none."""
@@ -43,7 +52,7 @@ class Purse:
         """Count what an answer cost, of this run or of an earlier one; returns it priced."""
         worth = self.priced(worth)
         cost = worth.cost or 0.0
-        self._dearest = max(self._dearest, cost)
+        self.dearest = max(self.dearest, cost)
         if earlier:
             self.before += cost
         else:
@@ -63,11 +72,12 @@ class Purse:
         """How many calls may be under way."""
         if self.spend is None:
             return inf
+        most = min(self.share, self.spend - self.aside * self.dearest)
         # Prices rarely are round numbers in binary.
-        left = self.spend * (1 + 1e-12) - self.before - self.cost
+        left = most * (1 + 1e-12) - self.spent
         if self._unknown or left <= 0:
             return 0
-        return int(left / self._dearest) if self._dearest else inf
+        return int(left / self.dearest) if self.dearest else inf
 
     def sentence(self) -> str:
         """Why no further call is made."""
@@ -76,5 +86,7 @@ class Purse:
                 f"spend={self.spend:g} cannot be kept, since an answer did not say what it cost; "
                 "return ff.Worth(value, cost=…), or give the game a price="
             )
+        if self.share < (self.spend or 0.0) or self.aside:
+            return f"used its share of spend={self.spend:g}"
         earlier = f", {self.before:.6g} of it spent before" if self.before else ""
         return f"spend={self.spend:g} allows no further call{earlier}"
