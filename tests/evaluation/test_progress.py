@@ -2,7 +2,6 @@
 
 import re
 import time
-
 from types import SimpleNamespace
 
 import fairfield as ff

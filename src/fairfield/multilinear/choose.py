@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
-from functools import cached_property
 from os import PathLike, fspath
 
+from fairfield.core.cached import cached
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
 from fairfield.core.parts import Division
@@ -72,7 +72,7 @@ class Source:
         """Whether the table of all worths answers."""
         return not (self.tableless or self.estimated)
 
-    @cached_property
+    @cached
     def _evaluated(self) -> tuple[Game, Extension, Spent]:
         """The game as it was evaluated, its extension and what was evaluated for it."""
         if self.division is not None:
@@ -102,7 +102,7 @@ class Source:
         """The source that reads the table, whatever closed form there is: always the same one."""
         return self if self.tabled else self._tabulated
 
-    @cached_property
+    @cached
     def _tabulated(self) -> Source:
         return Source(self.game, self.options, tabulated=True)
 

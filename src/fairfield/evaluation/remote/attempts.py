@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairfield.core.service import Service, Worth
-from fairfield.evaluation.remote.passing import retry_after
+from fairfield.evaluation.remote.passing import may_be_charged, retry_after
 from fairfield.evaluation.remote.purse import Purse
 
 # Seconds before the second attempt, doubled before each further one, and the most.
@@ -130,11 +130,13 @@ class Attempts:
             async with asyncio.timeout(self.service.timeout) as limit:
                 assert self.service.worth is not None
                 found = await called(self.service.worth, names)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            self.purse.abandoned += 1
-            raise TimeoutError(f"no answer within {self.service.timeout:g} seconds") from error
+        except Exception as error:
+            # By the time allowed here, or by that of a client of the user's.
+            self.purse.abandoned += may_be_charged(error)
+            if isinstance(error, TimeoutError) and limit.expired():
+                late = f"no answer within {self.service.timeout:g} seconds"
+                raise TimeoutError(late) from error
+            raise
         answer = found if isinstance(found, Worth) else Worth(found)
         self.rates.used(answer.tokens, aside)
         return answer

@@ -141,7 +141,8 @@ class Calls:
             UnderWay(attempts) as under_way,
         ):
             if self._stored is not None:
-                end.callback(self._stored.release)
+                stored = self._stored
+                end.callback(lambda: stored.release(self.purse.abandoned))
             while True:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
@@ -220,7 +221,7 @@ class Calls:
         done = {key for _, at, _ in batch if not self._known.missing(key := keys[at])}
         self._evaluated |= done
         if self._stored is not None:
-            self._stored.add(good, done)
+            self._stored.add(good, done, self.purse.abandoned)
         return not_made, failed
 
     def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
@@ -249,6 +250,9 @@ class Calls:
 
     def _adopt(self) -> None:
         """Take over what the store has of answers that were not read yet."""
-        for each in [] if self._stored is None else self._stored.fresh():
+        if self._stored is None:
+            return
+        for each in self._stored.fresh():
             self._known.add(each.coalition, each.worth.value)
             self.purse.pay(each.worth, earlier=True)
+        self.purse.abandoned_before = self._stored.abandoned()

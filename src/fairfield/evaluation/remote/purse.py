@@ -25,9 +25,10 @@ class Purse:
     price: float | None = None
     # What answers of this run cost, and those of earlier ones in the store.
     paid: float = 0.0
-    before: float = 0.0
+    paid_before: float = 0.0
     under_way: int = 0
     abandoned: int = 0
+    abandoned_before: int = 0
 
     def __post_init__(self) -> None:
         self.share, self.aside = inf, 0
@@ -38,6 +39,11 @@ class Purse:
     def cost(self) -> float:
         """What this run cost: an attempt that was given up may yet be charged."""
         return self.paid + self.abandoned * self.dearest
+
+    @property
+    def before(self) -> float:
+        """What earlier runs cost."""
+        return self.paid_before + self.abandoned_before * self.dearest
 
     @property
     def spent(self) -> float:
@@ -54,7 +60,7 @@ class Purse:
         cost = worth.cost or 0.0
         self.dearest = max(self.dearest, cost)
         if earlier:
-            self.before += cost
+            self.paid_before += cost
         else:
             self.paid += cost
             self._unknown |= worth.cost is None
