@@ -146,8 +146,8 @@ def run(
             if not known.used:
                 check_time(evaluator, coalitions, estimator.least)
             deadline = until - SLACK * pace.expected("estimate", known.used + len(coalitions))
-            # The first estimate is waited for.
-            least = max(0, estimator.least - known.used)
+            # The first estimate is waited for, however short the time.
+            least = 0 if until == inf else max(0, estimator.least - known.used)
             try:
                 for asked, wait in ((coalitions[:least], inf), (coalitions[least:], deadline)):
                     evaluator.measure(asked, estimator.provenance(), wait)

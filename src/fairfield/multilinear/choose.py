@@ -14,6 +14,7 @@ from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import MOST_PLAYERS, check_table, fits
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.remote.purse import Purse
+from fairfield.evaluation.store import answered
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.blocked import BlockedTables
 from fairfield.multilinear.parts import PartsExtension
@@ -153,6 +154,12 @@ def too_many(worths: int, game: Game, options: Options) -> bool:
     service = game.traits.service
     if options.exact:
         return False
+    if options.spend is not None and service is not None and worths == 2 ** len(game.players):
+        # What was paid for costs nothing, though it is more than may be spent.
+        asked = worths - service.known_empty
+        known = 0 if options.store is None else answered(options.store, service.repeats)
+        if known >= asked:
+            return options.budget is not None and worths > options.budget
     if options.spend is not None and service is not None and service.price:
         calls, budget = worths * service.repeats, options.budget
         too_dear = Purse(options.spend, service.price).room(calls) < calls

@@ -56,7 +56,7 @@ class Calls:
         rates = Rates(service.requests, service.tokens)
         self._attempts = Attempts(self.service, rates, self.purse)
         self._usage, self._fallbacks = service.usage, Failures()
-        if service.empty is not None and not service.always:
+        if service.empty is not None and service.known_empty:
             nobody = np.zeros((1, len(game.players)), dtype=bool)
             self._known.fixed[packed(nobody)[0]] = service.empty
             self._usage += Usage(note=f"F(∅) = {service.empty:g} was given, not asked for")
@@ -180,8 +180,12 @@ class Calls:
         counts = [self._known.missing(key) for key in packed(coalitions)]
         wanted = self.service.wanted
         why = None if wanted is None else wanted(coalitions, counts)
-        first = spell(members(coalitions[0], self.game.players))
-        self.ended = why or f"no answer for coalition {first} is known"
+        first, held = (
+            spell(members(coalitions[0], self.game.players)),
+            self.counts(coalitions[:1])[0],
+        )
+        known = f"{held} of {held + counts[0]} answers" if held else "no answer"
+        self.ended = why or f"{known} for coalition {first} {'are' if held else 'is'} known"
 
     def _room(self, under_way: int) -> int:
         """How many further calls may begin, by concurrency and money."""

@@ -94,5 +94,6 @@ class Purse:
             )
         if self.share < (self.spend or 0.0) or self.aside:
             return f"used its share of spend={self.spend:g}"
-        earlier = f", {self.before:.6g} of it spent before" if self.before else ""
+        of_it = "of it" if self.before <= (self.spend or 0.0) else "was"
+        earlier = f", {self.before:.6g} {of_it} spent before" if self.before else ""
         return f"spend={self.spend:g} allows no further call{earlier}"
