@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, Unpack
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Game, Players
 from fairfield.criteria.calls.together import estimated_together
-from fairfield.criteria.criterion import USUAL, Call, Criterion, Given, call_of
+from fairfield.criteria.criterion import USUAL, Call, Given, call_of
 from fairfield.estimation.whole import from_all
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.evaluation.outcomes import WorthError
@@ -163,29 +163,34 @@ def _all(calls: list[Call], problem: Problem, found: dict[int, Valuation]) -> in
     # Where all worths are read, a criterion that needs a few of them finds them there.
     order = sorted(posed, key=lambda at: not calls[at].criterion.needs_all(posed[at]))
 
-    def exact(_: Problem) -> Valuation:
+    def exact(base: Problem) -> Valuation:
         for at in order:
             # Criteria that share worths do not share the clock.
-            own = replace(problem, started=time.perf_counter())
+            own = replace(base, started=time.perf_counter())
             found[at] = calls[at].criterion.exact(calls[at].problem(own))
         return found[order[0]]
 
-    leading = [at for at in order if _leads(calls[at].criterion, posed[at])]
-    if not leading:
-        exact(problem)
-    for at in leading[:1]:
-        criterion, insisting = calls[at].criterion, posed[at].changed({"exact": True})
-        try:
-            first = from_all(insisting, criterion.label, exact, criterion.estimator)
+    few = [at for at in order if calls[at].criterion.coalitions_read(posed[at]) is not None]
+    if len(few) == len(order):
+        with problem.evaluating() as evaluator:
+            exact(replace(problem, evaluator=evaluator))
+            return evaluator.evaluations
+    asking = [] if problem.game.traits.service is None else order
+    for at in asking:
+        criterion = calls[at].criterion
+        if at not in few and criterion.leaves_estimates(posed[at]):
+            # It chooses the order in which a service is asked, so that any beginning is an estimate.
+            insisting = posed[at].changed({"exact": True})
+            try:
+                first = from_all(
+                    insisting, criterion.label, lambda _: exact(problem), criterion.estimator
+                )
+            except (WorthError, KeyboardInterrupt) as error:
+                partial = getattr(error, "partial", None)
+                found |= {} if partial is None else {at: partial}
+                raise
             found[order[0]] = first
-        except (WorthError, KeyboardInterrupt) as error:
-            if (partial := getattr(error, "partial", None)) is not None:
-                found[at] = partial
-            raise
+            break
+    else:
+        exact(problem)
     return max(each.evaluations for each in found.values())
-
-
-def _leads(criterion: Criterion, problem: Problem) -> bool:
-    """Whether it chooses the order in which a service is asked, so that what ends that leaves an estimate."""
-    remote, every = problem.game.traits.service is not None, criterion.needs_all(problem)
-    return remote and every and criterion.leaves_estimates(problem)
