@@ -25,6 +25,7 @@ from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords, Separation
 from fairfield.evaluation.remote.calls import Calls
+from fairfield.evaluation.remote.purse import Purse
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
 
@@ -148,11 +149,13 @@ def _limits(
     least = [int(min(part.least, 2**count)) for part in parts]
     needed = sum(least) + apart
     repeats = 1 if calls is None else calls.service.repeats
-    for name, given, price in (
-        ("budget", options.budget, 1),
-        ("spend", options.spend, 0.0 if calls is None else repeats * (calls.service.price or 0.0)),
+    price = None if calls is None else calls.service.price
+    money = Purse(options.spend, price).room(needed * repeats) < needed * repeats
+    for name, given, short in (
+        ("budget", options.budget, options.budget is not None and options.budget < needed),
+        ("spend", options.spend, money),
     ):
-        if given is not None and given * (1 + 1e-12) < needed * price:
+        if short:
             raise ValueError(
                 f"{problem.game!r}: {name}={given:,.12g} is too small for these criteria together; at least "
                 f"{needed:,} coalitions are needed"

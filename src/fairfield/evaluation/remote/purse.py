@@ -7,6 +7,9 @@ from math import inf
 
 from fairfield.core.service import Worth
 
+# Prices rarely are round numbers in binary, so a sum of them may exceed the cap by so much.
+ROUNDING = 1 + 1e-12
+
 
 @dataclass
 class Purse:
@@ -79,8 +82,7 @@ class Purse:
         if self.spend is None:
             return inf
         most = min(self.share, self.spend - self.aside * self.dearest)
-        # Prices rarely are round numbers in binary.
-        left = most * (1 + 1e-12) - self.spent
+        left = most * ROUNDING - self.spent
         if self._unknown or left <= 0:
             return 0
         return int(left / self.dearest) if self.dearest else inf
@@ -94,6 +96,6 @@ class Purse:
             )
         if self.share < (self.spend or 0.0) or self.aside:
             return f"used its share of spend={self.spend:g}"
-        of_it = "of it" if self.before <= (self.spend or 0.0) else "was"
+        of_it = "was" if self.before > (self.spend or 0.0) * ROUNDING else "of it"
         earlier = f", {self.before:.6g} {of_it} spent before" if self.before else ""
         return f"spend={self.spend:g} allows no further call{earlier}"
