@@ -12,7 +12,7 @@ from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
 from fairfield.core.special import expit
-from fairfield.evaluation.evaluator import versions
+from fairfield.evaluation.evaluator import Spent, versions
 from fairfield.mean_field.elbo import elbo
 from fairfield.mean_field.solvers import MeanField
 from fairfield.multilinear.table import TableExtension
@@ -63,6 +63,32 @@ def assemble_gradient(problem: Problem, criterion: str, share: float) -> Valuati
     at = np.full(extension.players, share)
     covariance = extension.gradient_covariance(at)
     return assemble(problem, criterion, extension.gradient(at), covariance=covariance)
+
+
+def assemble_few(
+    problem: Problem,
+    criterion: str,
+    values: FloatArray,
+    covariance: FloatArray | None,
+    worths: FloatArray,
+    spent: Spent,
+    method: str,
+) -> Valuation:
+    """The valuation of exact values that a few ``worths`` gave, those of ∅ and N at its ends."""
+    stop = "; ".join([_exact(problem.game), *spent.failures.sentences()])
+    return write(
+        problem,
+        criterion,
+        values,
+        covariance,
+        method=method,
+        empty=as_number(worths[..., 0]),
+        grand=as_number(worths[..., -1]),
+        stops=np.full(problem.game.batch, stop),
+        evaluations=spent.evaluations,
+        usage=spent.failures.usage.facts(),
+        **marginals(problem, values),
+    )
 
 
 def write(
@@ -152,7 +178,7 @@ def stops_of(problem: Problem) -> list[str]:
     ]
 
 
-def _exact(game: Game, rounded: bool) -> str:
+def _exact(game: Game, rounded: bool = False) -> str:
     """In what sense exact values are exact."""
     if game.traits.service is not None:
         return "exact for these answers"  # a service may answer otherwise next time

@@ -10,7 +10,6 @@ import time
 from collections.abc import Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from fairfield.boltzmann.exact import ExactLaw
@@ -18,6 +17,7 @@ from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.boltzmann.temperature import RELATIVE, Relative, Temperature, absolute, scale_of
 from fairfield.boltzmann.temperature import resolve as resolve_temperature
 from fairfield.core.arrays import FloatArray
+from fairfield.core.cached import cached
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players
 from fairfield.evaluation.evaluator import Evaluator
@@ -69,7 +69,7 @@ class Problem:
         """A temperature relative to Banzhaf values that are still to be estimated."""
         return self.given if self.estimated and isinstance(self.given, Relative) else None
 
-    @cached_property
+    @cached
     def temperature(self) -> FloatArray | None:
         """T of each game; None where none was given, and while a relative one is pending."""
         if self.given is None or self.pending is not None:

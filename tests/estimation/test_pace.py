@@ -144,3 +144,10 @@ def test_a_run_that_was_late_says_how_long_it_took(clock):
         f"stopped after {clock.now - 100:.3g} seconds, 10 were asked for, and "
     )
     assert found.seconds > 50
+
+
+def test_no_more_worths_than_an_estimate_needs_are_waited_for(clock):
+    """The first round has more; those come while there is time."""
+    v = ff.shapley(game(clock, 1.0), seconds=66)
+    assert 62 <= v.evaluations <= 67
+    assert v.stop.startswith("stopped after 66 seconds")

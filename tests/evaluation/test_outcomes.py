@@ -125,3 +125,14 @@ def test_a_fallback_is_not_stored(tmp_path):
     assert ff.verify_store(tmp_path / "w.db") == 2
     with pytest.raises(ff.WorthError, match="ZeroDivisionError"):
         ff.shapley(game, store=tmp_path / "w.db")
+
+
+def test_keys_are_not_in_what_a_failure_says(monkeypatch):
+    monkeypatch.setenv("SERVICE_API_KEY", "mine-and-secret")
+
+    def worth(names):
+        raise RuntimeError("401 for mine-and-secret")
+
+    with pytest.raises(ff.WorthError, match=r"RuntimeError: 401 for \[secret\]") as caught:
+        ff.shapley(ff.FunctionGame(worth, 2, takes="names"))
+    assert caught.value.__cause__ is None

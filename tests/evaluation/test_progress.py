@@ -2,8 +2,10 @@
 
 import re
 import time
+from types import SimpleNamespace
 
 import fairfield as ff
+from fairfield.evaluation import progress
 
 
 def test_progress_is_shown_when_asked(capsys):
@@ -29,3 +31,19 @@ def test_one_bar_spans_the_rounds_of_an_estimate(capsys):
     assert {int(total) for total in re.findall(r"\d+/(\d+) \[", shown)} == {300}
     counts = [int(count) for count in re.findall(r" (\d+)/300 ", shown)]
     assert counts == sorted(counts)
+
+
+def test_worths_that_are_timed_first_move_the_bar_once(monkeypatch):
+    counts = []
+    monkeypatch.setattr(progress.RunBar, "update", lambda self, count: counts.append(count))
+    v = ff.shapley(lambda S: S.sum(axis=1), players=14, budget=60, seconds=100)
+    assert sum(counts) == v.evaluations == 60
+
+
+def test_a_bar_that_learns_of_more_is_not_shown_before_its_time(monkeypatch):
+    bar = SimpleNamespace(total=0)  # which cannot be refreshed
+    monkeypatch.setattr(progress, "bar", lambda *arguments: bar)
+    shown = progress.RunBar(None, None, None)
+    shown.expect(3)
+    shown.expect(4)
+    assert bar.total == 7

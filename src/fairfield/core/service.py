@@ -148,3 +148,8 @@ class Service:
     leading: Mapping[bytes, float] = field(default_factory=dict)
     usage: Usage = NO_USAGE
     wanted: Callable[[BoolArray, list[int]], str | None] | None = None
+
+    @property
+    def known_empty(self) -> bool:
+        """Whether the worth of ∅ was given, and is not asked for."""
+        return self.empty is not None and not self.always

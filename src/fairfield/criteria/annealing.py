@@ -13,7 +13,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Players
 from fairfield.core.imports import needed_for
-from fairfield.criteria.calls.compare import Criteria, calls_of, compared, labelled
+from fairfield.criteria.calls.compare import Criteria, calls_of, compared
 from fairfield.criteria.criterion import USUAL, Call
 from fairfield.criteria.variational_index import VariationalIndex
 from fairfield.evaluation.options import Keywords
@@ -117,7 +117,7 @@ def annealing(
     falling.sort(key=lambda temperature: -float(np.mean(temperature)))
     comparisons: list[Comparison] = []
     for k, temperature in enumerate(falling):
-        found = labelled(compared(calls, base.at(temperature)), criteria)
+        found = compared(calls, base.at(temperature), criteria)
         comparisons.append(found)
         if k + 1 < len(falling):
             calls = [

@@ -15,11 +15,12 @@ from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.arrays import BoolArray
 from fairfield.core.game import Players
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.loop import Estimator, estimated
 from fairfield.estimation.samplers.registry import check_sampler
-from fairfield.estimation.whole import asks_for_all, from_all
+from fairfield.estimation.whole import from_all, one_by_one
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.problem import Problem, resolve
@@ -40,6 +41,8 @@ class Criterion:
     temperature: ClassVar[Temperature | None] = None
     # Whether its estimate settles a temperature that is relative to Banzhaf's values.
     settles: ClassVar[bool] = False
+    # Whether exact values of noisy worths have standard errors.
+    errors: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -74,9 +77,20 @@ class Criterion:
         """Whether all worths are read, or an estimate that stands for them; a few may do."""
         return True
 
+    def coalitions_read(self, problem: Problem) -> BoolArray | None:
+        """The coalitions from whose worths alone exact values are read; None stands for all."""
+        return None
+
     def worths_read(self, problem: Problem) -> int:
         """How many worths exact values are read from."""
-        return int(2 ** len(problem.game.players))
+        few = self.coalitions_read(problem)
+        return int(2 ** len(problem.game.players)) if few is None else len(few)
+
+    def leaves_estimates(self, problem: Problem) -> bool:
+        """Whether exact values are found coalition by coalition, any beginning being an estimate."""
+        service = problem.game.traits.service
+        repeats = service is not None and service.auto
+        return self.is_estimable() and one_by_one(problem) and (self.errors or not repeats)
 
     def check_settles(self, problem: Problem) -> None:
         """Refuse a relative temperature that nothing would settle."""
@@ -236,8 +250,9 @@ def _rounds(criterion: Criterion, problem: Problem) -> Iterator[Valuation]:
     criterion.check_settles(problem)
     if criterion.is_estimated(problem):
         yield from estimated(problem, criterion.label, criterion.estimator(problem))
-    elif criterion.is_estimable() and asks_for_all(problem, criterion.worths_read):
-        yield from_all(problem, criterion.label, criterion.exact, criterion.estimator)
+    elif criterion.leaves_estimates(problem):
+        few = criterion.coalitions_read(problem)
+        yield from_all(problem, criterion.label, criterion.exact, criterion.estimator, few)
     else:
         yield criterion.exact(problem)
 

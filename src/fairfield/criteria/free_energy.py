@@ -28,6 +28,7 @@ class FreeEnergyValue(Criterion):
         "units of the worths."
     )
     temperature = OWN_SCALE
+    errors = False
 
     def prepare(self, problem: Problem) -> Problem:
         """The table is needed, unless a closed form is too large for one and its law is sampled."""

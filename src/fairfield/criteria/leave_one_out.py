@@ -7,17 +7,18 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.assemble import assemble_gradient, marginals, write
+from fairfield.assemble import assemble_few, assemble_gradient
 from fairfield.boltzmann.temperature import Temperature
+from fairfield.core.arrays import BoolArray
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
-from fairfield.estimation.pace import check_time
 from fairfield.estimation.samplers.registry import check_sampler
+from fairfield.estimation.whole import worths_of
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear.row_errors import gradient_coefficients
 from fairfield.problem import Problem
-from fairfield.results.valuation import Valuation, as_number
+from fairfield.results.valuation import Valuation
 
 
 @register
@@ -49,53 +50,31 @@ class LeaveOneOut(Criterion):
         """Where they are known anyway, or a temperature asks for a decoupling error."""
         return problem.source.evaluated or not (problem.estimated or problem.given is None)
 
-    def worths_read(self, problem: Problem) -> int:
-        """All, or n + 2."""
+    def coalitions_read(self, problem: Problem) -> BoolArray | None:
+        """∅, every N - i, and N."""
         count = len(problem.game.players)
-        return super().worths_read(problem) if self.needs_all(problem) else count + 2
+        nobody = np.zeros((1, count), dtype=bool)
+        few = np.vstack([nobody, ~np.eye(count, dtype=bool), ~nobody])
+        return None if self.needs_all(problem) else few
 
     def exact(self, problem: Problem) -> Valuation:
         """One gradient, where the extension is read anyway; else n + 2 worths."""
-        if self.needs_all(problem):
+        few = self.coalitions_read(problem)
+        if few is None:
             return assemble_gradient(problem, self.name, 1.0)
-        return self._near_grand(problem)
-
-    def _near_grand(self, problem: Problem) -> Valuation:
-        """From F(∅), F(N) and every F(N - i)."""
         count = len(problem.game.players)
-        nobody = np.zeros((1, count), dtype=bool)
-        coalitions = np.vstack([nobody, ~nobody, ~np.eye(count, dtype=bool)])
-        before = 0 if problem.evaluator is None else problem.evaluator.evaluations
-        with problem.evaluating() as evaluator:
-            check_time(evaluator, coalitions, len(coalitions))
-            found = evaluator.measure(coalitions)
-        if found.worths.shape[-1] < len(coalitions):
-            raise evaluator.stopped(f"leaving each player out needs {len(coalitions)} worths")
+        found, spent = worths_of(problem, few, "values by leaving each player out")
         worths, variances = found.worths, found.variances
-        values, covariance = worths[..., 1:2] - worths[..., 2:], None
+        values, covariance = worths[..., -1:] - worths[..., 1:-1], None
         if variances is not None:
             # Every value has F(N) in it, and its own F(N - i).
-            covariance = variances[..., 2:, None] * np.eye(count) + variances[..., 1, None, None]
-        by_row = evaluator.by_row
-        if by_row is not None and by_row.covers(pack(coalitions)):
+            covariance = variances[..., 1:-1, None] * np.eye(count) + variances[..., -1, None, None]
+        if spent.by_row is not None and spent.by_row.covers(pack(few)):
             # All other coalitions have no weight in ∇f(1).
-            over_rows = by_row.covariance(gradient_coefficients(np.ones(count)), count)
+            over_rows = spent.by_row.covariance(gradient_coefficients(np.ones(count)), count)
             over_rows = over_rows.reshape((*problem.game.batch, count, count))
             covariance = over_rows if covariance is None else covariance + over_rows
-        stop = "; ".join(["exact", *found.failures.sentences()])
-        return write(
-            problem,
-            self.name,
-            values,
-            covariance,
-            method="n + 2 worths",
-            empty=as_number(worths[..., 0]),
-            grand=as_number(worths[..., 1]),
-            stops=np.full(problem.game.batch, stop),
-            evaluations=evaluator.evaluations - before,
-            usage=found.failures.usage.facts(),
-            **marginals(problem, values),
-        )
+        return assemble_few(problem, self.name, values, covariance, worths, spent, "n + 2 worths")
 
 
 def leave_one_out(

@@ -7,15 +7,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.assemble import assemble, marginals, write
+from fairfield.assemble import assemble, assemble_few
 from fairfield.boltzmann.temperature import Temperature
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Measured, Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
-from fairfield.estimation.pace import check_time
 from fairfield.estimation.samplers.registry import check_sampler, estimator_of
+from fairfield.estimation.whole import worths_of
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear.choose import too_many
@@ -28,7 +28,7 @@ from fairfield.multilinear.unions import (
     worths_read,
 )
 from fairfield.problem import Problem
-from fairfield.results.valuation import Valuation, as_number
+from fairfield.results.valuation import Valuation
 
 # Without a budget at most so many worths, or gradients of a closed form, are read.
 MOST_WORTHS, MOST_POINTS = 2**24, 2**16
@@ -67,12 +67,12 @@ class Owen(Criterion):
             return options.estimates and needed > MOST_POINTS
         return too_many(needed, problem.game, options)
 
-    def worths_read(self, problem: Problem) -> int:
-        """Those of the coalitions that orders come through, or all for a temperature."""
-        every, families = super().worths_read(problem), self._families(problem)
-        if problem.given is not None and not problem.source.out_of_reach():
-            return every
-        return min(every, len(_distinct(families, len(problem.game.players))[0]))
+    def coalitions_read(self, problem: Problem) -> BoolArray | None:
+        """Those that orders come through, unless a table is read."""
+        if problem.source.tableless:
+            return None
+        coalitions: BoolArray = _distinct(self._families(problem), len(problem.game.players))[0]
+        return None if _reads_table(problem, len(coalitions)) else coalitions
 
     def exact(self, problem: Problem) -> Valuation:
         """Gradients of a closed form, or the worths of the coalitions that orders come through."""
@@ -80,32 +80,14 @@ class Owen(Criterion):
         if source.tableless:
             return assemble(problem, self.name, _from_points(problem.extension, families))
         coalitions, weights = _distinct(families, len(problem.game.players))
-        evaluations = None
-        # A table that is read for its own sake, or that has no more worths, has all of these.
-        whole = problem.given is not None or 2 ** len(problem.game.players) <= len(coalitions)
-        if source.evaluated or (whole and not problem.estimated and not source.out_of_reach()):
-            found = source.played().measure(coalitions)
-        else:
-            found, evaluations = _evaluated(problem, coalitions)
-        values, covariance = _summed(found, weights)
-        if evaluations is None:
+        if _reads_table(problem, len(coalitions)):
+            values, covariance = _summed(source.played().measure(coalitions), weights)
             return assemble(problem, self.name, values, covariance=covariance)
-        ends = [np.flatnonzero((coalitions == joined).all(axis=1))[0] for joined in (False, True)]
-        empty, grand = (as_number(found.worths[..., at]) for at in ends)
-        stop = "; ".join(["exact", *found.failures.sentences()])
-        return write(
-            problem,
-            self.name,
-            values,
-            covariance,
-            method=f"{len(coalitions):,} worths",
-            empty=empty,
-            grand=grand,
-            stops=np.full(problem.game.batch, stop),
-            evaluations=evaluations,
-            usage=found.failures.usage.facts(),
-            **marginals(problem, values),
-        )
+        found, spent = worths_of(problem, coalitions, "exact values in these unions")
+        values, covariance = _summed(found, weights)
+        # From ∅ to N, in which order coalitions are.
+        method = f"{len(coalitions):,} worths"
+        return assemble_few(problem, self.name, values, covariance, found.worths, spent, method)
 
     def estimator(self, problem: Problem) -> Estimator:
         """Random orders that keep every union together."""
@@ -147,6 +129,13 @@ def owen(
     return value(Owen(unions), game, players, temperature, options)
 
 
+def _reads_table(problem: Problem, few: int) -> bool:
+    """Whether there is a table, one is read for its own sake, or it has no more than so few worths."""
+    source = problem.source
+    whole = problem.given is not None or 2 ** len(problem.game.players) <= few
+    return source.evaluated or (whole and not (problem.estimated or source.out_of_reach()))
+
+
 def _needed(problem: Problem, families: list[Family]) -> int:
     """How many gradients, or worths, exact values are read from."""
     if problem.source.tableless:
@@ -184,17 +173,6 @@ def _distinct(families: list[Family], count: int) -> tuple[Any, Any]:
     # Entries of one place are summed.
     shares = sparse.coo_array((np.concatenate(weights), where), shape=(len(first), count)).tocsr()
     return every[first], shares
-
-
-def _evaluated(problem: Problem, coalitions: Any) -> tuple[Measured, int]:
-    """The worths of these coalitions, and how many of them had to be evaluated."""
-    before = 0 if problem.evaluator is None else problem.evaluator.evaluations
-    with problem.evaluating() as evaluator:
-        check_time(evaluator, coalitions, len(coalitions))
-        found = evaluator.measure(coalitions)
-    if found.worths.shape[-1] < len(coalitions):
-        raise evaluator.stopped(f"exact values in these unions need {len(coalitions):,} worths")
-    return found, evaluator.evaluations - before
 
 
 def _summed(found: Measured, weights: Any) -> tuple[FloatArray, FloatArray | None]:

@@ -38,6 +38,7 @@ class VariationalValues(Criterion):
         "What a player adds after K steps towards the variational index; one step is Banzhaf's."
     )
     temperature = OWN_SCALE
+    errors = False
     settles = True
 
     @property

@@ -69,8 +69,9 @@ class Answered:
         assert variances is not None
         total = float(np.sum(estimate.stderr**2))
         most = max(0, min(most, budget - max(self.spent, self.calls.total)))
-        shares = getattr(self.estimator, "shares", None)
-        times = worth_repeating(rows, counts, variances * counts, shares, total, most)
+        shares, complete = (getattr(self.estimator, name, None) for name in ("shares", "complete"))
+        noise = variances * counts
+        times = worth_repeating(rows, counts, noise, shares, total, most, bool(complete))
         self.evaluator.repeat(rows[times > 0], times[times > 0], until)
         came = int((self.calls.counts(rows) - counts).sum())
         self.spent += came

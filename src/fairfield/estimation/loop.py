@@ -146,13 +146,14 @@ def run(
             if not known.used:
                 check_time(evaluator, coalitions, estimator.least)
             deadline = until - SLACK * pace.expected("estimate", known.used + len(coalitions))
-            # The first estimate is waited for.
-            wait = deadline if known.used >= estimator.least else inf
+            # The first estimate is waited for, however short the time.
+            least = 0 if until == inf else max(0, estimator.least - known.used)
             try:
-                found = evaluator.measure(coalitions, estimator.provenance(), wait)
+                for asked, wait in ((coalitions[:least], inf), (coalitions[least:], deadline)):
+                    evaluator.measure(asked, estimator.provenance(), wait)
             except WorthError as error:
-                failed, found = error, evaluator.known(coalitions)
-            received = known.tell(coalitions, found)
+                failed = error
+            received = known.tell(coalitions, evaluator.known(coalitions))
             used = known.used
             if used < estimator.least:
                 if failed is not None:

@@ -32,21 +32,23 @@ def worth_repeating(
     shares: FloatArray | None,
     total: float,
     most: int,
+    complete: bool = False,
 ) -> IntArray:
     """How many more answers each coalition (m, n) is worth, at most so many in all.
 
     ``counts`` are the answers there are, 0 where none can be asked for; ``variances`` those of one
     answer, ``total`` is Σ_i Var φ_i; ``shares`` are the weights of all coalitions of each size
-    0 … n-1 joined, None where all coalitions are taken to weigh alike.
+    0 … n-1 joined, None where all coalitions are taken to weigh alike. With ``complete`` no others
+    are wanted.
     """
     players = coalitions.shape[1]
     sizes = coalitions.sum(axis=1)
     weights = _weights(players, shares)[sizes]
     asked = counts > 0
     # Whole numbers, which have no largest one.
-    known = np.zeros(len(sizes), dtype=bool)
+    known = np.full(len(sizes), complete)
     for size, held in zip(*np.unique(sizes, return_counts=True), strict=True):
-        known[sizes == size] = held >= comb(players, int(size))
+        known[sizes == size] |= held >= comb(players, int(size))
     times = np.zeros(len(counts), dtype=np.int64)
     if counts.max(initial=0) < 2:
         first = np.argsort(np.where(asked, -weights, np.inf), kind="stable")[: min(most, PILOT)]

@@ -1,4 +1,4 @@
-"""All worths of a small game, in an order in which any beginning of them allows an estimate."""
+"""All worths that exact values need, in an order in which any beginning of them allows an estimate."""
 
 from __future__ import annotations
 
@@ -10,50 +10,67 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.coalitions import coalitions_in, rows_of
+from fairfield.core.coalitions import coalitions_in
 from fairfield.core.game import Game, Measured
-from fairfield.estimation.loop import Estimate, Estimator, Standing, run, written
+from fairfield.estimation.loop import Estimate, Estimator, Standing, is_settled, run, written
+from fairfield.estimation.pace import check_time
 from fairfield.estimation.received import Received
+from fairfield.evaluation.evaluator import Spent
+from fairfield.evaluation.kept import pack
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.games.given.function import FunctionGame
 from fairfield.multilinear.choose import FEWEST
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
 
-# The share of all coalitions that an estimator chooses; the rest come as they are numbered, since
-# the last few would be long in being drawn.
+# The share of the coalitions that an estimator chooses; the rest come in their order, since the
+# last few would be long in being drawn.
 CHOSEN = 0.5
 
 
 class Whole(Received):
-    """Asks for all coalitions, first those that an estimator asks for.
+    """Asks for all these coalitions (m, n), first for those that an estimator asks for.
 
-    Its estimate is that estimator's until all worths are there, then the exact ``reading`` of their
-    table, which is kept as the ``valuation``.
+    Its estimate is that estimator's until all worths are there, then the exact ``reading`` of these,
+    which is kept as the ``valuation``.
     """
 
     def __init__(
-        self, players: int, estimator: Estimator, reading: Callable[[Measured], Valuation]
+        self,
+        coalitions: BoolArray,
+        estimator: Estimator,
+        reading: Callable[[Measured], Valuation],
     ) -> None:
         super().__init__()
-        self.players, self.inner, self.reading = players, estimator, reading
-        self.least = min(estimator.least, 2**players)
-        self.shares = getattr(estimator, "shares", None)
+        self.coalitions, self.inner, self.reading = coalitions, estimator, reading
+        self.least = min(estimator.least, len(coalitions))
+        every = len(coalitions) == 2 ** coalitions.shape[1]
+        self.shares = getattr(estimator, "shares", None) if every else None
         self.valuation: Valuation | None = None
-        # Rows of the table in the order asked for, and how many of them the estimator chose.
+        self._keys = pack(coalitions)
+        self._sorted = np.argsort(self._keys)
+        # Which coalitions were asked for, in that order, and how many of them the estimator chose.
         self._rows: list[int] = []
         self._chosen = self._told = 0
 
+    @property
+    def complete(self) -> bool:
+        """Whether all worths are there."""
+        return len(set(self._rows[: self._told])) == len(self.coalitions)
+
     def ask(self, most: int) -> BoolArray:
         """The estimator's coalitions, then all others."""
-        found = np.empty((0, self.players), dtype=bool)
-        if self._chosen == len(self._rows) < CHOSEN * 2**self.players:
+        found = self.coalitions[:0]
+        # Where an estimate needs all worths, too, there is nothing to choose.
+        most_chosen = CHOSEN * len(self.coalitions) if self.least < len(self.coalitions) else 0
+        if self._chosen == len(self._rows) < most_chosen:
             found = self.inner.ask(most)
             self._chosen += len(found)
         if not len(found):
-            left = np.setdiff1d(np.arange(2**self.players), self._rows)
-            found = coalitions_in(left[:most], self.players)
-        self._rows += rows_of(found).tolist()
+            left = np.setdiff1d(np.arange(len(self.coalitions)), self._rows)
+            found = self.coalitions[left[:most]]
+        at = np.searchsorted(self._keys, pack(found), sorter=self._sorted)
+        self._rows += self._sorted[at].tolist()
         return found
 
     def provenance(self) -> dict[str, Any]:
@@ -72,34 +89,39 @@ class Whole(Received):
     def revise(self, worths: FloatArray, variances: FloatArray | None = None) -> None:
         """Replace all of them."""
         super().revise(worths, variances)
-        own = min(self._told, self._chosen)
-        self.inner.revise(worths[..., :own], None if variances is None else variances[..., :own])
+        if own := min(self._told, self._chosen):
+            noise = None if variances is None else variances[..., :own]
+            self.inner.revise(worths[..., :own], noise)
 
     def estimate(self, until: float = inf) -> Estimate:
-        """The estimator's, or the exact values of the whole table."""
-        rows, first = np.unique(self._rows[: self._told], return_index=True)
-        if len(rows) < 2**self.players:
+        """The estimator's, or the exact values of all worths."""
+        if not self.complete:
             return self.inner.estimate(until)
-        noise = self.noise()
-        table = Measured(self.worths()[..., first], None if noise is None else noise[..., first])
-        found = self.valuation = self.reading(table)
-        covariance = found.covariance
-        if covariance is None:
-            covariance = np.zeros((*found.values.shape, self.players))
-        return Estimate(found.values, covariance, found.method)
+        first, noise = np.unique(self._rows[: self._told], return_index=True)[1], self.noise()
+        found = Measured(self.worths()[..., first], None if noise is None else noise[..., first])
+        self.valuation = self.reading(found)
+        return _as_estimate(self.valuation)
 
 
-def asks_for_all(problem: Problem, needed: Callable[[Problem], int]) -> bool:
-    """Whether all worths are to be found one by one, and what ends that should leave an estimate.
+def _as_estimate(found: Valuation) -> Estimate:
+    covariance = found.covariance
+    if covariance is None:
+        covariance = np.zeros((*found.values.shape, len(found.players)))
+    return Estimate(found.values, covariance, found.method)
 
-    So it is where a service is asked, and where time is limited, unless fewer worths are ``needed``.
+
+def one_by_one(problem: Problem) -> bool:
+    """Whether worths are to be found one by one, and what ends that should leave an estimate.
+
+    So it is where a service is asked, and where time is limited, unless they are very few.
     """
     game, limited = problem.game, problem.options.seconds is not None
     by_worths = type(game).table is Game.table or isinstance(game, FunctionGame)
     local = limited and by_worths and game.traits.device is None
-    one_by_one = (game.traits.service is not None or local) and not problem.source.evaluated
-    count = len(game.players)
-    return one_by_one and problem.source.tabled and count > FEWEST and needed(problem) == 2**count
+    service, source = game.traits.service, problem.source
+    if source.evaluated or source.tableless or not (service is not None or local):
+        return False
+    return len(game.players) > FEWEST or (service is not None and service.auto)
 
 
 def from_all(
@@ -107,36 +129,68 @@ def from_all(
     criterion: str,
     exact: Callable[[Problem], Valuation],
     estimator: Callable[[Problem], Estimator],
+    coalitions: BoolArray | None = None,
 ) -> Valuation:
     """The exact valuation, or an estimate if that ends early and the options permit one.
 
-    An error or an interrupt carries an estimate as its ``partial``.
+    It is read from the table of all worths, or from those of these coalitions alone. An error or an
+    interrupt carries an estimate as its ``partial``.
     """
     posed = replace(problem, source=problem.source.estimating()).changed({"sampler": "auto"})
-    service = problem.game.traits.service
+    service, count = problem.game.traits.service, len(problem.game.players)
     options = replace(problem.options, each_round=False)
-    if service is None or not service.auto:
-        # Which is for estimates, and for answers that may be repeated.
+    repeats = service is not None and service.auto
+    if not repeats:
+        # Which is for estimates, and for answers that may be repeated; and so is time, if they must not be.
         options = replace(options, tolerance=None)
+        options = replace(options, seconds=None) if options.exact else options
     last: Standing | None = None
     with problem.evaluating() as evaluator:
+        before = 0 if problem.evaluator is None else evaluator.evaluations
 
         def reading(found: Measured) -> Valuation:
-            return exact(replace(problem, source=problem.source.holding(found, evaluator.spent)))
+            if coalitions is not None:
+                valuation = exact(replace(problem, evaluator=evaluator))
+                return replace(valuation, evaluations=evaluator.evaluations - before)
+            problem.source.hold(found, evaluator.spent)
+            return exact(replace(problem))  # whatever it had worked out of other worths
 
-        whole = Whole(len(problem.game.players), estimator(posed), reading)
+        every = coalitions_in(np.arange(2**count), count) if coalitions is None else coalitions
+        whole = Whole(every, estimator(posed), reading)
         try:
             for standing in run(problem.game, whole, options, evaluator):
                 last = standing
-            insisted = options.exact or not options.estimates
-            if whole.valuation is None and evaluator.ended is not None and insisted:
-                raise evaluator.stopped("exact values need all worths")
+            if whole.valuation is None and (options.exact or not options.estimates):
+                assert last is not None
+                raise evaluator.stopped("exact values need all worths", last.stop)
         except (WorthError, KeyboardInterrupt) as error:
             if last is not None:
                 # An interrupt takes any attribute.
                 error.partial = written(posed, criterion, last)  # type: ignore[union-attr]
             raise
-    if whole.valuation is not None:
-        return whole.valuation
     assert last is not None
-    return written(posed, criterion, last)
+    found = whole.valuation
+    if found is None:
+        return written(posed, criterion, last)
+    wanted, more = problem.options.tolerance, None
+    if repeats:
+        more = last.stop
+    elif not (wanted is None or found.stderr is None or is_settled(_as_estimate(found), wanted)):
+        more = "the tolerance was not met"
+    if more is None:
+        return found
+    return replace(found, stops=np.asarray(np.strings.add(found.stops, f"; {more}")))
+
+
+def worths_of(problem: Problem, coalitions: BoolArray, what: str) -> tuple[Measured, Spent]:
+    """The worths of these coalitions alone, for ``what``, and what was evaluated for them."""
+    before = 0 if problem.evaluator is None else problem.evaluator.evaluations
+    with problem.evaluating() as evaluator:
+        found = evaluator.known(coalitions)
+        if found.worths.shape[-1] < len(coalitions):
+            evaluator.refuse_auto()
+            check_time(evaluator, coalitions, len(coalitions))
+            found = evaluator.measure(coalitions)
+    if found.worths.shape[-1] < len(coalitions):
+        raise evaluator.stopped(f"{what} need {len(coalitions):,} worths")
+    return found, replace(evaluator.spent, evaluations=evaluator.evaluations - before)

@@ -17,7 +17,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import coalitions_in, members, rows_of, spell
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
 from fairfield.evaluation.by_row import RowScores
-from fairfield.evaluation.kept import as_measured, numbers_kept, pack, unpack
+from fairfield.evaluation.kept import Keys, as_measured, numbers_kept, pack, unpack
 from fairfield.evaluation.local import LocalWorths, block_size
 from fairfield.evaluation.memory import check_table
 from fairfield.evaluation.options import Options
@@ -48,8 +48,8 @@ class Evaluator:
         self.game, self.options = game, options
         most = None if options.budget is None else min(options.budget, 2 ** len(game.players))
         self._bar = RunBar(options.progress, most, options.seconds)
-        # Coalitions that count against the budget.
-        self._used = 0
+        # Coalitions that count against the budget, if there is one.
+        self._asked = set[bytes]()
         self._store = None if options.store is None else Store(options.store, game, versions())
         # The calls of the game's service, where it has one.
         self.calls: Calls | None = None
@@ -111,6 +111,7 @@ class Evaluator:
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         """The worths (*batch, m) of coalitions (m, n)."""
+        self.refuse_auto()
         worths = self.measure(coalitions).worths
         if worths.shape[-1] < len(coalitions):
             raise self.stopped(f"{len(coalitions):,} coalitions are needed")
@@ -130,7 +131,7 @@ class Evaluator:
         """
         keys = pack(coalitions)
         first = np.sort(np.unique(keys, return_index=True)[1])
-        self._spend(len(first))
+        self._spend(keys[first])
         if self.calls is not None:
             self._ask(self.calls.rounds(coalitions[first], until), len(first))
             return self.known(coalitions)
@@ -151,11 +152,10 @@ class Evaluator:
     def rehearse(self, coalitions: BoolArray) -> float:
         """The seconds of a worth, by these coalitions, whose worths are kept; 0 if none was evaluated.
 
-        They count against the budget when they are asked for again.
+        They move the bar when they are asked for again.
         """
-        before = self._used
         self.measure(coalitions)
-        self._used = before
+        self._bar.update(-len(coalitions))
         return self._local.seconds_each / self._local.jobs
 
     def known(self, coalitions: BoolArray, *, leading: bool = False) -> Measured:
@@ -202,18 +202,29 @@ class Evaluator:
             error.worths = self._measured(kept.worths.T).worths
         return error
 
-    def _spend(self, count: int) -> None:
+    def _spend(self, keys: Keys) -> None:
         """Refuse more coalitions than the budget allows, stored or not."""
-        self._used += count
-        if self.options.budget is not None and self._used > self.options.budget:
+        if self.options.budget is None:
+            return
+        self._asked.update(keys.tolist())
+        if len(self._asked) > self.options.budget:
             raise ValueError(
-                f"{self.game!r}: {self._used:,} coalitions are needed, the budget allows "
+                f"{self.game!r}: {len(self._asked):,} coalitions are needed, the budget allows "
                 f"{self.options.budget:,}; raise it"
+            )
+
+    def refuse_auto(self) -> None:
+        """Refuse to share answers out where no standard errors say where they are needed."""
+        if self.calls is not None and self.calls.service.auto:
+            raise ValueError(
+                f"{self.game!r}: repeats='auto' puts answers where they make standard errors smallest, "
+                "which is not worked out for what is asked here; give repeats= as a number"
             )
 
     def table(self) -> Measured:
         """All worths (*batch, 2^n) in table order, with variances where the game is noisy."""
         check_table(self.game, self.options)
+        self.refuse_auto()
         count, size = len(self.game.players), block_size(self.game)
         if self.calls is not None:
             found = self.measure(coalitions_in(np.arange(2**count), count))
@@ -249,12 +260,12 @@ class Evaluator:
         found = as_measured(self.game, columns, self.failures)
         return found if self._place is None else found.game(self._place)
 
-    def stopped(self, needed: str) -> BaseException:
+    def stopped(self, needed: str, why: str | None = None) -> BaseException:
         """The error where evaluation ended before there was enough for any answer."""
         if self.ended == INTERRUPTED:
             return KeyboardInterrupt()
         kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
-        return self._told(WorthError(f"{self.game!r}: {self.ended}, and {needed}{kept}"))
+        return self._told(WorthError(f"{self.game!r}: {self.ended or why}, and {needed}{kept}"))
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""

@@ -18,6 +18,7 @@ from fairfield.core.coalitions import members, spell
 from fairfield.core.copies import measured
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured
 from fairfield.evaluation.options import Options
+from fairfield.evaluation.remote.secrets import without_keys
 from fairfield.evaluation.threads import one_blas_thread
 
 # Why a run ended that the user did not wait for.
@@ -96,6 +97,7 @@ def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
                     found, failure, error = each, None, None
             except WorthError as own:
                 failure, error = str(own), own.__cause__
+        error = None if error is None else without_keys(error)[1]
         filled = found is not None and care.fallback is not None
         return Outcome(found, failure, time.perf_counter() - start, error, None, _hung(), filled)
     return Outcome(found, None, time.perf_counter() - start, hung=_hung())
@@ -228,5 +230,5 @@ def named(game: Game, coalitions: BoolArray, error: BaseException) -> str:
 
 
 def spelled_error(error: BaseException) -> str:
-    """The kind of an error and what it says."""
-    return f"{type(error).__name__}: {error}"
+    """The kind of an error and what it says, without keys."""
+    return without_keys(error)[0]

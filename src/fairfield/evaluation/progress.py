@@ -34,7 +34,6 @@ class RunBar:
             self._shown = bar(self._most or 0, self._desc, self._progress)
         if self._shown is not None and self._most is None:
             self._shown.total += count
-            self._shown.refresh()
 
     def update(self, count: int) -> None:
         """So many are there."""

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -194,6 +195,27 @@ def read_answers_of(path: str | PathLike[str]) -> tuple[StoreSummary, list[Answe
     with opened(path) as base, damage(fspath(path)):
         found = [each for _, each in read_answers(base, fspath(path))] if has_answers(base) else []
     return describe_store(path), found
+
+
+def answered(path: str | PathLike[str], repeats: int) -> int:
+    """How many coalitions have so many answers of a service in a store; 0 where there is none."""
+    if not Path(path).exists():
+        return 0
+    with opened(path) as base, damage(fspath(path)):
+        if not has_answers(base):
+            return 0
+        query = (
+            "SELECT COUNT(*) FROM (SELECT 1 FROM answers GROUP BY coalition HAVING COUNT(*) >= ?)"
+        )
+        return int(base.execute(query, (repeats,)).fetchone()[0])
+
+
+def evaluated(path: str | PathLike[str]) -> int:
+    """How many coalitions of a store were evaluated here, rather than told of or asked for."""
+    with opened(path) as base, damage(fspath(path)):
+        players, games = base.execute("SELECT players, games FROM game").fetchone()
+        rounds = list(_rounds(base, fspath(path), players, games))
+        return len(np.unique(_joined(rounds, players, games)[0]))
 
 
 def verify_store(path: str | PathLike[str], game: Game | None = None, most: int = 4) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
-from functools import cached_property
 from os import PathLike, fspath
 
+from fairfield.core.cached import cached
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
 from fairfield.core.memory import fits
@@ -15,6 +15,7 @@ from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import MOST_PLAYERS, check_table
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.remote.purse import Purse
+from fairfield.evaluation.store import answered
 from fairfield.games.given.table import TableGame
 from fairfield.multilinear.blocked import BlockedTables
 from fairfield.multilinear.parts import PartsExtension
@@ -73,7 +74,7 @@ class Source:
         """Whether the table of all worths answers."""
         return not (self.tableless or self.estimated)
 
-    @cached_property
+    @cached
     def _evaluated(self) -> tuple[Game, Extension, Spent]:
         """The game as it was evaluated, its extension and what was evaluated for it."""
         if self.division is not None:
@@ -103,7 +104,7 @@ class Source:
         """The source that reads the table, whatever closed form there is: always the same one."""
         return self if self.tabled else self._tabulated
 
-    @cached_property
+    @cached
     def _tabulated(self) -> Source:
         return Source(self.game, self.options, tabulated=True)
 
@@ -113,12 +114,10 @@ class Source:
         found.estimated = True
         return found
 
-    def holding(self, worths: Measured, spent: Spent) -> Source:
-        """The source whose table has been evaluated."""
+    def hold(self, worths: Measured, spent: Spent) -> None:
+        """Take over all worths, which were evaluated elsewhere."""
         table = _tabled(self.game, worths, spent)
-        found = copy(self)
-        found.__dict__["_evaluated"] = table, TableExtension.of(table), spent
-        return found
+        self.__dict__["_evaluated"] = table, TableExtension.of(table), spent
 
     def played(self) -> Game:
         """The game, as the table of its worths where that is what answers for it."""
@@ -156,6 +155,12 @@ def too_many(worths: int, game: Game, options: Options) -> bool:
     service = game.traits.service
     if options.exact:
         return False
+    if options.spend is not None and service is not None and worths == 2 ** len(game.players):
+        # What was paid for costs nothing, though it is more than may be spent.
+        asked = worths - service.known_empty
+        known = 0 if options.store is None else answered(options.store, service.repeats)
+        if known >= asked:
+            return options.budget is not None and worths > options.budget
     if options.spend is not None and service is not None and service.price:
         calls, budget = worths * service.repeats, options.budget
         too_dear = Purse(options.spend, service.price).room(calls) < calls

@@ -165,3 +165,14 @@ def test_a_stream_of_ones_own_function_is_its_valuation():
     worth = Counted()
     (found,) = ff.stream(doubled, worth, players=6, factor=2)
     assert_allclose(found.values, 2 * ff.shapley(worth, players=6).values)
+
+
+def test_a_service_is_asked_for_no_more_than_is_read():
+    asked = []
+    game = ff.RemoteGame(lambda names: asked.append(names) or float(len(names)), 6)
+    unions = {"left": [0, 1, 2], "right": [3, 4, 5]}
+    criteria = [partial(ff.owen, unions=unions), "leave_one_out"]
+    found = ff.compare(game, criteria=criteria, temperature=None)
+    assert found["owen"].values == pytest.approx(1.0)
+    # Those without one player are among them.
+    assert found.evaluations == len(asked) == 28

@@ -90,3 +90,24 @@ def test_fits_are_timed_and_the_least_is_said():
     assert 26 <= ff.quote(Fits(), "shapley", seconds=2.0).evaluations <= 200
     assert ff.quote(Fits(), "shapley", seconds=0.01).evaluations == 26
     assert ff.quote(Fits(), ff.leave_one_out).least == 14
+
+
+def test_what_was_told_is_no_evaluation_and_took_no_time(tmp_path):
+    local = ff.FunctionGame(lambda S: S.sum(axis=1), 3, name="sum")
+    study = ff.Study("shapley", local, store=tmp_path / "local.db")
+    study.tell(study.ask(8), [1.0] * 8)
+    assert ff.quote(local, store=tmp_path / "local.db").evaluations == 8
+    remote = ff.RemoteGame(refuse, 3, name="mine", per_minute={"tokens": 60})
+    study = ff.Study("shapley", remote, store=tmp_path / "remote.db")
+    study.tell(study.ask(2), [ff.Worth(1.0, tokens=10)] * 2)
+    # Six more, ten tokens each, at one a second.
+    assert ff.quote(remote, store=tmp_path / "remote.db").seconds == pytest.approx(60)
+
+
+def test_a_worth_that_is_given_is_neither_asked_for_nor_paid():
+    def quoted(repeats, **options):
+        return ff.quote(ff.RemoteGame(refuse, 8, empty=0.0, price=1.0, repeats=repeats), **options)
+
+    assert quoted(1, spend=30).calls == 30
+    assert quoted(1, budget=30).calls == 29
+    assert quoted("auto", budget=30).calls == 30

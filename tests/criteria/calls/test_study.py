@@ -173,3 +173,10 @@ def test_arguments_are_checked(tmp_path):
         ff.Study("shapley", ff.TableGame(np.zeros((2, 4))))
     with pytest.raises(MemoryError, match="budget="):
         ff.Study("shapley", 40)
+
+
+def test_a_study_that_waits_for_repeats_says_so():
+    study = ff.Study("shapley", ff.RemoteGame(len, 2, repeats=3))
+    study.tell([[False, False]], [1.0])
+    with pytest.raises(ff.WorthError, match=r"1 of 3 answers for coalition \{\} are known"):
+        study.result()

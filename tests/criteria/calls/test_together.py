@@ -142,3 +142,60 @@ def test_every_criterion_counts_the_worths_that_were_evaluated_for_it():
     assert found["shapley"].evaluations == found["banzhaf"].evaluations
     apart = ("shapley", "variational_index", "leave_one_out")
     assert sum(found[name].evaluations for name in apart) == worth.coalitions
+
+
+def test_a_comparison_shares_its_money_out():
+    def worth(names):
+        return ff.Worth(float(len(names)) ** 0.5, cost=1.0)
+
+    for price in (None, 1.0):
+        game = ff.RemoteGame(worth, 8, price=price, concurrency=4)
+        found = ff.compare(
+            game,
+            criteria=["shapley", "variational_index", "leave_one_out"],
+            temperature=1.0,
+            spend=90,
+        )
+        assert found["shapley"].stop.startswith("used its share of spend=90")
+        assert found["shapley"].usage["calls"] == (45 if price is None else 40)
+        assert found["leave_one_out"].usage["cost"] <= 90
+        assert found["leave_one_out"].values == pytest.approx(8**0.5 - 7**0.5)
+    with pytest.raises(ValueError, match="spend=30 is too small for these criteria together"):
+        ff.compare(game, temperature=1.0, spend=30)
+
+
+@pytest.mark.parametrize("limits", [{"budget": 120}, {}], ids=["estimated", "exact"])
+def test_an_error_carries_the_comparison_so_far(limits):
+    asked = []
+
+    def worth(names):
+        asked.append(names)
+        if len(asked) > 70:
+            raise PermissionError("no more")
+        return float(len(names)) ** 0.5
+
+    criteria = {"mine": "shapley", "index": "variational_index"}
+    with pytest.raises(ff.WorthError, match="no more") as caught:
+        ff.compare(
+            ff.RemoteGame(worth, 8, concurrency=1), criteria=criteria, temperature=1.0, **limits
+        )
+    found = caught.value.partial
+    assert list(found) == (["mine", "index"] if limits else ["mine"])
+    assert found["mine"].values == pytest.approx(8**0.5 / 8, abs=0.02)
+
+
+def test_criteria_side_by_side_share_repeated_answers():
+    rng = np.random.default_rng(0)
+    game = ff.RemoteGame(lambda names: len(names) + rng.normal(), 4, repeats="auto")
+    found = ff.compare(game, criteria=["shapley", "banzhaf"], budget=60)
+    assert [v.usage["calls"] for v in found.values()] == [60, 60]
+    assert all((np.abs(v.values - 1) < 5 * v.stderr).all() for v in found.values())
+
+
+def test_exact_values_in_unions_have_their_part_of_a_budget():
+    """Those of 8 players in two unions need 60 worths, of which no estimate may take any."""
+    halves = {"left": range(4), "right": range(4, 8)}
+    criteria = ["shapley", partial(ff.owen, unions=halves)]
+    found = ff.compare(lambda S: S.sum(axis=1), players=8, criteria=criteria, budget=100)
+    assert found["owen"].values == pytest.approx(1.0)
+    assert found["owen"].stop == "exact"

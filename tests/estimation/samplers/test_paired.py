@@ -121,3 +121,11 @@ def test_hundreds_of_players_are_no_trouble(rng):
         )
         assert np.isfinite(found.values).all()
         assert "few for 600 players" in found.stop
+
+
+def test_all_pairs_are_not_too_few():
+    """So a tolerance can be met by repeated answers, though few players have few pairs."""
+    rng = np.random.default_rng(0)
+    game = ff.RemoteGame(lambda names: len(names) + 0.1 * rng.normal(), 4, repeats="auto")
+    v = ff.shapley(game, tolerance=0.2)
+    assert v.stop.startswith("every 95 % interval is within ±0.2 after 16 coalitions")

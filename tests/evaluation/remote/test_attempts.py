@@ -58,6 +58,36 @@ def test_tokens_are_set_aside_and_corrected(monkeypatch):
     asyncio.run(take())
 
 
+def test_one_request_goes_ahead_to_tell_of_tokens(monkeypatch):
+    clock, rates = Sleeper(monkeypatch), Rates(requests=None, tokens=600)
+
+    async def take():
+        aside = await rates.turn()
+        second = asyncio.create_task(rates.turn(lambda seconds: sleep(0)))
+        await sleep(0)
+        assert not second.done()
+        rates.used(20, aside)
+        clock.now += 2
+        assert await second == 20
+
+    sleep = asyncio.sleep
+    monkeypatch.setattr(asyncio, "sleep", clock.sleep)
+    asyncio.run(take())
+
+
+def test_one_that_fails_leaves_the_way_to_others():
+    tries = []
+
+    def worth(names):
+        tries.append(names)
+        if len(tries) == 1:
+            raise ConnectionError
+        return 2.0
+
+    attempts = Attempts(Service(worth, is_passing), Rates(None, 1e9))
+    assert run(attempts).value == 2.0
+
+
 def test_a_pause_holds_for_everyone(monkeypatch):
     clock, rates = Sleeper(monkeypatch), Rates(requests=None, tokens=None)
     rates.pause(7)

@@ -211,3 +211,46 @@ def test_repeats_that_are_never_answered_end_the_run():
     assert "used 16 answers; no more came" in v.stop
     assert v.evaluations == 16
     assert v.usage["failures"] > 0
+
+
+def test_time_outs_of_a_client_are_paid_for_once_and_for_all(tmp_path):
+    asked = 0
+
+    def worth(names):
+        nonlocal asked
+        asked += 1
+        if asked <= 6:
+            raise TimeoutError("read timed out")
+        return truth(names)
+
+    def value(spend):
+        game = ff.RemoteGame(worth, SIX[:4], name="late", price=1.0, retries=0, concurrency=1)
+        return ff.shapley(game, store=tmp_path / "w.db", spend=spend, on_error=0.0)
+
+    assert value(14).usage["cost"] == asked == 14
+    # The next run has no money left, though the store has but 8 answers.
+    with pytest.raises(
+        ff.WorthError, match="spend=14 allows no further call, 14 of it spent before"
+    ):
+        value(14)
+    assert value(30).usage["calls"] == 8
+    assert asked == 22
+
+
+def test_answers_are_kept_though_the_money_ends_with_the_last_of_them():
+    def worth(names):
+        return ff.Worth(truth(names), cost=1.0)
+
+    v = ff.shapley(ff.RemoteGame(worth, 3), spend=8, exact=True)
+    assert v.stop == "exact for these answers; 8 calls, cost 8"
+
+
+def test_what_was_paid_for_is_read_whatever_may_be_spent(tmp_path):
+    game = ff.RemoteGame(truth, SIX[:4], name="mine", price=1.0)
+    exact = ff.shapley(game, store=tmp_path / "w.db")
+    again = ff.shapley(game, store=tmp_path / "w.db", spend=10)
+    assert again.values.tolist() == exact.values.tolist()
+    assert again.stop == "exact for these answers"
+    twice = ff.RemoteGame(truth, SIX[:4], name="mine", price=1.0, repeats=2)
+    with pytest.raises(ff.WorthError, match="spend=10 allows no further call, 16 was spent before"):
+        ff.shapley(twice, store=tmp_path / "w.db", spend=10, exact=True)

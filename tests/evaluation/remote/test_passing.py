@@ -2,9 +2,10 @@ import time
 from email.utils import formatdate
 from types import SimpleNamespace
 
+import httpx
 import pytest
 
-from fairfield.evaluation.remote.passing import is_passing, retry_after
+from fairfield.evaluation.remote.passing import is_passing, may_be_charged, retry_after
 
 
 class StatusError(Exception):
@@ -46,3 +47,11 @@ def test_a_service_says_how_long_to_wait():
     assert retry_after(StatusError(429, {"retry-after": "soon"})) == 0
     in_a_minute = formatdate(time.time() + 60, usegmt=True)
     assert 55 < retry_after(StatusError(429, {"retry-after": in_a_minute})) <= 60
+
+
+def test_what_was_sent_and_not_waited_for_may_be_charged():
+    request = httpx.Request("GET", "http://x")
+    charged = [kind("late", request=request) for kind in (httpx.ReadTimeout, httpx.ConnectTimeout)]
+    assert [may_be_charged(each) for each in charged] == [True, False]
+    assert may_be_charged(TimeoutError())
+    assert not may_be_charged(ConnectionResetError())

@@ -13,3 +13,29 @@ def test_records_stay_data(monkeypatch):
     monkeypatch.setenv("PIN_PASSWORD", "12345678")
     found = plain({"12345678": [12345678, 1.5, None, True], "x": "no. 12345678"})
     assert found == {"[secret]": ["[secret]", 1.5, None, True], "x": "no. [secret]"}
+
+
+def test_prose_stays_as_it_is():
+    for text in (
+        "He was the ring bearer throughout.",
+        "The key: persistence.",
+        "sk-learning curves",
+        "tokens: 128000, keys=12",
+        "a basic understanding of 3 things",
+    ):
+        assert without_secrets(text) == text
+
+
+def test_keys_are_found_however_they_are_written(monkeypatch):
+    monkeypatch.setenv("A_KEY", "abcdefgh")
+    monkeypatch.setenv("B_KEY", "abcdefgh-TAIL99")  # which begins with the other
+    monkeypatch.setenv("C_TOKEN", "ab/cd+ef=gh")
+    assert without_secrets("wrong key abcdefgh-TAIL99") == "wrong key [secret]"
+    assert without_secrets("GET /x?id=ab%2Fcd%2Bef%3Dgh") == "GET /x?id=[secret]"
+    for text in (
+        "{'api_key': 'hunter2hunter2'}",
+        '{"x-goog-api-key": "hunter2hunter2"}',
+        "Authorization: Basic hunter2hunter2==",
+        "access_token=hunter2hunter2&x=1",
+    ):
+        assert "hunter2" not in without_secrets(text)

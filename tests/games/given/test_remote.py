@@ -474,3 +474,21 @@ def test_a_lambda_has_no_name_in_a_store(tmp_path):
         ff.shapley(game, store=tmp_path)
     with pytest.raises(TypeError, match="store=3 was given"):
         ff.shapley(game, store=3)
+
+
+def test_worths_may_be_values_of_other_games():
+    """In threads, whose games do not wait for each other; not on the loop, which would wait for itself."""
+
+    def inner(names):
+        return float(ff.shapley(ff.RemoteGame(len, 2)).values.sum()) * len(names)
+
+    async def blocking(names):
+        return inner(names)
+
+    async def apart(names):
+        return await asyncio.to_thread(inner, names)
+
+    for worth in (inner, apart):
+        assert ff.shapley(ff.RemoteGame(worth, 2)).values == pytest.approx([2.0, 2.0])
+    with pytest.raises(ff.WorthError, match=r"would wait for itself; await asyncio.to_thread"):
+        ff.shapley(ff.RemoteGame(blocking, 2))

@@ -11,7 +11,9 @@ from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Game, Players
 from fairfield.criteria.calls.together import estimated_together
 from fairfield.criteria.criterion import USUAL, Call, Given, call_of
+from fairfield.estimation.whole import from_all
 from fairfield.evaluation.options import Keywords, Options
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.problem import Problem, resolve
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
@@ -83,7 +85,7 @@ def compare_with_worths(
     None takes the place of the game where not all worths are known.
     """
     problem = resolve(game, players, temperature, options)
-    found = labelled(compared(calls_of(criteria), problem), criteria)
+    found = compared(calls_of(criteria), problem, criteria)
     return found, problem.played() if problem.source.evaluated else None
 
 
@@ -113,27 +115,34 @@ def _check_shared(call: Call) -> None:
         )
 
 
-def labelled(found: Comparison, criteria: str | Criteria) -> Comparison:
-    """The comparison under the labels of a mapping of criteria, where that was given."""
-    if not isinstance(criteria, Mapping):
-        return found
-    return replace(found, valuations=dict(zip(criteria, found.values(), strict=True)))
+def compared(calls: list[Call], problem: Problem, criteria: str | Criteria) -> Comparison:
+    """The valuations of a problem by these criteria, under the labels of a mapping or their names.
 
-
-def compared(calls: list[Call], problem: Problem) -> Comparison:
-    """The valuations of a problem by these criteria, under their names."""
+    An error or an interrupt carries the comparison of what was found as its ``partial``.
+    """
     shared = [call.criterion for call in calls if call.temperature is None]
     problem = replace(problem, optional=all(each.temperature is None for each in shared))
     if problem.given is OWN_SCALE and problem.optional:
         problem = _at_no_expense(calls, problem)
-    valuations: dict[str, Valuation] = {}
-    found, evaluations = _all(calls, problem)
-    for valuation in found:
-        name, count = valuation.criterion, 2
-        while name in valuations:
-            name, count = f"{valuation.criterion} ({count})", count + 1
-        valuations[name] = valuation
-    return Comparison(valuations, evaluations, time.perf_counter() - problem.started)
+    labels = list(criteria) if isinstance(criteria, Mapping) else None
+    found: dict[int, Valuation] = {}
+
+    def comparison(evaluations: int | None = None) -> Comparison:
+        valuations: dict[str, Valuation] = {}
+        for at in sorted(found):
+            label = found[at].criterion if labels is None else labels[at]
+            name, count = label, 2
+            while name in valuations:
+                name, count = f"{label} ({count})", count + 1
+            valuations[name] = found[at]
+        return Comparison(valuations, evaluations, time.perf_counter() - problem.started)
+
+    try:
+        return comparison(_all(calls, problem, found))
+    except (WorthError, KeyboardInterrupt) as error:
+        # An interrupt takes any attribute.
+        error.partial = comparison() if found else None  # type: ignore[union-attr]
+        raise
 
 
 def _at_no_expense(calls: list[Call], problem: Problem) -> Problem:
@@ -146,16 +155,42 @@ def _at_no_expense(calls: list[Call], problem: Problem) -> Problem:
     return problem if needed else without
 
 
-def _all(calls: list[Call], problem: Problem) -> tuple[list[Valuation], int]:
-    """The valuations by all of them and the worths evaluated; all are checked before the first."""
+def _all(calls: list[Call], problem: Problem, found: dict[int, Valuation]) -> int:
+    """Finds the valuations by all of them, all checked before the first; returns the worths evaluated."""
     if problem.estimated:
-        return estimated_together(calls, problem)
+        return estimated_together(calls, problem, found)
     posed = {at: call.problem(problem) for at, call in enumerate(calls)}
     # Where all worths are read, a criterion that needs a few of them finds them there.
     order = sorted(posed, key=lambda at: not calls[at].criterion.needs_all(posed[at]))
-    found = {}
-    for at in order:
-        # Criteria that share worths do not share the clock.
-        started = time.perf_counter()
-        found[at] = calls[at].criterion.exact(replace(posed[at], started=started))
-    return [found[at] for at in posed], max(each.evaluations for each in found.values())
+
+    def exact(base: Problem) -> Valuation:
+        for at in order:
+            # Criteria that share worths do not share the clock.
+            own = replace(base, started=time.perf_counter())
+            found[at] = calls[at].criterion.exact(calls[at].problem(own))
+        return found[order[0]]
+
+    few = [at for at in order if calls[at].criterion.coalitions_read(posed[at]) is not None]
+    if len(few) == len(order):
+        with problem.evaluating() as evaluator:
+            exact(replace(problem, evaluator=evaluator))
+            return evaluator.evaluations
+    asking = [] if problem.game.traits.service is None else order
+    for at in asking:
+        criterion = calls[at].criterion
+        if at not in few and criterion.leaves_estimates(posed[at]):
+            # It chooses the order in which a service is asked, so that any beginning is an estimate.
+            insisting = posed[at].changed({"exact": True})
+            try:
+                first = from_all(
+                    insisting, criterion.label, lambda _: exact(problem), criterion.estimator
+                )
+            except (WorthError, KeyboardInterrupt) as error:
+                partial = getattr(error, "partial", None)
+                found |= {} if partial is None else {at: partial}
+                raise
+            found[order[0]] = first
+            break
+    else:
+        exact(problem)
+    return max(each.evaluations for each in found.values())

@@ -18,8 +18,9 @@ from fairfield.core.service import Service, rounded
 from fairfield.criteria.criterion import Call, Given, call_of
 from fairfield.evaluation.local import block_size
 from fairfield.evaluation.options import Keywords
+from fairfield.evaluation.remote.answers import Answer
 from fairfield.evaluation.remote.purse import Purse
-from fairfield.evaluation.store import describe_store, read_answers_of
+from fairfield.evaluation.store import evaluated, read_answers_of
 from fairfield.evaluation.threads import threads_of
 from fairfield.games.given.function import FunctionGame
 from fairfield.games.given.table import TableGame
@@ -77,7 +78,7 @@ def quote(
     service, store = played.traits.service, problem.options.store
     stored = store is not None and Path(store).exists()
     if service is None:
-        there = describe_store(store).worths if stored and store is not None else 0
+        there = evaluated(store) if stored and store is not None else 0
         all_known = there >= 2 ** len(played.players)
         each = 0.0 if all_known else _seconds_of_a_worth(problem)
         needed = _needed(call, problem, each)
@@ -89,14 +90,13 @@ def quote(
         return Quote(needed, 0, needed * each, 0.0, least, least * each)
     needed = _needed(call, problem, None)
     found = read_answers_of(store)[1] if stored and store is not None else []
-    if service.empty is not None and not service.always:
-        needed -= 1
+    if not service.auto:
+        needed -= service.known_empty
     calls = max(0, needed * service.repeats - len(found))
     costs = [each.worth.cost for each in found if each.worth.cost is not None]
     price = float(np.mean(costs)) if costs else service.price
-    latency = float(np.mean([each.seconds for each in found])) if found else None
     cost = None if price is None else rounded(calls * price)
-    seconds = _waited(service, calls, latency)
+    seconds = _waited(service, calls, found)
     return Quote(ceil(calls / service.repeats), calls, seconds, cost, least)
 
 
@@ -125,7 +125,8 @@ def _needed(call: Call, problem: Problem, each: float | None) -> int:
         return call.criterion.worths_read(problem)
     limits = [] if options.budget is None else [options.budget]
     if options.spend is not None and service is not None and service.price:
-        limits.append(Purse(options.spend, service.price).room(maxsize) // service.repeats)
+        paid = Purse(options.spend, service.price).room(maxsize) // service.repeats
+        limits.append(paid if service.auto else paid + service.known_empty)
     if options.seconds is not None and each is not None:
         fitting = max(int(options.seconds / each), _least(call, problem)) if each else 2**count
         limits.append(min(fitting, 2**count))
@@ -138,11 +139,18 @@ def _needed(call: Call, problem: Problem, each: float | None) -> int:
     return min(limits)
 
 
-def _waited(service: Service, calls: int, latency: float | None) -> float | None:
-    """How long so many calls take, by the rate of the service and by what an answer took before."""
-    times = [] if latency is None else [calls * latency / service.concurrency]
+def _waited(service: Service, calls: int, found: list[Answer]) -> float | None:
+    """How long so many calls take, by the rates of the service and by what answers took before."""
+    # What was told took nobody's time here.
+    seconds, tokens = (
+        [each.seconds for each in found if each.seconds],
+        [each.worth.tokens for each in found],
+    )
+    times = [calls * float(np.mean(seconds)) / service.concurrency] if seconds else []
     if service.requests is not None:
         times.append(60.0 * calls / service.requests)
+    if service.tokens is not None and any(tokens):
+        times.append(60.0 * calls * float(np.mean(tokens)) / service.tokens)
     return max(times, default=None if calls else 0.0)
 
 

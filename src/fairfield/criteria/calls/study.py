@@ -207,6 +207,7 @@ class Study:
             held = store.answers()
             before = held.fresh() if not answers else []
             held.add(answers)
+            self._purse.abandoned_before = held.abandoned()
         return before
 
     def _take(self, key: bytes, worth: Worth) -> None:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from math import inf
 from time import perf_counter
 
+import numpy as np
+
 from fairfield.boltzmann.temperature import OWN_SCALE
 from fairfield.criteria.criterion import Call
 from fairfield.estimation.adaptive import Draws
@@ -20,13 +22,16 @@ from fairfield.estimation.pairs import Pairs, pairs_for
 from fairfield.estimation.pool import Pool
 from fairfield.estimation.samplers.paired import Paired
 from fairfield.evaluation.evaluator import Evaluator
+from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords, Separation
+from fairfield.evaluation.remote.calls import Calls
+from fairfield.evaluation.remote.purse import Purse
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
 
 
-def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuation], int]:
-    """The valuations by these criteria and the worths evaluated; all are checked before."""
+def estimated_together(calls: list[Call], problem: Problem, found: dict[int, Valuation]) -> int:
+    """Finds the valuations by these criteria, all checked before; returns the worths evaluated."""
     sampled = _estimators(calls, problem)
     paired = {at: each for at, each in sampled.items() if isinstance(each, Paired)}
     # Those that settle a pending temperature go before those that need it.
@@ -42,35 +47,47 @@ def estimated_together(calls: list[Call], problem: Problem) -> tuple[list[Valuat
     by_pairs = bool(paired) or (bool(waiting) and not settling)
     several = _together(list(paired.values()), problem, by_pairs)
     parts = apart if several is None else [several, *apart]
-    limits = _limits(problem, parts, exact=len(sampled) < len(calls))
-    found: dict[int, Valuation] = {}
+    exact = [call for at, call in enumerate(calls) if at not in sampled]
     adopted: list[Pairs | Pool] = []
     with Evaluator(problem.game, problem.options) as evaluator:
+        if exact:
+            evaluator.refuse_auto()
+        limits = _limits(problem, parts, _read_exactly(exact, problem), evaluator.calls)
         problem = replace(problem, evaluator=evaluator)
         if several is not None:
             options = problem.changed(next(limits)).options
-            *_, standing = run(problem.game, several, options, evaluator)
+            for standing in run(problem.game, several, options, evaluator):
+                settled = several.settle(problem)
+                for at, estimate in zip(paired, several.estimates, strict=False):
+                    own = replace(standing, estimate=estimate)
+                    found[at] = written(calls[at].problem(settled), calls[at].criterion.label, own)
             adopted.append(several.pairs)
-            problem = several.settle(problem)
-            for at, estimate in zip(paired, several.estimates, strict=False):
-                own = replace(standing, estimate=estimate)
-                found[at] = written(calls[at].problem(problem), calls[at].criterion.label, own)
+            problem = settled
         for at in others:
             criterion = calls[at].criterion
             posed = calls[at].problem(problem.changed(next(limits)))
             estimator = criterion.estimator(posed)
             if isinstance(estimator, Draws):
                 estimator.adopt(adopted)
-            *_, standing = run(problem.game, estimator, posed.options, evaluator)
-            found[at] = written(posed, criterion.label, standing)
+            for standing in run(problem.game, estimator, posed.options, evaluator):
+                found[at] = written(posed, criterion.label, standing)
             if isinstance(estimator, Draws):
                 adopted.append(estimator.pool)
             if at in settling and problem.pending is not None:
                 problem = problem.at(found[at].temperature)
+        if evaluator.calls is not None:
+            evaluator.calls.allow()
         for at, call in enumerate(calls):
             if at not in sampled:
                 found[at] = call.criterion.exact(call.problem(problem))
-    return [found[at] for at in range(len(calls))], evaluator.evaluations
+    return evaluator.evaluations
+
+
+def _read_exactly(calls: list[Call], problem: Problem) -> int:
+    """How many worths the exact values of these criteria are read from together."""
+    read = [call.criterion.coalitions_read(call.problem(problem)) for call in calls]
+    few = [pack(each) for each in read if each is not None]
+    return len(np.unique(np.concatenate(few))) if few else 0
 
 
 def _estimators(calls: list[Call], problem: Problem) -> dict[int, Estimator]:
@@ -121,32 +138,45 @@ def _together(paired: list[Paired], problem: Problem, settles: bool) -> _Several
     return _Several(readers, problem.options.tolerance)
 
 
-def _limits(problem: Problem, parts: list[Estimator], exact: bool) -> Iterator[Keywords]:
-    """Budget and time of each part, shared out evenly among the parts that are left.
+def _limits(
+    problem: Problem, parts: list[Estimator], apart: int, calls: Calls | None
+) -> Iterator[Keywords]:
+    """Budget, money and time of each part, shared out evenly among the parts that are left.
 
-    Exact criteria need n + 2 worths, the same for all.
+    Exact criteria need so many worths ``apart``.
     """
     count, options = len(problem.game.players), problem.options
-    least = [min(part.least, 2**count) for part in parts]
-    apart = count + 2 if exact else 0
-    if options.budget is not None and options.budget < sum(least) + apart:
-        raise ValueError(
-            f"{problem.game!r}: budget={options.budget:,} is too small for these criteria "
-            f"together; at least {sum(least) + apart:,} coalitions are needed"
-        )
+    least = [int(min(part.least, 2**count)) for part in parts]
+    needed = sum(least) + apart
+    repeats = 1 if calls is None else calls.service.repeats
+    price = None if calls is None else calls.service.price
+    money = Purse(options.spend, price).room(needed * repeats) < needed * repeats
+    for name, given, short in (
+        ("budget", options.budget, options.budget is not None and options.budget < needed),
+        ("spend", options.spend, money),
+    ):
+        if short:
+            raise ValueError(
+                f"{problem.game!r}: {name}={given:,.12g} is too small for these criteria together; at least "
+                f"{needed:,} coalitions are needed"
+            )
 
     def shares() -> Iterator[Keywords]:
         used = apart
         for k, fewest in enumerate(least):
             changes: Keywords = {}
+            parts_left, later = len(least) - k, sum(least[k + 1 :])
             if options.budget is not None:
                 left = options.budget - used
-                share = max(fewest, left // (len(least) - k))
-                changes["budget"] = share = min(share, left - sum(least[k + 1 :]))
-                used += share
+                changes["budget"] = own = min(max(fewest, left // parts_left), left - later)
+                used += own
+            if options.spend is not None and calls is not None:
+                each = repeats * calls.purse.dearest
+                money = options.spend - calls.purse.spent - each * apart
+                calls.allow(max(each * fewest, money / parts_left), repeats * (later + apart))
             if options.seconds is not None:
                 left_s = problem.started + options.seconds - perf_counter()
-                changes["seconds"] = max(1e-3, left_s / (len(least) - k))
+                changes["seconds"] = max(1e-3, left_s / parts_left)
             yield changes
 
     return shares()

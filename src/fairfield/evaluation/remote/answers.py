@@ -24,6 +24,8 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (id INTEGER PRIMARY KEY, coalition BLOB, worth BLOB, "
     "cost REAL, tokens INTEGER, seconds REAL, record TEXT, checksum INTEGER)"
 )
+# Attempts that were given up while the service was at work on them, which may be charged.
+_ABANDONED = "CREATE TABLE IF NOT EXISTS abandoned (id INTEGER PRIMARY KEY, attempts INTEGER)"
 _INSERT = (
     "INSERT INTO answers (coalition, worth, cost, tokens, seconds, record, checksum) "
     "VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -48,11 +50,14 @@ class Answers:
         self._driver = None if heart is None else heart.id
         # The number of the last answer that was read, those that this run added, what it claimed.
         self._last, self._own, self._claimed = 0, set[int](), set[bytes]()
+        # Attempts given up by this run.
+        self._abandoned = 0
         self._patiently(self._create)
 
     def _create(self) -> None:
         with self._base:
             self._base.execute(_TABLE)
+            self._base.execute(_ABANDONED)
 
     def _patiently(self, act: Callable[[], Found]) -> Found:
         with sqlite_errors(self._path):
@@ -72,23 +77,36 @@ class Answers:
         self._last = read[-1][0] if read else self._last
         return [each for number, each in read if number not in self._own]
 
-    def add(self, answers: list[Answer], done: Iterable[bytes] = ()) -> None:
-        """Commit answers, which no crash then loses, and free coalitions asked for no more."""
+    def abandoned(self) -> int:
+        """How many attempts others have given up so far."""
+        query = "SELECT COALESCE(SUM(attempts), 0) FROM abandoned"
+        return int(self._patiently(self._base.execute(query).fetchone)[0]) - self._abandoned
+
+    def add(self, answers: list[Answer], done: Iterable[bytes] = (), abandoned: int = 0) -> None:
+        """Commit answers, which no crash then loses, and free coalitions asked for no more.
+
+        ``abandoned`` counts the attempts that this run has given up so far.
+        """
         free = [key for key in done if key in self._claimed]
         rows = [_row(each) for each in answers]
+        given_up = abandoned - self._abandoned
 
         def commit() -> list[int | None]:
             with self._base:
                 release(self._base, self._driver, free)
+                if given_up > 0:
+                    insert = "INSERT INTO abandoned (attempts) VALUES (?)"
+                    self._base.execute(insert, (given_up,))
                 return [self._base.execute(_INSERT, row).lastrowid for row in rows]
 
-        if rows or free:
+        if rows or free or given_up > 0:
             self._own.update(number or 0 for number in self._patiently(commit))
             self._claimed.difference_update(free)
+            self._abandoned = max(abandoned, self._abandoned)
 
-    def release(self) -> None:
+    def release(self, abandoned: int) -> None:
         """Free all that this run had claimed."""
-        self.add([], list(self._claimed))
+        self.add([], list(self._claimed), abandoned)
 
 
 def has_answers(base: sqlite3.Connection) -> bool:

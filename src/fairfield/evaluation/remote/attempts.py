@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairfield.core.service import Service, Worth
-from fairfield.evaluation.remote.passing import retry_after
+from fairfield.evaluation.remote.passing import may_be_charged, retry_after
 from fairfield.evaluation.remote.purse import Purse
 
 # Seconds before the second attempt, doubled before each further one, and the most.
@@ -31,10 +31,16 @@ class NotMadeError(Exception):
 
 @dataclass
 class Rates:
-    """Turns for requests, evenly spaced so that no minute has too many, nor too many tokens."""
+    """Turns for requests, evenly spaced so that no minute has too many, nor too many tokens.
+
+    While nothing is known of the tokens of an answer, one request goes ahead alone.
+    """
 
     requests: float | None
     tokens: float | None
+    # Whether that one is under way, and whether it was answered.
+    ahead: bool = False
+    _answered: bool = False
     _free: float = 0.0
     _tokens_free: float = 0.0
     _mean: float = 0.0
@@ -43,8 +49,9 @@ class Rates:
     async def turn(self, rest: Callable[[float], Awaitable[None]] | None = None) -> float:
         """Wait for the next turn, by ``rest``; returns the tokens that were set aside for it."""
         async with self._lock:
-            while (left := max(self._free, self._tokens_free) - time.monotonic()) > 0:
+            while (left := self._left()) > 0:
                 await (rest or asyncio.sleep)(left)
+            self.ahead = self.tokens is not None and not self._answered
             if self.requests is not None:
                 now, space = time.monotonic(), 60.0 / self.requests
                 # Waking up late does not slow the pace down; who was idle has saved up nothing.
@@ -54,6 +61,7 @@ class Rates:
 
     def used(self, tokens: int, aside: float) -> None:
         """Take down what an answer used beyond what was set aside for it."""
+        self._answered, self.ahead = True, False
         self._mean += 0.2 * (tokens - self._mean) if self._mean else tokens
         self._take(tokens - aside)
 
@@ -61,6 +69,10 @@ class Rates:
         """No request of anyone before so many seconds have passed."""
         if seconds > 0:
             self._free = max(self._free, time.monotonic() + seconds)
+
+    def _left(self) -> float:
+        """The seconds until the next turn, as far as they are known."""
+        return LOOK if self.ahead else max(self._free, self._tokens_free) - time.monotonic()
 
     def _take(self, tokens: float) -> None:
         if self.tokens is not None:
@@ -130,11 +142,14 @@ class Attempts:
             async with asyncio.timeout(self.service.timeout) as limit:
                 assert self.service.worth is not None
                 found = await called(self.service.worth, names)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            self.purse.abandoned += 1
-            raise TimeoutError(f"no answer within {self.service.timeout:g} seconds") from error
+        except Exception as error:
+            # By the time allowed here, or by that of a client of the user's.
+            self.purse.abandoned += may_be_charged(error)
+            self.rates.ahead = False
+            if isinstance(error, TimeoutError) and limit.expired():
+                late = f"no answer within {self.service.timeout:g} seconds"
+                raise TimeoutError(late) from error
+            raise
         answer = found if isinstance(found, Worth) else Worth(found)
         self.rates.used(answer.tokens, aside)
         return answer

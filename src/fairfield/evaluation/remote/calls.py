@@ -52,11 +52,11 @@ class Calls:
         # The coalitions whose last answers came in this run.
         self._evaluated: set[bytes] = set()
         self._stored, self._known = stored, Known(service)
-        self._purse = Purse(options.spend, service.price)
+        self.purse = Purse(options.spend, service.price)
         rates = Rates(service.requests, service.tokens)
-        self._attempts = Attempts(self.service, rates, self._purse)
+        self._attempts = Attempts(self.service, rates, self.purse)
         self._usage, self._fallbacks = service.usage, Failures()
-        if service.empty is not None and not service.always:
+        if service.empty is not None and service.known_empty:
             nobody = np.zeros((1, len(game.players)), dtype=bool)
             self._known.fixed[packed(nobody)[0]] = service.empty
             self._usage += Usage(note=f"F(∅) = {service.empty:g} was given, not asked for")
@@ -70,8 +70,17 @@ class Calls:
     @property
     def failures(self) -> Failures:
         """What went wrong so far, and what all calls took."""
-        extra = Usage(retries=self._attempts.retries, cost=self._purse.cost)
+        extra = Usage(retries=self._attempts.retries, cost=self.purse.cost)
         return replace(self._fallbacks, usage=self._usage + extra)
+
+    def allow(self, share: float = inf, aside: int = 0) -> None:
+        """Let calls cost this share of the money from now on, so many calls that come later set aside."""
+        if self.purse.spend is None:
+            return
+        out_of_money = self.ended == self.purse.sentence()
+        self.purse.share, self.purse.aside = self.purse.spent + share, aside
+        if out_of_money and self.purse.room(1):
+            self.ended = None
 
     def measure(self, coalitions: BoolArray) -> Measured:
         """The worths of all these coalitions, for whoever calls the game without an evaluator."""
@@ -132,7 +141,8 @@ class Calls:
             UnderWay(attempts) as under_way,
         ):
             if self._stored is not None:
-                end.callback(self._stored.release)
+                stored = self._stored
+                end.callback(lambda: stored.release(self.purse.abandoned))
             while True:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
@@ -170,17 +180,21 @@ class Calls:
         counts = [self._known.missing(key) for key in packed(coalitions)]
         wanted = self.service.wanted
         why = None if wanted is None else wanted(coalitions, counts)
-        first = spell(members(coalitions[0], self.game.players))
-        self.ended = why or f"no answer for coalition {first} is known"
+        first, held = (
+            spell(members(coalitions[0], self.game.players)),
+            self.counts(coalitions[:1])[0],
+        )
+        known = f"{held} of {held + counts[0]} answers" if held else "no answer"
+        self.ended = why or f"{known} for coalition {first} {'are' if held else 'is'} known"
 
     def _room(self, under_way: int) -> int:
         """How many further calls may begin, by concurrency and money."""
         if self.ended is not None:
             return 0
-        room = self._purse.room(self.service.concurrency - under_way)
+        room = self.purse.room(self.service.concurrency - under_way)
         # What is under way may cost less than feared.
         if not room and not under_way:
-            self.ended = self._purse.sentence()
+            self.ended = self.purse.sentence()
         return room
 
     def _commit(
@@ -195,7 +209,7 @@ class Calls:
         good: list[Answer] = []
         for call, place, seconds in batch:
             try:
-                worth = self._purse.pay(call.result())
+                worth = self.purse.pay(call.result())
                 self._usage += Usage(tokens=worth.tokens)
                 worth = replace(worth, value=finite(worth.value))
             except NotMadeError:
@@ -207,11 +221,11 @@ class Calls:
                 self._usage += Usage(calls=1)
                 self._known.add(keys[place], worth.value)
                 good.append(Answer(keys[place], worth, seconds))
-        self._purse.under_way -= len(batch)
+        self.purse.under_way -= len(batch)
         done = {key for _, at, _ in batch if not self._known.missing(key := keys[at])}
         self._evaluated |= done
         if self._stored is not None:
-            self._stored.add(good, done)
+            self._stored.add(good, done, self.purse.abandoned)
         return not_made, failed
 
     def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
@@ -240,6 +254,9 @@ class Calls:
 
     def _adopt(self) -> None:
         """Take over what the store has of answers that were not read yet."""
-        for each in [] if self._stored is None else self._stored.fresh():
+        if self._stored is None:
+            return
+        for each in self._stored.fresh():
             self._known.add(each.coalition, each.worth.value)
-            self._purse.pay(each.worth, earlier=True)
+            self.purse.pay(each.worth, earlier=True)
+        self.purse.abandoned_before = self._stored.abandoned()

@@ -17,6 +17,8 @@ PASSING = {
     "ClientConnectionError",  # aiohttp
     "ClientPayloadError",
 }
+# Time-outs of httpx and requests before a request was sent.
+UNSENT = {"ConnectTimeout", "PoolTimeout", "WriteTimeout"}
 # Answers to requests that may succeed later: time-outs, conflicts, rate limits; and all of 5xx.
 PASSING_STATUS = {408, 409, 425, 429}
 
@@ -34,6 +36,18 @@ def is_passing(error: BaseException) -> bool:
     if status is not None:
         return (status in PASSING_STATUS or status >= 500) and not _quota_exhausted(error)
     return any(kind.__name__ in PASSING for kind in type(error).__mro__)
+
+
+def may_be_charged(error: BaseException) -> bool:
+    """Whether a service may have been at work on a call that nobody waited for: its time ran out.
+
+    Not where the time ran out before the request was sent.
+
+    >>> may_be_charged(TimeoutError()), may_be_charged(ConnectionError())
+    (True, False)
+    """
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    return any("Timeout" in each for each in kinds) and not kinds & UNSENT
 
 
 def status_of(error: BaseException) -> int | None:

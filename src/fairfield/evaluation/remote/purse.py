@@ -7,10 +7,16 @@ from math import inf
 
 from fairfield.core.service import Worth
 
+# Prices rarely are round numbers in binary, so a sum of them may exceed the cap by so much.
+ROUNDING = 1 + 1e-12
+
 
 @dataclass
 class Purse:
-    """The money of one run: ``spend`` is the cap, ``price`` the cost of what reports none.
+    """The money of one run: ``spend`` is what it may cost, ``price`` the cost of what reports none.
+
+    Where that is shared out, ``share`` is how far it may be spent now, while so many later calls are
+    set ``aside``.
 
     A call under way, and an attempt that was given up while the service was at work on it, may each
     cost as much as the dearest answer so far. The driver adds to what is ``under_way`` before calls
@@ -22,18 +28,30 @@ class Purse:
     price: float | None = None
     # What answers of this run cost, and those of earlier ones in the store.
     paid: float = 0.0
-    before: float = 0.0
+    paid_before: float = 0.0
     under_way: int = 0
     abandoned: int = 0
+    abandoned_before: int = 0
 
     def __post_init__(self) -> None:
-        self._dearest = self.price or 0.0
+        self.share, self.aside = inf, 0
+        self.dearest = self.price or 0.0
         self._unknown = False
 
     @property
     def cost(self) -> float:
         """What this run cost: an attempt that was given up may yet be charged."""
-        return self.paid + self.abandoned * self._dearest
+        return self.paid + self.abandoned * self.dearest
+
+    @property
+    def before(self) -> float:
+        """What earlier runs cost."""
+        return self.paid_before + self.abandoned_before * self.dearest
+
+    @property
+    def spent(self) -> float:
+        """What was spent of the cap."""
+        return self.before + self.cost
 
     def priced(self, worth: Worth) -> Worth:
         """An answer with the price as its cost, where it reports none."""
@@ -43,9 +61,9 @@ class Purse:
         """Count what an answer cost, of this run or of an earlier one; returns it priced."""
         worth = self.priced(worth)
         cost = worth.cost or 0.0
-        self._dearest = max(self._dearest, cost)
+        self.dearest = max(self.dearest, cost)
         if earlier:
-            self.before += cost
+            self.paid_before += cost
         else:
             self.paid += cost
             self._unknown |= worth.cost is None
@@ -63,11 +81,11 @@ class Purse:
         """How many calls may be under way."""
         if self.spend is None:
             return inf
-        # Prices rarely are round numbers in binary.
-        left = self.spend * (1 + 1e-12) - self.before - self.cost
+        most = min(self.share, self.spend - self.aside * self.dearest)
+        left = most * ROUNDING - self.spent
         if self._unknown or left <= 0:
             return 0
-        return int(left / self._dearest) if self._dearest else inf
+        return int(left / self.dearest) if self.dearest else inf
 
     def sentence(self) -> str:
         """Why no further call is made."""
@@ -76,5 +94,8 @@ class Purse:
                 f"spend={self.spend:g} cannot be kept, since an answer did not say what it cost; "
                 "return ff.Worth(value, cost=…), or give the game a price="
             )
-        earlier = f", {self.before:.6g} of it spent before" if self.before else ""
+        if self.share < (self.spend or 0.0) or self.aside:
+            return f"used its share of spend={self.spend:g}"
+        of_it = "was" if self.before > (self.spend or 0.0) * ROUNDING else "of it"
+        earlier = f", {self.before:.6g} {of_it} spent before" if self.before else ""
         return f"spend={self.spend:g} allows no further call{earlier}"

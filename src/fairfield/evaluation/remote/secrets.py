@@ -6,9 +6,16 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 _NAMES = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_TEXTS = re.compile(r"(bearer\s+|\bsk-|\b(?:api[-_]?)?key[=:]\s*)[\w.~+/-]{6,}", re.IGNORECASE)
+# What stands before a key in headers, addresses and dictionaries; and a key, which has a digit and a
+# letter, as "the bearer throughout", "key: persistence" and "tokens: 128000" have not.
+_TEXTS = re.compile(
+    r"((?:bearer|basic)\s+|\bsk-|(?:key|token|secret|password)['\"]?\s*[=:]\s*['\"]?)"
+    r"(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[a-z])[\w.~+/=-]{6,}",
+    re.IGNORECASE,
+)
 
 
 def without_secrets(text: str) -> str:
@@ -26,7 +33,9 @@ def plain(record: Any) -> Any:
 
 
 def _secrets() -> list[str]:
-    return [each for name, each in os.environ.items() if len(each) >= 8 and _NAMES.search(name)]
+    """Values to take out, also as an address has them; one that begins with another goes first."""
+    found = {each for name, each in os.environ.items() if len(each) >= 8 and _NAMES.search(name)}
+    return sorted(found | {quote(each, safe="") for each in found}, key=len, reverse=True)
 
 
 def _cleaned(text: str, secrets: list[str]) -> str:

@@ -28,8 +28,14 @@ class UnderWay:
 
     def begin(self, place: int, names: tuple[Any, ...]) -> None:
         """Begin a call on the loop of all calls."""
+        loop = loop_of_calls()
+        if asyncio._get_running_loop() is loop:
+            raise RuntimeError(
+                "an async worth function asks another service by fairfield, and so would wait for itself; "
+                "await asyncio.to_thread(…) that call"
+            )
         self.attempts.purse.under_way += 1
-        call = asyncio.run_coroutine_threadsafe(self.attempts.ask(names), loop_of_calls())
+        call = asyncio.run_coroutine_threadsafe(self.attempts.ask(names), loop)
         self.calls[call] = place, time.perf_counter()
 
     def ended(self) -> list[tuple[Future[Worth], int, float]]:
