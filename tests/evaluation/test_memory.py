@@ -39,3 +39,17 @@ def test_the_criteria_that_can_be_estimated_are_those_of_the_registry():
     named = set(memory.ESTIMATED.replace(" and ", ", ").split(", "))
     found = {name for name, kind in registry().items() if kind.estimator is not Criterion.estimator}
     assert named == found
+
+
+@pytest.mark.parametrize(
+    ("limit", "left"), [("4000", 1500), ("max", None), (str(2**63 - 4096), None)]
+)
+def test_the_limit_of_a_container_counts(tmp_path, monkeypatch, limit, left):
+    for name, text in (("max", limit), ("current", "3000"), ("stat", "anon 1\ninactive_file 500")):
+        (tmp_path / f"memory.{name}").write_text(text)
+    monkeypatch.setattr(memory, "GROUPS", [(tmp_path, *memory.GROUPS[0][1:])])
+    if left is None:
+        assert memory.memory_limit() is None
+        assert memory.free_memory() > 10**6
+    else:
+        assert memory.free_memory() == left

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from pathlib import Path
 
 from fairfield.core.game import Game
 from fairfield.evaluation.kept import numbers_kept
@@ -12,6 +14,18 @@ from fairfield.evaluation.options import Options
 MOST_PLAYERS = 25
 # The criteria that can be estimated where there is no table.
 ESTIMATED = "shapley, owen, banzhaf, semivalue, variational_index and variational_values"
+
+# Where Linux says how much memory a container may use, by the second and the first kind of groups.
+GROUPS = (
+    (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
+    (
+        Path("/sys/fs/cgroup/memory"),
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "total_inactive_file",
+    ),
+)
+NO_LIMIT = 2**60
 
 
 def check_table(game: Game, options: Options) -> None:
@@ -65,12 +79,33 @@ def _in_words(size: int) -> str:
 
 
 def free_memory() -> int | None:
-    """The bytes of memory that are available now, or None where the system does not say."""
+    """The bytes of memory that are available now, or None where the system does not say.
+
+    In a container, what its limit leaves.
+    """
+    limited = memory_limit()
+    left = [] if limited is None else [max(limited[0] - limited[1], 0)]
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return None
+            free = next(int(line.split()[1]) for line in file if line.startswith("MemAvailable:"))
+        left.append(1024 * free)
+    except (OSError, StopIteration):
+        with suppress(OSError, ValueError):
+            left.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(left, default=None)
+
+
+def memory_limit() -> tuple[int, int] | None:
+    """The limit of this process's control group and what is used of it; None without a limit.
+
+    Files that the system keeps in memory, and drops where it needs room, do not count as used.
+    """
+    for place, limit, used, dropped in GROUPS:
+        try:
+            most, now = (int((place / name).read_text()) for name in (limit, used))
+            stated = dict(line.split() for line in (place / "memory.stat").read_text().splitlines())
+        except (OSError, ValueError):  # no such group, or its limit is "max"
+            continue
+        if most < NO_LIMIT:
+            return most, now - int(stated.get(dropped, 0))
+    return None
