@@ -90,7 +90,7 @@ def free_memory() -> int | None:
             free = next(int(line.split()[1]) for line in file if line.startswith("MemAvailable:"))
         left.append(1024 * free)
     except (OSError, StopIteration):
-        with suppress(OSError, ValueError):
+        with suppress(AttributeError, OSError, ValueError):  # Windows has no sysconf
             left.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return min(left, default=None)
 

@@ -165,7 +165,8 @@ def _check_sizes(path: str | PathLike[str]) -> None:
                 if dtype.hasobject or raw.tell() + size != member.file_size:
                     raise ValueError(f"the size of {member.filename} does not match")
             total += size
-    if total > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2:
+    known = hasattr(os, "sysconf")  # not on Windows
+    if known and total > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2:
         raise ValueError(f"it unpacks to {total / 1e9:.3g} GB, more than half of the memory")
 
 
