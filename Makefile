@@ -1,5 +1,6 @@
 # make demo    sets up everything, values training data and features, writes demo/report.html
 # make test    sets up everything and runs the tests
+# make setup   installs at once what all of these need
 # make torch   adds the CPU build of PyTorch, for the tests of neural set functions
 # make check   ruff, mypy and import-linter
 # make paper   the paper's experiments again, small, into build/paper; FULL=1: at the paper's sizes; ARGS=: more options
@@ -11,15 +12,19 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
-PIP := $(RUN) -m pip --disable-pip-version-check install --quiet
+# Python compiles what is imported when it is imported; pip would compile all there is.
+PIP := $(RUN) -m pip --disable-pip-version-check install --quiet --no-compile
+TORCH := torch==2.13.0+cpu
 
-.PHONY: demo test torch check paper docs bench release-check hashes clean
+.PHONY: setup demo test torch check paper docs bench release-check hashes clean
 
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
 
+# Workers share the cores: threads of BLAS and OpenMP inside them would wait for each other.
 test: $(VENV)/test.stamp
-	$(RUN) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(RUN) -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 torch: $(VENV)/torch.stamp
 
@@ -65,7 +70,7 @@ $(VENV)/test.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 # The build without CUDA is on an index of its own, which need not answer where another has it.
 $(VENV)/torch.stamp: $(VENV)/test.stamp
-	@$(PIP) --constraint constraints.txt 'torch==2.13.0+cpu' || \
+	@$(PIP) --constraint constraints.txt '$(TORCH)' || \
 	  { echo "no index of pip has the CPU build of PyTorch; name one that has it in PIP_EXTRA_INDEX_URL"; exit 1; }
 	@touch $@
 
@@ -76,6 +81,11 @@ $(VENV)/check.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/docs.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --constraint constraints.txt --editable '.[docs]'
 	@touch $@
+
+# All of these at once: five runs of pip take twice the time of one.
+setup: | $(VENV)/bin/python
+	$(PIP) --constraint constraints.txt --editable '.[check,docs]' '$(TORCH)'
+	@touch $(addprefix $(VENV)/,$(addsuffix .stamp,test torch check docs demo))
 
 clean:
 	rm -rf $(VENV) build dist demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,7 @@
 """What must work in an environment that holds fairfield and one extra, or none.
 
     python release/smoke.py base
-    python release/smoke.py dask
+    python release/smoke.py ml dask
 
 Run by ``release/check.py`` with the interpreter of a new environment.
 """
@@ -128,12 +128,13 @@ def tool(name: str) -> None:
 
 
 PARTS = {
-    "base": base, "ml": ml, "trees": trees, "plots": plots, "report": report, "cli": cli,
+    "base": lambda: None, "ml": ml, "trees": trees, "plots": plots, "report": report, "cli": cli,
     "models": models, "dask": dask, "ray": ray, "learning": learning, "all": everything, "remote": remote,
     "test": lambda: tool("pytest"), "check": lambda: tool("mypy"), "docs": lambda: tool("mkdocs"),
 }  # fmt: skip
 
 if __name__ == "__main__":
     base()
-    PARTS[sys.argv[1]]()
-    print(f"fairfield {ff.__version__} with {sys.argv[1]}: in order")
+    for part in sys.argv[1:]:
+        PARTS[part]()
+    print(f"fairfield {ff.__version__} with {', '.join(sys.argv[1:])}: in order")

@@ -7,7 +7,7 @@ import ast
 from importlib import import_module
 from pathlib import Path
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # The stub lists the public names for type checkers; at run time it says what to import from where,
 # so that ``import fairfield`` costs nothing before a name is used.

@@ -101,5 +101,6 @@ from fairfield.results.imports import from_shap as from_shap
 from fairfield.results.interactions import Interactions as Interactions
 from fairfield.results.means import Means as Means
 from fairfield.results.valuation import Valuation as Valuation
+from fairfield.system import show_versions as show_versions
 
 __version__: str

@@ -17,12 +17,14 @@ def test_limits_of_control_groups_are_kept(tmp_path, version):
         (folder / "memory.stat").write_text(f"anon 500\n{given_up} 200\n")
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/cgroup").write_text(f"7:cpu:/\n4:{kind}:/job/step\n")
-    assert min(memory.left_in_groups(tmp_path)) == 500
+    assert list(memory.group_limits(tmp_path)) == [(1000, 500)]
     (tmp_path / "proc/self/cgroup").write_text(f"4:{kind}:/elsewhere/job\n")
-    assert min(memory.left_in_groups(tmp_path)) >= 2**63 - 5000
+    assert list(memory.group_limits(tmp_path)) == []
 
 
 def test_without_limits_the_memory_of_the_machine_counts(tmp_path, monkeypatch):
-    assert list(memory.left_in_groups(tmp_path)) == [2**63]
-    monkeypatch.setattr(memory, "left_in_groups", lambda root: [10_000, 2**63])
+    assert list(memory.group_limits(tmp_path)) == []
+    assert memory.free_memory() > 10**6
+    monkeypatch.setattr(memory, "group_limits", lambda: [(20_000, 10_000), (2**50, 2**40)])
     assert memory.free_memory() == 10_000
+    assert memory.memory_limit() == 20_000

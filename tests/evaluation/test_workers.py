@@ -108,17 +108,27 @@ ESTIMATES = {
 }
 
 
+def estimated(criterion, **options):
+    return ESTIMATES[criterion](Fits(), budget=100, seed=2, **options)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """The estimates without workers."""
+    return {criterion: estimated(criterion, n_jobs=1) for criterion in ESTIMATES}
+
+
 @pytest.mark.parametrize("criterion", ESTIMATES)
-@pytest.mark.parametrize("name", BACKENDS)
-def test_every_engine_gives_the_same_estimate(name, criterion, request):
-    estimate = partial(ESTIMATES[criterion], Fits(), budget=100, seed=2)
-    alone = estimate(n_jobs=1)
-    with backend(name, request):
-        shared = estimate()
-    assert shared.evaluations == alone.evaluations > 60
-    assert_array_equal(shared.values, alone.values)
-    assert_array_equal(shared.stderr, alone.stderr)
-    assert_array_equal(estimate(n_jobs=2).values, alone.values)
+@pytest.mark.parametrize("name", [*BACKENDS, "n_jobs=2"])
+def test_every_engine_gives_the_same_estimate(name, criterion, alone, request):
+    if name == "n_jobs=2":
+        shared = estimated(criterion, n_jobs=2)
+    else:
+        with backend(name, request):
+            shared = estimated(criterion)
+    assert shared.evaluations == alone[criterion].evaluations > 60
+    assert_array_equal(shared.values, alone[criterion].values)
+    assert_array_equal(shared.stderr, alone[criterion].stderr)
 
 
 @pytest.mark.parametrize("name", ["loky", "dask", "ray"])

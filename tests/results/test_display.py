@@ -12,3 +12,11 @@ def test_advice_is_given_once():
     )  # fmt: skip
     assert v.stop.count("not to be trusted") > 1
     assert v.stop.count("raise the budget") == 1
+
+
+def test_a_table_to_paste_brings_its_style_and_runs_nothing(one):
+    page = one.to_html()
+    assert "<table style=" in page
+    assert "<td>" not in page
+    assert "&lt;script&gt;" in page
+    assert page.count("text-align:left") == 4  # the names and their head

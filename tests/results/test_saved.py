@@ -1,6 +1,9 @@
 """Results on disk are read back as they were, and nothing else is read."""
 
 import dataclasses
+import datetime
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -60,3 +63,45 @@ def test_files_without_words_are_of_players(one, tmp_path):
     del entries["words"]
     write_plain(tmp_path / "v.npz", "valuation", {"": entries})
     same(ff.Valuation.load(tmp_path / "v.npz"), one)
+
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "valuation.schema.json"
+
+
+def test_plain_data_follow_the_schema_and_are_read_back(one, many, named, classes):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    fields = {each.name for each in dataclasses.fields(ff.Valuation)}
+    assert set(schema["properties"]) - {"fairfield", "format"} == fields
+    strange = dataclasses.replace(
+        one,
+        players=(("a", 1), datetime.date(2024, 2, 29), b"c"),
+        values=np.array([np.nan, np.inf, 1.0]),
+        decoupling_error=np.inf,
+        data=np.array(["x", None, 2.5], dtype=object),
+        usage={"calls": 3},
+    )
+    estimated = ff.shapley(lambda S: np.sqrt(S.sum(axis=1)), players=9, budget=100)
+    for v in (one, many, named, classes, classes[0], classes.output(7), strange, estimated):
+        held = json.loads(v.to_json())
+        jsonschema.Draft202012Validator(schema).validate(held)
+        same(ff.Valuation.from_dict(held), v)
+        assert v.to_dict() == held
+    for kind in (float, int, str, bool):
+        data = np.array([1, 0, 1]).astype(kind)
+        v = ff.Valuation.from_dict(json.loads(dataclasses.replace(one, data=data).to_json()))
+        assert v.data.dtype.kind == data.dtype.kind
+
+
+def test_plain_data_that_do_not_fit_are_refused(one):
+    held = one.to_dict()
+    for wrong, words in (
+        ({}, "not a valuation of fairfield"),
+        (held | {"values": [1.0]}, "its values do not fit"),
+        (held | {"fairfield": "comparison"}, "it holds a comparison"),
+        (held | {"format": 99}, "reads up to 2"),
+        (held | {"stderr": ["much", 1, 2]}, "not a valuation of fairfield"),
+        (held | {"surprise": 1}, "not a valuation of fairfield"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ff.Valuation.from_dict(wrong)

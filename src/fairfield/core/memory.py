@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 # What limits the memory of a control group, what it uses, and what of that can be given up at once:
@@ -12,6 +13,8 @@ FILES = {
     "": ("memory.max", "memory.current", "inactive_file"),
     "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 }
+# The first version has a number for no limit.
+NO_LIMIT = 2**60
 
 
 def fits(numbers: int) -> bool:
@@ -21,20 +24,28 @@ def fits(numbers: int) -> bool:
 
 
 def free_memory() -> int | None:
-    """The bytes of memory that are available now, or None where the system does not say."""
+    """The bytes of memory that are available now, or None where the system does not say.
+
+    In a container, what its limit leaves.
+    """
+    left = [left for _, left in group_limits()]
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return min(int(line.split()[1]) * 1024, *left_in_groups(Path("/")))
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return None
+            free = next(int(line.split()[1]) for line in file if line.startswith("MemAvailable:"))
+        left.append(1024 * free)
+    except (OSError, StopIteration):
+        with suppress(AttributeError, OSError, ValueError):  # Windows has no sysconf
+            left.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(left, default=None)
 
 
-def left_in_groups(root: Path) -> Iterator[int]:
-    """The bytes that each control group of this process may still take."""
-    yield 2**63
+def memory_limit() -> int | None:
+    """The bytes that this process may take in its container or job, or None."""
+    return min((limit for limit, _ in group_limits()), default=None)
+
+
+def group_limits(root: Path = Path("/")) -> Iterator[tuple[int, int]]:
+    """The limit of each control group that this process is in, and what is left of it."""
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -44,16 +55,15 @@ def left_in_groups(root: Path) -> Iterator[int]:
         if kind not in FILES:
             continue
         limit, usage, given_up = FILES[kind]
-        top = root / "sys/fs/cgroup" / kind
         # In a container the path may be that outside, and its group the top.
-        group = top / path.lstrip("/")
+        group = root / "sys/fs/cgroup" / kind / path.lstrip("/")
         for folder in (group, *group.parents):
             try:
-                most, used = ((folder / name).read_text().strip() for name in (limit, usage))
+                most, used = (int((folder / name).read_text()) for name in (limit, usage))
                 stat = dict(
                     each.split() for each in (folder / "memory.stat").read_text().splitlines()
                 )
-                if most != "max":
-                    yield max(0, int(most) - int(used) + int(stat.get(given_up, 0)))
-            except (OSError, ValueError):
+            except (OSError, ValueError):  # no such group, or its limit is "max"
                 continue
+            if most < NO_LIMIT:
+                yield most, max(0, most - used + int(stat.get(given_up, 0)))

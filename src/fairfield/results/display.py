@@ -14,6 +14,14 @@ from fairfield.core.writing.terminal import shown
 Columns: TypeAlias = dict[str, list[object]]
 
 MOST_ROWS = 20
+_CELL = "padding:2px 12px 2px 0;border-bottom:1px solid #ccc;text-align:"
+# The style of each tag; the cells of the first column, which are names, come before the others.
+STYLES = {
+    **dict.fromkeys(("tr><td", "tr><th"), f"{_CELL}left"),
+    **dict.fromkeys(("td", "th"), f"{_CELL}right"),
+    "table": "border-collapse:collapse;font-variant-numeric:tabular-nums",
+    "div": "font-size:85%;opacity:.75",
+}
 HALF_INTERVAL = "± is half the width of a 95 % interval"
 
 
@@ -29,6 +37,13 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return html_table(*self._shown())
+
+    def to_html(self) -> str:
+        """The table and its notes as HTML that brings its own style, to paste into a page or a mail."""
+        page = self._repr_html_()
+        for tag, style in STYLES.items():  # names are escaped, so that these are tags
+            page = page.replace(f"<{tag}>", f'<{tag} style="{style}">')
+        return page
 
 
 def number(value: object, digits: int = 4) -> str:

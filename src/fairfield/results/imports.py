@@ -24,8 +24,8 @@ def from_shap(explanation: shap.Explanation, criterion: str = "shapley") -> Valu
     >>> from types import SimpleNamespace as Explanation
     >>> shown = Explanation(values=np.array([[1.0, 2.0]]), base_values=0.5,
     ...                     feature_names=["age", "debt"], data=np.array([[41.0, 7.0]]))
-    >>> from_shap(shown)[0].to_dict()
-    {'age': 1.0, 'debt': 2.0}
+    >>> from_shap(shown)[0]["debt"]
+    2.0
     """
 
     def held(name: str) -> Any:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 _DATES: dict[str, Any] = {
     "datetime": datetime.datetime,  # before date, which it is too
     "date": datetime.date,
     "time": datetime.time,
+}
+_READ: dict[str, Callable[[str], Any]] = {
+    **{kind: own.fromisoformat for kind, own in _DATES.items()},
+    "bytes": bytes.fromhex,
+    "float": float,
 }
 
 
@@ -19,6 +26,8 @@ def encoded(given: Any) -> Any:
     {'tuple': ['a', {'date': '2024-02-29'}]}
     """
     given = given.item() if hasattr(given, "item") and hasattr(given, "dtype") else given
+    if type(given) is float and not isfinite(given):
+        return {"float": str(given)}  # JSON has no such numbers
     if given is None or type(given) in (bool, int, float, str):
         return given
     for kind, own in _DATES.items():
@@ -44,6 +53,15 @@ def decoded(held: Any) -> Any:
     if kind in ("tuple", "frozenset", "list") and isinstance(inside, list):
         make = {"tuple": tuple, "frozenset": frozenset, "list": list}[kind]
         return make([decoded(each) for each in inside])
-    if isinstance(inside, str) and (kind in _DATES or kind == "bytes"):
-        return bytes.fromhex(inside) if kind == "bytes" else _DATES[kind].fromisoformat(inside)
+    if isinstance(inside, str) and kind in _READ:
+        return _READ[kind](inside)
     raise ValueError(f"{held!r} is no name")
+
+
+def nested(change: Callable[[Any], Any], held: Any) -> Any:
+    """Lists of lists with every entry changed.
+
+    >>> nested(encoded, [[1.0], [float("inf")]])
+    [[1.0], [{'float': 'inf'}]]
+    """
+    return [nested(change, each) for each in held] if isinstance(held, list) else change(held)

@@ -1,11 +1,12 @@
-"""Results on disk: one .npz file of plain arrays and JSON, in which nothing is ever executed."""
+"""Results as plain data: one .npz file of arrays and JSON, or a dict; nothing in them is ever executed."""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import asdict
 from os import PathLike
 from typing import Any, TypeVar
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.memory import fits
 from fairfield.core.writing.files import write_file
-from fairfield.results.plain import decoded, encoded
+from fairfield.results.plain import decoded, encoded, nested
 from fairfield.results.words import Words
 
 Entries = Mapping[str, Any]
@@ -38,16 +39,62 @@ def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Entrie
             elif isinstance(held, np.ndarray):
                 cells = [encoded(each) for each in held.ravel()]
                 about[name][entry] = {"cells": cells, "shape": held.shape}
-            elif entry in NAMES and held is not None:
-                about[name][entry] = [encoded(each) for each in held]
-            elif isinstance(held, Words):
-                about[name][entry] = asdict(held)
             elif held is not None:
-                about[name][entry] = dict(held) if isinstance(held, Mapping) else held
+                about[name][entry] = _written(entry, held)
     text = json.dumps({"fairfield": kind, "format": FORMAT, "parts": about})
     file = io.BytesIO()
     np.savez_compressed(file, about=np.array(text), **arrays)  # type: ignore[arg-type]  # names are free
     write_file(path, file.getvalue())
+
+
+def _written(entry: str, held: Any) -> Any:
+    """A field that is no array, as JSON has it."""
+    if entry in NAMES:
+        return [encoded(each) for each in held]
+    if isinstance(held, Words):
+        return asdict(held)
+    return dict(held) if isinstance(held, Mapping) else held
+
+
+def as_dict(kind: str, entries: Entries) -> dict[str, Any]:
+    """The fields that are there as JSON has them, arrays as lists."""
+    found: dict[str, Any] = {"fairfield": kind, "format": FORMAT}
+    for entry, held in entries.items():
+        if isinstance(held, np.ndarray | float):
+            found[entry] = nested(encoded, np.asarray(held).tolist())
+        elif held is not None:
+            found[entry] = _written(entry, held)
+    return found
+
+
+def from_dict(
+    given: Mapping[str, Any], kind: str, numbers: Set[str], made: Callable[[Any], Result]
+) -> Result:
+    """What is ``made`` of the fields that :func:`as_dict` wrote, those of ``numbers`` as arrays of them."""
+    with _refused("this dict", kind):
+        held = dict(given)
+        _check_kind(held, kind)
+        del held["fairfield"], held["format"]
+        for entry in numbers & held.keys():
+            read = nested(decoded, held[entry])
+            held[entry] = np.array(read, dtype=float) if isinstance(read, list) else float(read)
+        if isinstance(held.get("steps"), list):
+            held["steps"] = np.array(held["steps"], dtype=np.int64)
+        if "stops" in held:
+            held["stops"] = np.array(held["stops"], dtype=str)
+        if "data" in held:
+            held["data"] = _read_data(held["data"], np.shape(held["values"]))
+        return made(_read_names(held))
+
+
+def _read_data(held: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Data as they were: numbers, texts, or objects of several types."""
+    cells: list[Any] = []
+    nested(lambda cell: cells.append(decoded(cell)), held)
+    kinds = set(map(type, cells))
+    if kinds <= {int, float} or kinds in ({str}, {bool}):
+        return np.array(cells).reshape(shape)
+    return _objects(cells).reshape(shape)
 
 
 def read_plain(
@@ -56,18 +103,30 @@ def read_plain(
     """What is ``made`` of the parts that :func:`write_plain` wrote; anything else is refused."""
     with open(path, "rb"):  # no such file, no permission: errors that say it themselves
         pass
-    try:
-        parts = _parts(path, kind)
+    with _refused(path, f"saved {kind}"):
+        parts = {name: _read_names(held) for name, held in _parts(path, kind).items()}
         for held in parts.values():
-            held.update({name: tuple(map(decoded, held[name])) for name in NAMES if name in held})
-            if "words" in held:
-                held["words"] = Words(**_texts(held["words"]))
             if isinstance(held.get("data"), dict):
                 held["data"] = _cells(held["data"])
         return made(parts)
-    except Exception as reason:  # whatever a strange file makes of zip, NumPy and JSON
+
+
+@contextmanager
+def _refused(what: object, kind: str) -> Iterator[None]:
+    """Whatever a strange file makes of zip, NumPy and JSON, as one sentence."""
+    try:
+        yield
+    except Exception as reason:
         said = str(reason).partition("\n")[0] or type(reason).__name__
-        raise ValueError(f"{path} is not a saved {kind} of fairfield ({said})") from reason
+        raise ValueError(f"{what} is not a {kind} of fairfield ({said})") from reason
+
+
+def _read_names(held: dict[str, Any]) -> dict[str, Any]:
+    """The fields with names and words as they were."""
+    held.update({name: tuple(map(decoded, held[name])) for name in NAMES if name in held})
+    if "words" in held:
+        held["words"] = Words(**_texts(held["words"]))
+    return held
 
 
 def _parts(path: str | PathLike[str], kind: str) -> dict[str, dict[str, Any]]:
@@ -75,16 +134,20 @@ def _parts(path: str | PathLike[str], kind: str) -> dict[str, dict[str, Any]]:
     with np.load(path, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     about = json.loads(str(arrays.pop("about")))
-    if about["fairfield"] != kind:
-        raise ValueError(f"it holds a {about['fairfield']}")
-    version = about.get("format", 1)
-    if version not in range(1, FORMAT + 1):
-        raise ValueError(f"it has format {version}, and this version reads up to {FORMAT}")
+    _check_kind(about, kind)
     parts: dict[str, dict[str, Any]] = about["parts"]
     for key, array in arrays.items():
         name, entry = key.rsplit("/", 1)
         parts[name][entry] = array
     return parts
+
+
+def _check_kind(about: Mapping[str, Any], kind: str) -> None:
+    if about["fairfield"] != kind:
+        raise ValueError(f"it holds a {about['fairfield']}")
+    version = about.get("format", 1)
+    if version not in range(1, FORMAT + 1):
+        raise ValueError(f"it has format {version}, and this version reads up to {FORMAT}")
 
 
 def _check_sizes(path: str | PathLike[str]) -> None:
@@ -116,7 +179,11 @@ def _cells(held: dict[str, Any]) -> NDArray[Any]:
     """Data of any type, an object each."""
     if "objects" in held:  # format 1
         return np.array(held["objects"], dtype=object)
-    cells = np.empty(len(held["cells"]), dtype=object)
-    for place, cell in enumerate(held["cells"]):  # at once, tuples would be taken for rows
-        cells[place] = decoded(cell)
-    return cells.reshape(held["shape"])
+    return _objects([decoded(cell) for cell in held["cells"]]).reshape(held["shape"])
+
+
+def _objects(given: list[Any]) -> NDArray[Any]:
+    cells = np.empty(len(given), dtype=object)
+    for place, cell in enumerate(given):  # at once, tuples would be taken for rows
+        cells[place] = cell
+    return cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +18,7 @@ from fairfield.results.batched import Batched
 from fairfield.results.display import Columns
 from fairfield.results.exports import explanation, frame, player_values
 from fairfield.results.means import Means
-from fairfield.results.saved import read_plain, write_plain
+from fairfield.results.saved import as_dict, from_dict, read_plain, write_plain
 from fairfield.results.tables import valuation_table
 from fairfield.results.valid import check_fields
 from fairfield.results.words import PLAYERS, Words, no_player
@@ -92,6 +93,8 @@ class Valuation(Batched):
         **dict.fromkeys(("values", "stderr", "marginals", "data"), 1),
         "covariance": 2,
     }
+    # The fields that hold numbers, or one number.
+    numbers: ClassVar = {*per_game, "trajectory", "prior", "seconds"} - {"stops", "steps", "data"}
 
     @property
     def names(self) -> tuple[Player, ...]:
@@ -155,11 +158,6 @@ class Valuation(Batched):
         if player not in self.players:
             raise KeyError(no_player(player, self.players, self.words))
         return self.players.index(player)
-
-    def to_dict(self) -> dict[Player, float]:
-        """The values of one game by player."""
-        self._one_game("to_dict")
-        return dict(zip(self.players, self.values.tolist(), strict=True))
 
     def ranking(self) -> list[Player]:
         """The players from the most to the least valuable; ties keep their order."""
@@ -239,6 +237,35 @@ class Valuation(Batched):
 
     def _shown(self) -> tuple[Columns, list[str]]:
         return valuation_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that JSON can hold, by the schema ``docs/valuation.schema.json``.
+
+        >>> import fairfield as ff
+        >>> held = ff.shapley([0, 1, 1, 4], players=["ann", "bob"]).to_dict()
+        >>> held["players"], held["values"]
+        (['ann', 'bob'], [2.0, 2.0])
+        """
+        return as_dict("valuation", self.entries())
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The text of :meth:`to_dict` as JSON."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=indent)
+
+    @classmethod
+    def from_dict(cls, held: Mapping[str, Any]) -> Valuation:
+        """The valuation that :meth:`to_dict` was called on; a ValueError where it does not fit."""
+        return from_dict(held, "valuation", cls.numbers, cls.checked)
+
+    def log(self, run: Any, *, step: int | None = None) -> None:
+        """Log values, a table, a picture and all as JSON to a run of MLflow or Weights & Biases.
+
+        ``run`` is what ``mlflow.start_run()`` or ``wandb.init()`` returned. The values, of a batch the
+        means of |value|, are metrics named "criterion/player".
+        """
+        from fairfield.tracking import log
+
+        log(self, run, step)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one .npz file of plain arrays and JSON."""
