@@ -23,11 +23,13 @@ import comparison_page as page
 from comparison_cases import HERE, SETS
 from comparison_ours import values
 from comparison_scores import Results, collect
-from comparison_store import Job, fill
+from comparison_store import Job, fill, lacking
+from comparison_words import HEADINGS
 
 from fairfield.evaluation.workers import one_blas_thread
 
 CACHE = Path(os.environ.get("FAIRFIELD_CACHE", HERE / ".cache"))
+SEEDS = range(5)
 QUICK = ("breast cancer", "wine", "moons", "classification")
 # What is compared: library, method and its fits, in the order of computation. Fewer fits come first.
 FEW = (
@@ -70,7 +72,7 @@ SLOW = (("pyDVL", "Data Banzhaf", 500),)
 
 def stages(full: bool) -> Iterator[list[Job]]:
     """What is computed, stage by stage, so that a run cut short has whole tables."""
-    seeds, sets = (range(5), SETS) if full else (range(2), QUICK)
+    seeds, sets = (SEEDS, SETS) if full else (SEEDS[:2], QUICK)
     plan = [("labels", FEW), ("shift", FEW), ("labels", BY_ACCURACY)]
     if full:
         plan += [("labels", MANY), ("labels", SLOW)]
@@ -96,12 +98,19 @@ def measure(store: Path, jobs: list[Job], seconds: float) -> None:
         )  # fmt: skip
 
 
+def whole(store: Path, jobs: list[Job]) -> list[Job]:
+    """These jobs if all with few fits are in the store, else those of the quick run."""
+    if any(job[3:] in FEW for job in lacking(store, jobs)):
+        return [job for some in stages(False) for job in some]
+    return jobs
+
+
 def show(results: Results) -> None:
     """The tables of the quick run."""
     print(f"# Data valuations compared\n\n{len(results.sets)} data sets, {results.seeds} seeds.")
     for task, found in results.scores.items():
         if found:
-            print(f"\n### {page.HEADINGS[task]}\n")
+            print(f"\n### {HEADINGS[task]}\n")
             print("\n".join(page.task_table(results, task)))
 
 
@@ -111,14 +120,17 @@ def main() -> None:
     ends = time.perf_counter() + float(sys.argv[2] if len(sys.argv) > 2 else 36_000)
     CACHE.mkdir(exist_ok=True)
     store = CACHE / "comparison.jsonl"
-    plan = list(stages(full))
-    for jobs in plan:
+    for jobs in stages(full):
         measure(store, jobs, ends - time.perf_counter())
-    results = collect(store, [job for jobs in plan for job in jobs])
+    wanted = [job for jobs in stages(full) for job in jobs]
     if full:
-        page.write(results, HERE.parent / "docs")
+        print(
+            f"{len(lacking(store, wanted))} of {len(wanted)} valuations are missing",
+            file=sys.stderr,
+        )
+        page.write(collect(store, whole(store, wanted)), HERE.parent / "docs")
     else:
-        show(results)
+        show(collect(store, wanted))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from comparison_cases import Case, Logistic, accuracy, make_case
-from comparison_store import Job, key_of, read
+from comparison_store import Job, cases_of, key_of, read
 from joblib import Memory
 from scipy.stats import rankdata
 from scipy.stats import t as student
@@ -19,6 +19,7 @@ import fairfield as ff
 
 # Shares of the training rows that have left, or have come.
 SHARES = np.arange(1, 11) / 20
+LEAST_SEEDS = 5
 # Of each task: what it is done on, and whether a high score is good.
 TASKS = {
     "labels: found": ("labels", True),
@@ -71,6 +72,11 @@ class Results(NamedTuple):
     seeds: int
     sets: list[str]
 
+    @property
+    def enough(self) -> bool:
+        """Whether there are seeds enough for intervals."""
+        return self.seeds >= LEAST_SEEDS
+
     def areas(self, task: str) -> dict[Method, Any]:
         """Seeds × data sets: the mean over the points of a curve."""
         return {method: found.mean(axis=2) for method, found in self.scores[task].items()}
@@ -102,14 +108,8 @@ def collect(store: Path, jobs: Iterable[Job]) -> Results:
     have, kept = read(store), Memory(store.parent / "scores", verbose=0).cache(score)
     scores: dict[str, dict[Method, Any]] = {task: {} for task in TASKS}
     cost: dict[Method, list[tuple[float, float]]] = defaultdict(list)
-    cases: dict[tuple[str, str, int], Case | None] = {}
     cells: dict[tuple[str, Method], dict[tuple[int, str], Any]] = defaultdict(dict)
-    for job in jobs:
-        if job[:3] not in cases:
-            cases[job[:3]] = make_case(*job[:3])
-        case = cases[job[:3]]
-        if case is None:
-            continue
+    for job, case in cases_of(jobs):
         line = have.get(key_of(job, case))
         cells[job.kind, job[3:]][job.seed, job.data] = line
         if line is not None:

@@ -58,6 +58,22 @@ def whole_lines(path: str | Path) -> None:
         Path(path).write_bytes(text[: text.rfind(b"\n") + 1])
 
 
+def cases_of(jobs: Iterable[Job]) -> Iterator[tuple[Job, Case]]:
+    """Each job with its case, made once for jobs that follow each other; without absent data sets."""
+    case, of = None, None
+    for job in jobs:
+        if of != job[:3]:
+            case, of = make_case(*job[:3]), job[:3]
+        if case is not None:
+            yield job, case
+
+
+def lacking(path: str | Path, jobs: Iterable[Job]) -> list[Job]:
+    """The jobs that a store does not have."""
+    have = read(path)
+    return [job for job, case in cases_of(jobs) if key_of(job, case) not in have]
+
+
 def fill(
     path: str | Path,
     seconds: float,
@@ -67,12 +83,9 @@ def fill(
     """Appends the jobs that a store does not have, for at most so many seconds; True if all are there."""
     whole_lines(path)
     have, started = read(path), time.perf_counter()
-    case, of = None, None
     with open(path, "a", encoding="utf-8") as file:
-        for job in jobs:
-            if of != job[:3]:
-                case, of = make_case(*job[:3]), job[:3]
-            if case is None or key_of(job, case) in have:
+        for job, case in cases_of(jobs):
+            if key_of(job, case) in have:
                 continue
             if time.perf_counter() - started > seconds:
                 return False

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import comparison
 import comparison_cases as cases
 import comparison_page as page
+import comparison_words as words
 from comparison_ours import METHODS, values
 from comparison_scores import collect
 from comparison_store import Found, Job, fill, read
@@ -78,7 +79,8 @@ def test_a_store_is_filled_once_and_survives_a_kill(small, tmp_path):
 
 def test_the_page_says_who_found_what(small, tmp_path):
     """One method knows the bad rows, all others go by chance."""
-    methods = [page.CHANCE, page.MARGINS, *page.NEIGHBORS.values()]
+    refitted = ("fairfield", "leave-one-out", 0)
+    methods = [words.CHANCE, words.MARGINS, *words.NEIGHBORS.values(), refitted]
     jobs = [
         Job("moons", kind, seed, *method)
         for kind in ("labels", "shift")
@@ -87,25 +89,24 @@ def test_the_page_says_who_found_what(small, tmp_path):
     ]
 
     def value(case, job):
-        if job[3:] == page.NEIGHBORS["index"]:
+        if job[3:] == words.NEIGHBORS["index"]:
             return Found(-1.0 * case.bad, 0)
-        return Found(np.random.default_rng([job.seed, *job.method.encode()]).random(30), 0)
+        rng = np.random.default_rng([job.seed, *job.method.encode()])
+        return Found(rng.random(30), 1)
 
     fill(tmp_path / "store.jsonl", 60, jobs, value)
     results = collect(tmp_path / "store.jsonl", jobs)
-    assert results.mean("labels: found", page.NEIGHBORS["index"]) == (1.0, 0.0)
-    assert results.ranks("shift: found")[page.NEIGHBORS["index"]] == 1
-    (tmp_path / "data-comparison.md").write_text(
-        "a\n<!-- numbers -->\nOLD\n<!-- end of numbers -->\nb"
-    )
+    assert results.mean("labels: found", words.NEIGHBORS["index"]) == (1.0, 0.0)
+    assert results.ranks("shift: found")[words.NEIGHBORS["index"]] == 1
+    pages = ("data-comparison.md", "criteria.md", "beyond-the-paper.md")
+    for name in pages:
+        (tmp_path / name).write_text("a\n<!-- comparison -->\nOLD\n<!-- end of comparison -->\nb")
     page.write(results, tmp_path)
-    once = (tmp_path / "data-comparison.md").read_text(encoding="utf-8")
-    assert once.startswith("a\n")
-    assert once.endswith("\nb")
-    assert "OLD" not in once
-    assert "best is fairfield neighbours, index (1.000 ± .000)" in once
-    page.write(results, tmp_path)
-    assert (tmp_path / "data-comparison.md").read_text(encoding="utf-8") == once
+    found = [(tmp_path / name).read_text(encoding="utf-8") for name in pages]
+    assert all(each.startswith("a\n") and each.endswith("\nb") for each in found)
+    assert not any("OLD" in each for each in found)
+    assert "best is fairfield neighbours, index, 1.000" in found[0]
+    assert page.filled(found[0], "comparison", page.body(results)) == found[0]
 
 
 def test_a_quick_run_is_part_of_the_full_one():
