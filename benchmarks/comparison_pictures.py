@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from comparison_scores import SHARES, Method, Results
-from comparison_words import CHANCE, MARGINS, NEIGHBORS, best, label
+from comparison_words import CHANCE, LIBRARIES, MARGINS, NEIGHBORS, best, label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLORS = {"fairfield": "#0d8a7d", "pyDVL": "#c2571a", "baseline": "#6b6f76"}
+ONE_OUT: Method = ("fairfield", "leave-one-out", 0)
 # Curves that are drawn: few enough to be told apart.
 DRAWN: tuple[Method, ...] = (
     NEIGHBORS["Shapley"],
     NEIGHBORS["index"],
-    ("fairfield", "leave-one-out", 0),
+    ONE_OUT,
     ("fairfield", "Banzhaf", 500),
     ("pyDVL", "TMC-Shapley", 500),
     MARGINS,
@@ -36,7 +37,8 @@ def draw_scores(results: Results) -> Figure:
         for place, method in enumerate(order):
             if method in results.scores[task]:
                 mean, width = results.mean(task, method)
-                axes.errorbar(mean, place, xerr=width, fmt="o", color=COLORS[method[0]], ms=4)
+                around = width if results.enough else None
+                axes.errorbar(mean, place, xerr=around, fmt="o", color=COLORS[method[0]], ms=4)
         axes.axvline(results.mean(task, CHANCE)[0], color="#bbbbbb", lw=1, zorder=0)
         axes.set(title=task, xlabel="share found among the lowest", xlim=(0, 1))
         axes.set_yticks(range(len(order)), [label(method) for method in order], fontsize=8)
@@ -64,7 +66,7 @@ def draw_curves(results: Results) -> Figure:
 
 
 def draw_costs(results: Results) -> Figure:
-    """What is found over what it costs."""
+    """What is found over what it costs; those of the curves are named."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.6), layout="constrained")
@@ -72,8 +74,14 @@ def draw_costs(results: Results) -> Figure:
     for method in results.scores[task]:
         x, y = max(results.seconds[method], 1e-3), results.mean(task, method)[0]
         axes.plot(x, y, "o", color=COLORS[method[0]], ms=5)
-        axes.annotate(label(method), (x, y), (4, 3), textcoords="offset points", fontsize=6.5)
+        if method in DRAWN:
+            down = 4 if method not in (MARGINS, ONE_OUT) else -11  # near what others have
+            axes.annotate(label(method), (x, y), (5, down), textcoords="offset points", fontsize=8)
+    for library, color in COLORS.items():
+        axes.plot([], [], "o", color=color, label=LIBRARIES[library] or "baselines")
+    axes.legend(frameon=False, loc="center left")
     axes.set(xscale="log", xlabel="processor seconds of a valuation", ylabel="wrong labels found")
+    axes.set_xlim(right=100)
     axes.grid(alpha=0.3)
     return figure
 
