@@ -31,25 +31,29 @@ from fairfield.evaluation.workers import one_blas_thread
 CACHE = Path(os.environ.get("FAIRFIELD_CACHE", HERE / ".cache"))
 SEEDS = range(5)
 QUICK = ("breast cancer", "wine", "moons", "classification")
-# What is compared: library, method and its fits, in the order of computation. Fewer fits come first.
-FEW = (
+# What is compared: library, method and its fits.
+CHEAP = (
     ("fairfield", "neighbours, Shapley", 0),
     ("fairfield", "neighbours, Banzhaf", 0),
     ("fairfield", "neighbours, index", 0),
     ("fairfield", "leave-one-out", 0),  # n + 2 fits
-    ("fairfield", "Shapley", 500),
+    ("baseline", "out-of-fold margins", 10),
+    ("baseline", "random order", 0),
+    ("pyDVL", "KNN-Shapley", 0),
+)
+FEW = (
     ("fairfield", "Banzhaf", 500),
+    ("baseline", "AME", 500),
+    ("baseline", "Data Banzhaf, sample reuse", 500),
+    ("pyDVL", "TMC-Shapley", 500),
+    ("pyDVL", "Beta-Shapley", 500),
+)
+MORE = (
+    ("fairfield", "Shapley", 500),
     ("fairfield", "index of clusters", 500),
     ("fairfield", "Shapley of clusters", 500),
     ("fairfield", "Banzhaf of clusters", 500),
-    ("baseline", "out-of-fold margins", 10),
     ("baseline", "out-of-fold margins", 500),
-    ("baseline", "AME", 500),
-    ("baseline", "Data Banzhaf, sample reuse", 500),
-    ("baseline", "random order", 0),
-    ("pyDVL", "KNN-Shapley", 0),
-    ("pyDVL", "TMC-Shapley", 500),
-    ("pyDVL", "Beta-Shapley", 500),
     ("pyDVL", "Data-OOB", 500),
 )
 BY_ACCURACY = (
@@ -73,7 +77,8 @@ SLOW = (("pyDVL", "Data Banzhaf", 500),)
 def stages(full: bool) -> Iterator[list[Job]]:
     """What is computed, stage by stage, so that a run cut short has whole tables."""
     seeds, sets = (SEEDS, SETS) if full else (SEEDS[:2], QUICK)
-    plan = [("labels", FEW), ("shift", FEW), ("labels", BY_ACCURACY)]
+    plan = [(kind, methods) for methods in (CHEAP, FEW, MORE) for kind in ("labels", "shift")]
+    plan += [("labels", BY_ACCURACY)]
     if full:
         plan += [("labels", MANY), ("labels", SLOW)]
     for kind, methods in plan:
@@ -99,8 +104,8 @@ def measure(store: Path, jobs: list[Job], seconds: float) -> None:
 
 
 def whole(store: Path, jobs: list[Job]) -> list[Job]:
-    """These jobs if all with few fits are in the store, else those of the quick run."""
-    if any(job[3:] in FEW for job in lacking(store, jobs)):
+    """These jobs if all of the cheap ones are in the store, else those of the quick run."""
+    if any(job[3:] in CHEAP for job in lacking(store, jobs)):
         return [job for some in stages(False) for job in some]
     return jobs
 

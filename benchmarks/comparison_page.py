@@ -141,10 +141,17 @@ def beside(results: Results) -> list[str]:
     return lines
 
 
+def left_out(results: Results) -> list[str]:
+    """Which methods are not shown, because not all of their cases were computed."""
+    names = "; ".join(f"{label(method)} ({kind})" for kind, method in results.unfinished)
+    return [f"Left out, because not all of their cases were computed: {names}."] if names else []
+
+
 def body(results: Results) -> list[str]:
     """All that is read off the numbers."""
     lines = [
         f"{len(results.sets)} data sets, {results.seeds} seeds. {INTERVALS if results.enough else TOO_FEW}",
+        *left_out(results),
         "",
         "## What was found",
         "",

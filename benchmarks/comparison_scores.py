@@ -71,6 +71,7 @@ class Results(NamedTuple):
     seconds: dict[Method, float]
     seeds: int
     sets: list[str]
+    unfinished: list[tuple[str, Method]]  # of which a case is missing
 
     @property
     def enough(self) -> bool:
@@ -116,8 +117,9 @@ def collect(store: Path, jobs: Iterable[Job]) -> Results:
             cost[job[3:]].append((line["fits"], line["seconds"]))
     seeds = sorted({seed for found in cells.values() for seed, _ in found})
     sets = list(dict.fromkeys(data for found in cells.values() for _, data in found))
+    unfinished = [cell for cell, found in cells.items() if None in found.values()]
     for (kind, method), found in cells.items():
-        if None in found.values():
+        if (kind, method) in unfinished:
             continue
         points = {
             cell: kept(cell[1], kind, cell[0], line["values"]) for cell, line in found.items()
@@ -132,4 +134,5 @@ def collect(store: Path, jobs: Iterable[Job]) -> Results:
         {method: float(each[1]) for method, each in mean.items()},
         len(seeds),
         sets,
+        unfinished,
     )
