@@ -23,7 +23,9 @@ SCRIPTS = (
     "trees.py",
     "neighbors.py",
     "single_rows.py",
+    "comparison.py",
     "data.py",
+    "training.py",
     "ensembles.py",
     "features.py",
 )

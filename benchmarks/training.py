@@ -17,11 +17,16 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-import torch
 from measure import machine, show
-from torch import nn
 
 import fairfield as ff
+
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    print("PyTorch is not installed, so recording was not measured.")
+    sys.exit()
 
 STEPS, BATCH, VAL_ROWS, VENDORS, LR = 16, 64, 16, 6, 0.05
 BAR = 0.15
