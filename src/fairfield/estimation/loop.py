@@ -146,11 +146,15 @@ def run(
             if not known.used:
                 check_time(evaluator, coalitions, estimator.least)
             deadline = until - SLACK * pace.expected("estimate", known.used + len(coalitions))
-            # The first estimate is waited for, however short the time.
+            # The first estimate is waited for, however short the time, and so is the rest of its
+            # round if that takes no longer than anyone would wait.
             least = 0 if until == inf else max(0, estimator.least - known.used)
+            wait = deadline
             try:
-                for asked, wait in ((coalitions[:least], inf), (coalitions[least:], deadline)):
-                    evaluator.measure(asked, estimator.provenance(), wait)
+                if least:
+                    evaluator.measure(coalitions[:least], estimator.provenance())
+                    wait = max(deadline, perf_counter() + PATIENCE)
+                evaluator.measure(coalitions[least:], estimator.provenance(), wait)
             except WorthError as error:
                 failed = error
             received = known.tell(coalitions, evaluator.known(coalitions))
