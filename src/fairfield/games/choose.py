@@ -21,6 +21,7 @@ from fairfield.games.features.pipelines import Inside, look_inside, trees_inside
 from fairfield.games.features.rows import as_table
 from fairfield.games.outputs import classes_of, names_quantity
 from fairfield.games.trees.game import TreeGame
+from fairfield.games.trees.model import ELSEWHERE
 from fairfield.games.trees.readers.registry import reader_of
 
 
@@ -61,7 +62,7 @@ def game_of(
         if background is None and closed is TreeGame:  # a linear model needs one in any case
             error.add_note("with a background, FeatureGame explains the model by calling it")
             raise
-        refusal = str(error)
+        refusal = str(error).removesuffix(f"; {ELSEWHERE}")
     try:
         game = FeatureGame(model, X, background, **about)
     except (TypeError, ValueError) as error:

@@ -81,9 +81,11 @@ def test_a_link_is_not_linear(X):
     from sklearn.linear_model import PoissonRegressor
 
     model = PoissonRegressor().fit(X, np.exp(X[:, 0]))
-    with pytest.raises(TypeError, match="not linear in its columns"):
+    with pytest.raises(
+        TypeError, match="not linear in its columns; FeatureGame explains any model"
+    ):
         LinearGame(model, X[:2], X)
-    with pytest.warns(UserWarning, match="PoissonRegressor.predict.*not linear in its columns"):
+    with pytest.warns(UserWarning, match=r"PoissonRegressor.predict.*not linear in its columns$"):
         assert isinstance(game_of(model, X[:2], X), ff.FeatureGame)
     with pytest.raises(TypeError, match="no coef_"):
         LinearGame(wavy, X[:2], X)

@@ -26,7 +26,7 @@ from fairfield.games.outputs import (
     decision_quantity,
     explained,
 )
-from fairfield.games.trees.model import quietly
+from fairfield.games.trees.model import ELSEWHERE, quietly
 
 
 class LinearGame(Game):
@@ -159,7 +159,7 @@ def _compare(inside: Inside, chosen: Sequence[Output], rows: Any, ours: FloatArr
     apart = np.abs(np.transpose(theirs) - ours)
     if (apart > 1e-6 * max(1.0, np.abs(ours).max())).any():
         kind = type(inside.model).__name__
-        raise TypeError(f"{kind} is not linear in its columns; use FeatureGame")
+        raise TypeError(f"{kind} is not linear in its columns; {ELSEWHERE}")
     return None
 
 
@@ -168,14 +168,12 @@ def _lines(inside: Inside, output: Any) -> tuple[FloatArray, FloatArray, tuple[O
     model = inside.model
     kind, classes = type(model).__name__, classes_of(model)
     if not hasattr(model, "coef_") or not hasattr(model, "intercept_"):
-        raise TypeError(f"{kind} has no coef_ and intercept_; use FeatureGame")
+        raise TypeError(f"{kind} has no coef_ and intercept_; {ELSEWHERE}")
     slopes = np.atleast_2d(np.asarray(model.coef_, dtype=float))
     intercepts = np.broadcast_to(np.asarray(model.intercept_, dtype=float), len(slopes))
     quantity = "prediction" if classes is None else decision_quantity(model, classes)
     if classes is not None and len(slopes) != (len(classes) if len(classes) > 2 else 1):
-        raise TypeError(
-            f"{kind} has {len(slopes)} lines for {len(classes)} classes; use FeatureGame"
-        )
+        raise TypeError(f"{kind} has {len(slopes)} lines for {len(classes)} classes; {ELSEWHERE}")
     if inside.line:
         slope, shift = inside.line
         slopes, intercepts = slope * slopes, slope * intercepts + shift
