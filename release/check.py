@@ -80,16 +80,24 @@ def build(space: Path) -> Path:
     return wheel
 
 
+def interpreter(version: str) -> str | None:
+    """An interpreter of this version of Python that runs; what pyenv puts on PATH may not."""
+    installed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for candidate in filter(None, (shutil.which(f"python{version}"), *map(str, installed))):
+        asked = [candidate, "-c", "import sys; print(*sys.version_info[:2], sep='.')"]
+        if subprocess.run(asked, capture_output=True, text=True).stdout.strip() == version:
+            return candidate
+    return None
+
+
 def pythons(space: Path, wheel: Path) -> None:
     missing = []
     for version in PYTHONS:
-        installed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-        base = shutil.which(f"python{version}") or next(map(str, installed), None)
-        if base is None:
-            missing.append(version)
-            continue
         parts = ("ml", "trees", "plots", "report", "cli", "remote")
-        tried(space / version, f"{wheel}[{','.join(parts)}]", *parts, base=base)
+        if (base := interpreter(version)) is None:
+            missing.append(version)
+        else:
+            tried(space / version, f"{wheel}[{','.join(parts)}]", *parts, base=base)
     print(f"not tried, since they are not here: {', '.join(missing) or 'none'}")
 
 
