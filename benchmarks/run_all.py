@@ -1,4 +1,4 @@
-"""Runs every benchmark and rewrites RESULTS.md: ``make bench``.
+"""Runs every benchmark, rewrites RESULTS.md and draws docs/charts.md from it: ``make bench``.
 
 Peers need Python 3.12: shap and shapiq in one environment, pyDVL (NumPy below 2) in
 another; both are built on first use beside the project. Set FAIRFIELD_PEER_PYTHON to
@@ -90,6 +90,7 @@ def main() -> None:
         pages.append(f"`python benchmarks/{script}`\n\n{answer.stdout}")
         # After each script: a long run that is cut off keeps what it has.
         RESULTS.write_text("\n".join(pages), encoding="utf-8")
+    subprocess.run([sys.executable, str(HERE / "charts.py")], check=True)
 
 
 if __name__ == "__main__":

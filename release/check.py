@@ -5,7 +5,9 @@
     python release/check.py extras ml dask     these extras
 
 - version: one version, in the package, CITATION.cff and CHANGELOG.md, and on the tag if there is one;
-- build: wheel and sdist, each installed into a new environment and tried there;
+- build: wheel and sdist, each installed into a new environment and tried there, and the examples of
+  README.md with the wheel and the extras they need;
+- pythons: the wheel with several extras under every Python of PYTHONS that is found, here or in pyenv;
 - attacks: what was built withstands 1000 damaged stores, 3000 damaged results and 100 kills of drivers
   and workers over loky, dask and ray;
 - bounds: the tests of what dependencies are used for, at the lowest versions that are allowed;
@@ -22,7 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).parent
-STEPS = ("version", "build", "bounds", "attacks", "extras")
+STEPS = ("version", "build", "pythons", "bounds", "attacks", "extras")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 
 def run(*command: object) -> None:
@@ -30,17 +33,18 @@ def run(*command: object) -> None:
     subprocess.run([str(part) for part in command], check=True)
 
 
-def fresh(place: Path, *requirements: str) -> Path:
+def fresh(place: Path, *requirements: str, base: str = sys.executable) -> Path:
     """A new environment with these requirements, as the path of its interpreter."""
-    run(sys.executable, "-m", "venv", place)
+    run(base, "-m", "venv", place)
     python = place / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements)
+    install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
+    run(python, *install, *requirements)
     return python
 
 
-def tried(place: Path, requirement: str, part: str) -> None:
-    """The smoke test of a requirement, in an environment that is thrown away."""
-    run(fresh(place, requirement), "-I", HERE / "smoke.py", part)
+def tried(place: Path, requirement: str, *parts: str, base: str = sys.executable) -> None:
+    """The smoke tests of a requirement, in an environment that is thrown away."""
+    run(fresh(place, requirement, base=base), "-I", HERE / "smoke.py", *parts)
     shutil.rmtree(place)
 
 
@@ -71,7 +75,30 @@ def build(space: Path) -> Path:
     run(builder, "-m", "build", "--outdir", space / "dist", ROOT)
     for built in sorted((space / "dist").iterdir()):
         tried(space / "tried", str(built), "base")
-    return next((space / "dist").glob("*.whl"))
+    wheel = next((space / "dist").glob("*.whl"))
+    tried(space / "tried", f"{wheel}[ml,trees,report]", "readme")
+    return wheel
+
+
+def interpreter(version: str) -> str | None:
+    """An interpreter of this version of Python that runs; what pyenv puts on PATH may not."""
+    installed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for candidate in filter(None, (shutil.which(f"python{version}"), *map(str, installed))):
+        asked = [candidate, "-c", "import sys; print(*sys.version_info[:2], sep='.')"]
+        if subprocess.run(asked, capture_output=True, text=True).stdout.strip() == version:
+            return candidate
+    return None
+
+
+def pythons(space: Path, wheel: Path) -> None:
+    missing = []
+    for version in PYTHONS:
+        parts = ("ml", "trees", "plots", "report", "cli", "remote")
+        if (base := interpreter(version)) is None:
+            missing.append(version)
+        else:
+            tried(space / version, f"{wheel}[{','.join(parts)}]", *parts, base=base)
+    print(f"not tried, since they are not here: {', '.join(missing) or 'none'}")
 
 
 def attacks(space: Path, wheel: Path) -> None:
@@ -115,6 +142,8 @@ def main(wanted: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         space = Path(name)
         wheel = build(space)
+        if everything or "pythons" in steps:
+            pythons(space, wheel)
         if everything or "bounds" in steps:
             bounds(space, wheel)
         if everything or "attacks" in steps:

@@ -118,6 +118,20 @@ def remote() -> None:
     assert np.allclose(ff.shapley(ff.RemoteGame(worth, 4)).values, 1)
 
 
+def readme() -> None:
+    """The examples of README.md, one after another."""
+    import os
+    import re
+
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {"__name__": "readme"}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            exec(compile(block, "README.md", "exec"), names)
+        os.chdir("/")
+
+
 def everything() -> None:
     for part in (ml, trees, plots, report, cli, models, dask, remote):
         part()
@@ -129,7 +143,7 @@ def tool(name: str) -> None:
 
 PARTS = {
     "base": lambda: None, "ml": ml, "trees": trees, "plots": plots, "report": report, "cli": cli,
-    "models": models, "dask": dask, "ray": ray, "learning": learning, "all": everything, "remote": remote,
+    "readme": readme, "models": models, "dask": dask, "ray": ray, "learning": learning, "all": everything, "remote": remote,
     "test": lambda: tool("pytest"), "check": lambda: tool("mypy"), "docs": lambda: tool("mkdocs"),
 }  # fmt: skip
 

@@ -1,0 +1,40 @@
+"""The page of charts shows what the measurements say."""
+
+from pathlib import Path
+
+from benchmarks.charts import compared, page
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = """# Benchmarks
+
+# Trees
+
+### Processor time
+
+| cell | fairfield | others | best |
+|---|---|---|---|
+| deep | 10 | shap 20 (5), the library's own 5 (7) | 2 |
+| index | 10 | — | nan |
+
+# Nearest neighbours
+
+KNN-Shapley, 10 × 10
+  fairfield       0.5 s
+  pyDVL           3.0 s, 6 × as long
+"""
+
+
+def test_peers_are_measured_in_times_of_ours():
+    found = compared(RESULTS)
+    assert found["Trees"] == [("deep", {"shap": 2.0, "the library's own": 0.5})]
+    assert found["Nearest neighbours"] == [("KNN-Shapley, 10 × 10", {"pyDVL": 6.0})]
+    assert "faster than ours: the library's own on deep (0.5 ×)." in page(found)
+
+
+def test_the_page_is_that_of_the_measurements():
+    found = compared((ROOT / "benchmarks/RESULTS.md").read_text(encoding="utf-8"))
+    assert {peer for cases in found.values() for case in cases for peer in case.times} == {
+        "shap", "shapiq", "woodelf", "pyDVL", "the library's own",
+    }  # fmt: skip
+    text = (ROOT / "docs/charts.md").read_text(encoding="utf-8")
+    assert text == page(found), "run: python benchmarks/charts.py"
