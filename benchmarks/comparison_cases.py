@@ -185,7 +185,7 @@ SETS: dict[str, tuple[int, Callable[[int], Any]]] = {
     "wine": (100, lambda seed: datasets.load_wine(return_X_y=True)),
     "iris": (100, lambda seed: datasets.load_iris(return_X_y=True)),
     "diabetes": (100, lambda seed: diabetes()),
-    "Adult": (300, lambda seed: adult()),
+    "Adult": (240, lambda seed: adult()),
     "moons": (100, lambda seed: datasets.make_moons(1000, noise=0.25, random_state=seed)),
     "classification": (200, generated()),
     "imbalanced": (150, generated(weights=[0.85])),
