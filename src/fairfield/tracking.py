@@ -46,7 +46,7 @@ def _figure(v: Valuation) -> Any:
 
         from fairfield.plots import bar
 
-        figure: Any = bar(v).figure
+        figure = bar(v).get_figure(root=True)
         plt.close(figure)  # it is still drawn into files, but in no window
         return figure
     return None
