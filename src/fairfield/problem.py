@@ -85,11 +85,14 @@ class Problem:
             return None
 
     def settled(self, banzhaf: FloatArray) -> Problem:
-        """The same problem, a pending temperature settled by estimated Banzhaf values."""
+        """The same problem, a pending temperature settled by estimated Banzhaf values.
+
+        Where these are all 0 it is left to what needs it, which also sees the worths.
+        """
         if self.pending is None:
             return self
-        if self.optional and not banzhaf.any(axis=-1).all():
-            return self.at(None)
+        if not banzhaf.any(axis=-1).all():
+            return self.at(None) if self.optional else self
         return self.at(self.pending.factor * scale_of(banzhaf))
 
     def check_exact(self) -> None:

@@ -82,3 +82,24 @@ def test_a_constant_game_needs_no_temperature(game):
 def test_a_game_of_opposite_contributions_still_asks_for_a_temperature():
     with pytest.raises(ValueError, match="gives no scale"):
         ff.variational_index(ff.CardinalityGame([0.0, 1.0, 0.0]))
+
+
+def test_a_constant_game_is_valued_under_a_budget_too():
+    def constant(S):
+        return np.full(len(S), 3.0)
+
+    assert not ff.variational_index(constant, players=12, budget=60).values.any()
+    assert not ff.variational_values(constant, 2, players=12, budget=60).values.any()
+    found = ff.compare(constant, players=12, budget=100)
+    for name in ("variational_index", "banzhaf", "shapley"):
+        assert_allclose(found[name].values, 0, atol=1e-15)
+
+
+def test_where_all_banzhaf_values_are_0_the_worths_give_the_scale():
+    def parity(S):
+        return 3.0 * (S.sum(axis=1) % 2)
+
+    exact, estimated = (
+        ff.variational_index(parity, players=12, **o) for o in ({}, {"budget": 100})
+    )
+    assert estimated.temperature == pytest.approx(exact.temperature, rel=0.05)

@@ -122,9 +122,16 @@ def _banzhaf(extension: Extension) -> tuple[FloatArray, BoolArray]:
     return gradient, np.asarray(largest <= 1e-13 * np.abs(top))
 
 
-def scale_of(banzhaf: FloatArray) -> FloatArray:
-    """Σ Ba_i² / Σ |Ba_i| of known or estimated Banzhaf values (*batch, n)."""
-    return _checked(_own_scale(banzhaf))
+def scale_of(banzhaf: FloatArray, worths: FloatArray | None = None) -> FloatArray:
+    """Σ Ba_i² / Σ |Ba_i| of known or estimated Banzhaf values (*batch, n).
+
+    Where all are 0, the standard deviation of the ``worths`` (*batch, m) seen, or 1 if they are equal.
+    """
+    scale = _own_scale(banzhaf)
+    if worths is not None:
+        spread = worths.std(axis=-1)
+        scale = np.where(scale > 0, scale, np.where(np.ptp(worths, axis=-1) > 0, spread, 1.0))
+    return _checked(scale)
 
 
 def _own_scale(banzhaf: FloatArray) -> FloatArray:

@@ -140,7 +140,7 @@ class Draws:
             half = np.full(self.players, 0.5)
             games = range(len(self.start))
             banzhaf = np.stack([read(self.pool, half, game).slopes.gradient for game in games])
-            self.temperature = self.problem.pending.factor * scale_of(banzhaf)
+            self.temperature = self.problem.pending.factor * scale_of(banzhaf, self.pool.worths)
         self._stale = True
 
     def catch_up(self) -> None:

@@ -101,7 +101,7 @@ class _Contributions:
         """The temperature; a relative one is fixed by the first step from ½."""
         if self.temperature is None:
             assert self.problem.pending is not None
-            self.temperature = self.problem.pending.factor * scale_of(banzhaf)
+            self.temperature = self.problem.pending.factor * scale_of(banzhaf, self.received)
         return self.temperature
 
     def about(self, values: FloatArray, path: list[FloatArray], moved: float) -> dict[str, Any]:
