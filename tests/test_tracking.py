@@ -87,3 +87,14 @@ def test_a_run_of_wandb_gets_metrics_and_files(value, rng, monkeypatch):
 def test_what_is_no_run_is_refused(value):
     with pytest.raises(TypeError, match=r"a dict is no run; give what mlflow\.start_run"):
         value.log({})
+
+
+def test_names_of_players_never_hide_each_other(monkeypatch):
+    client, fake = Client(), ModuleType("mlflow")
+    fake.MlflowClient = lambda: client
+    monkeypatch.setitem(sys.modules, "mlflow", fake)
+    v = ff.shapley([0, 1, 2, 3, 4, 5, 6, 17], players=["a+", "a*", "seconds"])
+    v.log(SimpleNamespace(info=SimpleNamespace(run_id="7")))
+    found = {key: value for (_, key, _), value in client.metrics.items()}
+    assert [found[f"shapley/{key}"] for key in ("a_", "a__", "seconds_")] == list(v.values)
+    assert found["shapley/seconds"] == v.seconds

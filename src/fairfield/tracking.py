@@ -30,13 +30,14 @@ def _metrics(v: Valuation) -> dict[str, float]:
     """The value of each player, of a batch the mean of |value|; with what it took and how sure it is."""
     values = v.mean().magnitude.mean(axis=0) if v.batch else v.values
     errors = {} if v.stderr is None else {"largest stderr": v.stderr.max()}
-    found = {
-        **{str(player): value for player, value in zip(v.players, values, strict=True)},
-        **errors,
-        "evaluations": v.evaluations,
-        "seconds": v.seconds,
-    }
-    return {_STRANGE.sub("_", f"{v.criterion}/{name}"): float(x) for name, x in found.items()}
+    about = {**errors, "evaluations": v.evaluations, "seconds": v.seconds}
+    found: dict[str, float] = {}
+    for name, x in [*about.items(), *zip(v.players, values, strict=True)]:
+        key = _STRANGE.sub("_", f"{v.criterion}/{name}")
+        while key in found:  # another name that differs in what such keys cannot hold
+            key += "_"
+        found[key] = float(x)
+    return found
 
 
 def _figure(v: Valuation) -> Any:

@@ -91,6 +91,9 @@ def test_plain_data_follow_the_schema_and_are_read_back(one, many, named, classe
         data = np.array([1, 0, 1]).astype(kind)
         v = ff.Valuation.from_dict(json.loads(dataclasses.replace(one, data=data).to_json()))
         assert v.data.dtype.kind == data.dtype.kind
+    days = np.array(["2024-02-29", "NaT", "2025-01-01"], dtype="datetime64[ns]")
+    v = ff.Valuation.from_dict(json.loads(dataclasses.replace(one, data=days).to_json()))
+    assert v.data[0] == datetime.datetime(2024, 2, 29)
 
 
 def test_plain_data_that_do_not_fit_are_refused(one):

@@ -61,7 +61,10 @@ def as_dict(kind: str, entries: Entries) -> dict[str, Any]:
     found: dict[str, Any] = {"fairfield": kind, "format": FORMAT}
     for entry, held in entries.items():
         if isinstance(held, np.ndarray | float):
-            found[entry] = nested(encoded, np.asarray(held).tolist())
+            array = np.asarray(held)
+            if array.dtype.kind == "M":  # finer ones would be whole numbers
+                array = array.astype("datetime64[us]")
+            found[entry] = nested(encoded, array.tolist())
         elif held is not None:
             found[entry] = _written(entry, held)
     return found

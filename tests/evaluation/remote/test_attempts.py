@@ -88,6 +88,14 @@ def test_one_that_fails_leaves_the_way_to_others():
     assert run(attempts).value == 2.0
 
 
+def test_one_that_is_not_made_leaves_the_way_to_others():
+    attempts = Attempts(Service(lambda names: 2.0, is_passing), Rates(None, 1e9))
+    attempts.stopping = True
+    with pytest.raises(NotMadeError):
+        run(attempts)
+    assert not attempts.rates.ahead
+
+
 def test_a_pause_holds_for_everyone(monkeypatch):
     clock, rates = Sleeper(monkeypatch), Rates(requests=None, tokens=None)
     rates.pause(7)

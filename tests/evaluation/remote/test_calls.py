@@ -254,3 +254,23 @@ def test_what_was_paid_for_is_read_whatever_may_be_spent(tmp_path):
     twice = ff.RemoteGame(truth, SIX[:4], name="mine", price=1.0, repeats=2)
     with pytest.raises(ff.WorthError, match="spend=10 allows no further call, 16 was spent before"):
         ff.shapley(twice, store=tmp_path / "w.db", spend=10, exact=True)
+
+
+def test_answers_of_no_use_stay_paid_for_in_later_runs(tmp_path):
+    asked = 0
+
+    def worth(names):
+        nonlocal asked
+        asked += 1
+        return ff.Worth(np.nan if len(names) == 2 else truth(names), cost=1.0)
+
+    def value():
+        game = ff.RemoteGame(worth, SIX[:3], name="some")
+        return ff.shapley(game, store=tmp_path / "w.db", spend=10, on_error=0.0)
+
+    assert value().usage["cost"] == asked == 8
+    with pytest.raises(
+        ff.WorthError, match="spend=10 allows no further call, 8 of it spent before"
+    ):
+        value()
+    assert asked == 10

@@ -1,4 +1,4 @@
-from fairfield.evaluation.remote.secrets import plain, without_secrets
+from fairfield.evaluation.remote.secrets import plain, without_keys, without_secrets
 
 
 def test_keys_are_taken_out_of_texts(monkeypatch):
@@ -22,6 +22,7 @@ def test_prose_stays_as_it_is():
         "sk-learning curves",
         "tokens: 128000, keys=12",
         "a basic understanding of 3 things",
+        "KeyError: 'unknown key: feature_12'",
     ):
         assert without_secrets(text) == text
 
@@ -39,3 +40,19 @@ def test_keys_are_found_however_they_are_written(monkeypatch):
         "access_token=hunter2hunter2&x=1",
     ):
         assert "hunter2" not in without_secrets(text)
+
+
+def test_keys_by_their_names_are_taken_out_of_records():
+    found = plain({"x-api-key": "abc123def456", "keys": 12, "key": "feature_12"})
+    assert found == {"x-api-key": "[secret]", "keys": 12, "key": "feature_12"}
+
+
+def test_errors_that_cannot_be_written_out_do_no_harm():
+    class MuteError(Exception):
+        def __repr__(self):
+            raise RuntimeError
+
+        __str__ = __repr__
+
+    error = MuteError()
+    assert without_keys(error) == ("MuteError: ", error)

@@ -136,16 +136,16 @@ class Attempts:
 
     async def _attempt(self, names: tuple[Any, ...], *, again: bool) -> Worth:
         aside = await self.rates.turn(self._rest)
-        self._check()
-        self.retries += again
         try:
+            self._check()
+            self.retries += again
             async with asyncio.timeout(self.service.timeout) as limit:
                 assert self.service.worth is not None
                 found = await called(self.service.worth, names)
-        except Exception as error:
+        except BaseException as error:
+            self.rates.ahead = False
             # By the time allowed here, or by that of a client of the user's.
             self.purse.abandoned += may_be_charged(error)
-            self.rates.ahead = False
             if isinstance(error, TimeoutError) and limit.expired():
                 late = f"no answer within {self.service.timeout:g} seconds"
                 raise TimeoutError(late) from error

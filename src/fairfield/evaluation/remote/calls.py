@@ -208,6 +208,7 @@ class Calls:
         failed: WorthError | None = None
         good: list[Answer] = []
         for call, place, seconds in batch:
+            worth = None
             try:
                 worth = self.purse.pay(call.result())
                 self._usage += Usage(tokens=worth.tokens)
@@ -215,6 +216,8 @@ class Calls:
             except NotMadeError:
                 not_made.append(place)
             except Exception as error:
+                if worth is not None:
+                    self.purse.give_up(worth)
                 final = self._failed(error, coalitions[place], keys[place])
                 failed = failed or final
             else:

@@ -69,6 +69,11 @@ class Purse:
             self._unknown |= worth.cost is None
         return worth
 
+    def give_up(self, worth: Worth) -> None:
+        """Count a paid answer that is of no use, and so not kept, as an attempt that was given up."""
+        self.paid -= worth.cost or 0.0
+        self.abandoned += 1
+
     def room(self, most: int) -> int:
         """How many of so many further calls the money allows."""
         return int(max(0, min(most, self._allowed() - self.under_way)))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 _NAMES = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 # What stands before a key in headers, addresses and dictionaries; and a key, which has a digit and a
-# letter, as "the bearer throughout", "key: persistence" and "tokens: 128000" have not.
+# letter, as "the bearer throughout", "key: persistence" and "tokens: 128000" have not. After "key:"
+# alone, which may be that of a dictionary, it is long.
 _TEXTS = re.compile(
-    r"((?:bearer|basic)\s+|\bsk-|(?:key|token|secret|password)['\"]?\s*[=:]\s*['\"]?)"
+    r"((?:bearer|basic)\s+|\bsk-|(?:[_-](?:key|token)|secret|password)['\"]?\s*[=:]\s*['\"]?"
+    r"|(?:key|token)(?:\s*=\s*['\"]?|['\"]?\s*:\s*['\"]?(?=[\w.~+/=-]{16})))"
     r"(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[a-z])[\w.~+/=-]{6,}",
     re.IGNORECASE,
 )
@@ -46,7 +48,10 @@ def _cleaned(text: str, secrets: list[str]) -> str:
 
 def _plain(record: Any, secrets: list[str]) -> Any:
     if isinstance(record, Mapping):
-        return {_cleaned(str(key), secrets): _plain(each, secrets) for key, each in record.items()}
+        return {
+            _cleaned(str(key), secrets): "[secret]" if _is_key(key, each) else _plain(each, secrets)
+            for key, each in record.items()
+        }
     if isinstance(record, list | tuple | set | frozenset):
         return [_plain(each, secrets) for each in record]
     text = str(record)
@@ -54,6 +59,12 @@ def _plain(record: Any, secrets: list[str]) -> Any:
     # A number stays one, unless it is a key.
     as_it_is = record is None or isinstance(record, bool | int | float)
     return record if as_it_is and cleaned == text else cleaned
+
+
+def _is_key(name: Any, text: Any) -> bool:
+    """Whether this is a key by its name, as {"x-api-key": …} has it."""
+    found = _TEXTS.search(f"{name}: {text}") if isinstance(text, str) else None
+    return found is not None and found.start() < len(str(name)) and found.end() == found.endpos
 
 
 def without_keys(error: BaseException) -> tuple[str, BaseException | None]:
@@ -68,6 +79,16 @@ def without_keys(error: BaseException) -> tuple[str, BaseException | None]:
         if each is not None and each not in seen:
             seen.append(each)
             behind += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
-    shown = [f"{each} {each!r} {getattr(each, '__notes__', '')}" for each in seen]
+    notes = [str(getattr(each, "__notes__", "")) for each in seen]
+    shown = [*notes, *(_said(each, how) for each in seen for how in (str, repr))]
     safe = all(without_secrets(text) == text for text in shown)
-    return without_secrets(f"{type(error).__name__}: {error}"), error if safe else None
+    text = f"{type(error).__name__}: {_said(error, str)}"
+    return without_secrets(text), error if safe else None
+
+
+def _said(error: BaseException, how: Callable[[BaseException], str]) -> str:
+    """The text of an error; nothing where its own class fails to make one."""
+    try:
+        return how(error)
+    except Exception:
+        return ""

@@ -49,7 +49,9 @@ class UnderWay:
         return self
 
     def __exit__(self, *error: object) -> None:
+        # What a second Ctrl-C leaves without an answer may yet be charged.
         self.attempts.purse.under_way = 0
+        self.attempts.purse.abandoned += len(self.calls)
         for call in self.calls:
             call.cancel()
 
