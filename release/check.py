@@ -76,7 +76,7 @@ def build(space: Path) -> Path:
     for built in sorted((space / "dist").iterdir()):
         tried(space / "tried", str(built), "base")
     wheel = next((space / "dist").glob("*.whl"))
-    tried(space / "tried", f"{wheel}[ml,trees,report]", "readme")
+    tried(space / "tried", f"{wheel}[ml,trees,report,remote]", "readme")
     return wheel
 
 

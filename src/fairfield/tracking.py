@@ -71,8 +71,8 @@ def _log_to_wandb(v: Valuation, run: Any, metrics: dict[str, float], step: int |
     shown = {f"{v.criterion}/table": wandb.Html(v.to_html())}
     if (figure := _figure(v)) is not None:
         shown[f"{v.criterion}/picture"] = wandb.Image(figure)
-    run.log({**metrics, **shown}, step=step)
-    held = wandb.Artifact(f"fairfield-{v.criterion}", type="valuation")
+    held = wandb.Artifact(re.sub(r"[^\w.-]", "_", f"fairfield-{v.criterion}"), type="valuation")
     with held.new_file("valuation.json", mode="w") as file:
         file.write(v.to_json())
+    run.log({**metrics, **shown}, step=step)
     run.log_artifact(held)

@@ -74,3 +74,14 @@ def test_what_cannot_be_drawn_is_refused(game):
         plots.dependence(v, "age", game=game.explaining(game.given[:5]))
     with pytest.raises(ValueError, match="has no data to draw"):
         plots.dependence(ff.shapley(np.ones((2, 4))), 0)
+
+
+def test_a_line_in_another_unit_is_refused(rng):
+    linear = pytest.importorskip("sklearn.linear_model")
+    X = rng.normal(size=(40, 2))
+    model = linear.LogisticRegression().fit(X, X[:, 0] > 0)
+    v = ff.explain(model, X, X[:10], "shapley")
+    with pytest.raises(
+        ValueError, match="values are in log-odds, the worths of the game in probab"
+    ):
+        plots.dependence(v, 0, game=ff.FeatureGame(model, X, X[:10], output="probability"))

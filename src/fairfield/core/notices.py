@@ -11,6 +11,8 @@ PACKAGE = __name__.partition(".")[0]
 def warn(sentence: str, category: type[Warning] = UserWarning) -> None:
     """Warn of what the first caller outside of the package asked for."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith(f"{PACKAGE}."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+        f"{PACKAGE}."
+    ):
         level, frame = level + 1, frame.f_back
     warnings.warn(sentence, category, stacklevel=level)

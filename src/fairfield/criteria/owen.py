@@ -67,6 +67,10 @@ class Owen(Criterion):
             return options.estimates and needed > MOST_POINTS
         return too_many(needed, problem.game, options)
 
+    def needs_all(self, problem: Problem) -> bool:
+        """Only where a table is read; under a budget that may be as small as anyone's."""
+        return problem.estimated or self.coalitions_read(problem) is None
+
     def coalitions_read(self, problem: Problem) -> BoolArray | None:
         """Those that orders come through, unless a table is read."""
         if problem.source.tableless:

@@ -31,6 +31,7 @@ from fairfield.estimation.pace import PATIENCE, Pace, check_time
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
 from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.remote.purse import Purse
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 from fairfield.results.valuation import NORMAL, Valuation
@@ -249,10 +250,17 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
 def check_run(game: Game, estimator: Estimator, options: Options) -> None:
     """Refuse limits under which nothing can be estimated."""
     least = min(estimator.least, 2 ** len(game.players))
+    service, limit = game.traits.service, None
     if options.budget is not None and options.budget < least:
+        limit = f"budget={options.budget:,}"
+    # A store may have answers, and keeps those that are paid for.
+    elif service is not None and options.spend is not None and options.store is None:
+        calls = least * service.repeats
+        if Purse(options.spend, service.price).room(calls) < calls:
+            limit = f"spend={options.spend:g}"
+    if limit is not None:
         raise ValueError(
-            f"{game!r}: budget={options.budget:,} is too small to estimate anything; at least {least:,} "
-            "coalitions are needed"
+            f"{game!r}: {limit} is too small to estimate anything; at least {least:,} coalitions are needed"
         )
 
 

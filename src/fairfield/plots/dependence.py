@@ -134,6 +134,11 @@ def _alone(valuation: Valuation, game: Game, i: int) -> FloatArray:
     """F({i}) - F(∅) of each game."""
     if game.players != valuation.players or game.batch != valuation.batch:
         raise ValueError("the game is not the one that was valued; its players or rows differ")
+    if game.info.unit != valuation.words.unit:
+        raise ValueError(
+            f"the values are in {valuation.words.unit or 'no unit'}, the worths of the game in "
+            f"{game.info.unit or 'none'}; give the game that was valued, of the same output="
+        )
     both = np.zeros((2, len(game.players)), dtype=bool)
     both[1, i] = True
     return np.diff(game.worths(both), axis=-1).reshape(-1)

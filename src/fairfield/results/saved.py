@@ -62,8 +62,8 @@ def as_dict(kind: str, entries: Entries) -> dict[str, Any]:
     for entry, held in entries.items():
         if isinstance(held, np.ndarray | float):
             array = np.asarray(held)
-            if array.dtype.kind == "M":  # finer ones would be whole numbers
-                array = array.astype("datetime64[us]")
+            if array.dtype.kind in "mM":  # finer ones would be whole numbers
+                array = array.astype(f"{array.dtype.type.__name__}[us]")
             found[entry] = nested(encoded, array.tolist())
         elif held is not None:
             found[entry] = _written(entry, held)

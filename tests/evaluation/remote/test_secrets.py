@@ -38,6 +38,10 @@ def test_keys_are_found_however_they_are_written(monkeypatch):
         '{"x-goog-api-key": "hunter2hunter2"}',
         "Authorization: Basic hunter2hunter2==",
         "access_token=hunter2hunter2&x=1",
+        '{\\"api_key\\": \\"hunter2hunter2\\"}',
+        "key=hunter2hunter2%2B123456",
+        "Authorization: Token hunter2hunter2",
+        "Bearer hunterhunterhunter",
     ):
         assert "hunter2" not in without_secrets(text)
 

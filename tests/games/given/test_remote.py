@@ -7,6 +7,7 @@ import sqlite3
 import sys
 import threading
 import time
+from functools import partial
 from itertools import combinations
 
 import joblib
@@ -493,3 +494,21 @@ def test_worths_may_be_values_of_other_games():
         assert ff.shapley(ff.RemoteGame(worth, 2)).values == pytest.approx([2.0, 2.0])
     with pytest.raises(ff.WorthError, match=r"would wait for itself; await asyncio.to_thread"):
         ff.shapley(ff.RemoteGame(blocking, 2))
+
+
+def test_too_little_money_for_an_estimate_is_refused_before_a_call():
+    calls = []
+    game = ff.RemoteGame(lambda names: calls.append(names) or 1.0, TWELVE, price=0.1)
+    with pytest.raises(ValueError, match=r"spend=2\.5 is too small .*; at least 26 coalitions"):
+        ff.shapley(game, spend=2.5)
+    assert not calls
+
+
+def test_owen_values_beside_others_ask_for_what_their_orders_come_through():
+    calls = []
+    game = ff.RemoteGame(lambda names: calls.append(names) or float(len(names)), NAMES)
+    unions = {"u": NAMES[:2], "v": NAMES[2:]}
+    ff.compare(game, criteria=[partial(ff.owen, unions=unions), "leave_one_out"])
+    assert len(calls) == len(set(calls)) < 64
+    for each in map(set, calls):
+        assert sum(0 < len(each & set(own)) < len(own) for own in unions.values()) < 2

@@ -148,6 +148,9 @@ class Study:
             try:
                 found = self._found or self._call.value(self._known(lambda *_: self._broke()))
             except WorthError as error:
+                if error.partial is None and self._broke() is None:
+                    text = str(error).replace("RemoteGame", "Study", 1)
+                    raise WorthError(f"{text}; ask for more, and tell their worths") from None
                 if error.partial is None:
                     raise
                 found = error.partial

@@ -142,7 +142,7 @@ class Calls:
         ):
             if self._stored is not None:
                 stored = self._stored
-                end.callback(lambda: stored.release(self.purse.abandoned))
+                end.callback(lambda: stored.release(self.purse.lost))
             while True:
                 if interrupted.is_set():
                     self.ended = self.ended or INTERRUPTED
@@ -216,8 +216,7 @@ class Calls:
             except NotMadeError:
                 not_made.append(place)
             except Exception as error:
-                if worth is not None:
-                    self.purse.give_up(worth)
+                self.purse.useless += worth is not None
                 final = self._failed(error, coalitions[place], keys[place])
                 failed = failed or final
             else:
@@ -228,7 +227,7 @@ class Calls:
         done = {key for _, at, _ in batch if not self._known.missing(key := keys[at])}
         self._evaluated |= done
         if self._stored is not None:
-            self._stored.add(good, done, self.purse.abandoned)
+            self._stored.add(good, done, self.purse.lost)
         return not_made, failed
 
     def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:

@@ -32,6 +32,8 @@ class Purse:
     under_way: int = 0
     abandoned: int = 0
     abandoned_before: int = 0
+    # Paid answers that are of no use, and so not kept.
+    useless: int = 0
 
     def __post_init__(self) -> None:
         self.share, self.aside = inf, 0
@@ -42,6 +44,11 @@ class Purse:
     def cost(self) -> float:
         """What this run cost: an attempt that was given up may yet be charged."""
         return self.paid + self.abandoned * self.dearest
+
+    @property
+    def lost(self) -> int:
+        """How many attempts later runs are to count as paid, though no answer of them is kept."""
+        return self.abandoned + self.useless
 
     @property
     def before(self) -> float:
@@ -68,11 +75,6 @@ class Purse:
             self.paid += cost
             self._unknown |= worth.cost is None
         return worth
-
-    def give_up(self, worth: Worth) -> None:
-        """Count a paid answer that is of no use, and so not kept, as an attempt that was given up."""
-        self.paid -= worth.cost or 0.0
-        self.abandoned += 1
 
     def room(self, most: int) -> int:
         """How many of so many further calls the money allows."""

@@ -9,13 +9,15 @@ from typing import Any
 from urllib.parse import quote
 
 _NAMES = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-# What stands before a key in headers, addresses and dictionaries; and a key, which has a digit and a
-# letter, as "the bearer throughout", "key: persistence" and "tokens: 128000" have not. After "key:"
-# alone, which may be that of a dictionary, it is long.
+# What stands before a key in headers, addresses and dictionaries; and a key, which is long or has a
+# digit and a letter, as "the bearer throughout", "key: persistence" and "tokens: 128000" have not.
+# After "key:" alone, which may be that of a dictionary, it is long.
+_QUOTED = r"\\?['\"]?"
 _TEXTS = re.compile(
-    r"((?:bearer|basic)\s+|\bsk-|(?:[_-](?:key|token)|secret|password)['\"]?\s*[=:]\s*['\"]?"
-    r"|(?:key|token)(?:\s*=\s*['\"]?|['\"]?\s*:\s*['\"]?(?=[\w.~+/=-]{16})))"
-    r"(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[a-z])[\w.~+/=-]{6,}",
+    rf"((?:bearer|basic|authorization: token)\s+|\bsk-|(?:[_-](?:key|token)|secret|password){_QUOTED}"
+    rf"\s*[=:]\s*{_QUOTED}|(?:key|token)(?:\s*=\s*{_QUOTED}"
+    rf"|{_QUOTED}\s*:\s*{_QUOTED}(?=[\w.~+/=%-]{{16}})))"
+    r"(?:(?=[\w.~+/%-]*\d)(?=[\w.~+/%-]*[a-z])[\w.~+/=%-]{6,}|[\w.~+/=%-]{16,})",
     re.IGNORECASE,
 )
 
