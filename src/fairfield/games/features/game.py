@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,9 @@ class FeatureGame(Game):
         trees = self._trees
         advice = GameInfo.advice if trees is None or self.link else _advice(trees)
         self.info = info_of_rows(explained, single, what, data, advice)
+        if (draws := getattr(self.draw, "draws", None)) is not None:
+            drawn = f"worths are means over {draws} draws of the features that are removed"
+            self.info = replace(self.info, note=drawn)
         tabular = binned(self.tabular, trees, self.output)
         self._cubes = cubes = Cubes.of(tabular, self.players, self.player_of, self._weights)
         if self.draw is None:
