@@ -66,7 +66,7 @@ def test_members_of_a_forest_number_their_classes(vote: str, names: list[object]
 @pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_members_of_a_forest_are_refused_where_a_class_is_not_tested(vote: str) -> None:
     forests = pytest.importorskip("sklearn.ensemble")
-    X = rng.normal(size=(90, 3))
+    X = np.random.default_rng(0).normal(size=(90, 3))
     y = 1 + np.digitize(X[:, 0], [-0.5, 0.5])
     forest = forests.RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
     some = y != 3
