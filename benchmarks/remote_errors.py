@@ -1,8 +1,10 @@
 """Errors of Shapley's value from few noisy answers, beside llmSHAP, ContextCite and shapiq.
 
     python benchmarks/remote_errors.py [seeds]
+    python benchmarks/remote_errors.py auto [seeds]
 
-Needs Python 3.12 with shapiq and llmSHAP (`pip install shapiq llmSHAP scikit-learn`). Every method is
+The second is fairfield alone, with as many calls, of which ``repeats="auto"`` asks some again, so that
+noise is measured; it needs no peer. The first needs Python 3.12 with shapiq and llmSHAP (`pip install shapiq llmSHAP scikit-learn`). Every method is
 given the same noisy worths, one answer a coalition, and the same number of different coalitions at most:
 
 - llmSHAP's own `ShapleyAttribution` with its samplers. It has no permutations: `RandomSampler` takes, for
@@ -18,6 +20,7 @@ mean square of these. Results: benchmarks/remote.md.
 """
 
 import sys
+import warnings
 from collections.abc import Callable
 from importlib.metadata import version
 
@@ -184,5 +187,34 @@ def errors(seeds=20):
             print(f"| {make.__name__} | {budget} | {' | '.join(cells)} |", flush=True)
 
 
+def repeated(seeds=20):
+    """Errors and intervals of ours where every answer has noise of its own, and some are asked again."""
+    print("| game | calls | fairfield, repeats | its 95 % intervals hold |\n|---|---|---|---|")
+    for make in (documents, chains, team):
+        worths = make()
+        exact = ff.shapley(worths, players=PLAYERS).values
+        for budget in BUDGETS:
+            found, held = [], []
+            for seed in range(seeds):
+                noise = np.random.default_rng([seed, 7])
+
+                def answer(names, worths=worths, noise=noise):
+                    inside = np.isin(np.arange(PLAYERS), names)[None]
+                    return float(worths(inside)[0] + noise.normal(0, NOISE))
+
+                game = ff.RemoteGame(answer, PLAYERS, repeats="auto", price=1.0, concurrency=1)
+                with warnings.catch_warnings(action="ignore"):
+                    v = ff.shapley(game, spend=budget, seed=seed, progress=False)
+                found.append(np.sqrt(np.mean((v.values - exact) ** 2) / np.mean(exact**2)))
+                held.append(np.abs(v.values - exact) <= 1.96 * v.stderr)
+            print(
+                f"| {make.__name__} | {budget} | {np.mean(found):.3f} | {np.mean(held):.2f} |",
+                flush=True,
+            )
+
+
 if __name__ == "__main__":
-    errors(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["auto"]:
+        repeated(*map(int, sys.argv[2:]))
+    else:
+        errors(*map(int, sys.argv[1:]))
