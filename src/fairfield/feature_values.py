@@ -10,7 +10,7 @@ import numpy as np
 
 from fairfield.assemble import presentation
 from fairfield.core.game import Game
-from fairfield.core.notices import warn
+from fairfield.core.runtime.notices import warn
 from fairfield.criteria.criterion import Call
 from fairfield.criteria.owen import Owen
 from fairfield.estimation.received import ends

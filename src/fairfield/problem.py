@@ -17,9 +17,9 @@ from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.boltzmann.temperature import RELATIVE, Relative, Temperature, absolute, scale_of
 from fairfield.boltzmann.temperature import resolve as resolve_temperature
 from fairfield.core.arrays import FloatArray
-from fairfield.core.cached import cached
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Players
+from fairfield.core.runtime.cached import cached
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Options

@@ -63,7 +63,7 @@ def machine() -> dict[str, Any]:
     import joblib
 
     import fairfield
-    from fairfield.core.memory import free_memory, memory_limit
+    from fairfield.core.runtime.memory import free_memory, memory_limit
 
     return {
         "fairfield": fairfield.__version__,

@@ -3,7 +3,7 @@
 import pytest
 
 import fairfield as ff
-from fairfield.core import memory as machine
+from fairfield.core.runtime import memory as machine
 from fairfield.criteria.criterion import Criterion, registry
 from fairfield.evaluation import memory
 

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fairfield as ff
-from fairfield.core import memory
 from fairfield.core.parts import Division, Part
+from fairfield.core.runtime import memory
 from fairfield.evaluation.options import Options
 from fairfield.multilinear.choose import (
     MOST_WORTHS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +12,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game
+from fairfield.core.runtime.notices import warn
 from fairfield.core.special import expit
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options
@@ -112,7 +112,7 @@ class SampledLaw:
                     break
         self.evaluations += landscape.visits * self._visit
         for sentence in reasons:
-            warnings.warn(f"{self.game!r}: {sentence}", ReliabilityWarning, stacklevel=2)
+            warn(f"{self.game!r}: {sentence}", ReliabilityWarning)
         return found
 
     @contextmanager
@@ -221,11 +221,10 @@ class SampledLaw:
         rate = float(samples.rate)
         steps = max(1, int(SWEEPS / rate)) if count else 0
         if steps > allowed:
-            warnings.warn(
+            warn(
                 f"{self.game!r}: {count:,} draws are {allowed:,} steps from samples of the run, {steps:,} "
                 "would make them nearly independent of these; draw fewer, or raise the budget",
                 ReliabilityWarning,
-                stacklevel=2,
             )
             steps = allowed
         with self._source() as contributions:

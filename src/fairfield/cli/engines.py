@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from fairfield.cli.messages import InputError
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 
 # Seconds to wait for an answer at an address.
 PATIENCE = 5.0

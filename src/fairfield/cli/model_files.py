@@ -12,7 +12,7 @@ from fairfield.cli.messages import InputError
 from fairfield.cli.model_trial import complaint
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.core.writing.text_files import existing
 
 KNOWN = (

@@ -6,13 +6,13 @@ classes by NumPy scalars. Here they become whole numbers, booleans, numbers or t
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfield.core.arrays import IntArray, on_host
+from fairfield.core.runtime.notices import warn
 
 
 def plain_labels(given: Any, what: str = "labels") -> NDArray[Any]:
@@ -34,7 +34,7 @@ def plain_labels(given: Any, what: str = "labels") -> NDArray[Any]:
     return np.array(labels.tolist())
 
 
-def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any], stacklevel: int) -> None:
+def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any]) -> None:
     """Warn of labels of the test rows that no training row has."""
     if y.ndim != 1 or y_test.ndim != 1 or is_text(y) != is_text(y_test):
         return
@@ -42,10 +42,9 @@ def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any], stacklevel: int) -> No
     if unseen.any():
         names = sorted(set(y_test[unseen].tolist()))
         listed = ", ".join(map(repr, names[:3])) + (" and others" if len(names) > 3 else "")
-        warnings.warn(
+        warn(
             f"{unseen.sum()} of {len(y_test)} test rows have a label that no training row has "
-            f"({listed}), so no coalition can be right there; leave them out, or add such rows to X",
-            stacklevel=stacklevel,
+            f"({listed}), so no coalition can be right there; leave them out, or add such rows to X"
         )
 
 

@@ -12,7 +12,7 @@ from fairfield.boltzmann.temperature import Relative, Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.game import Players
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.criteria.calls.compare import Criteria, calls_of, compared
 from fairfield.criteria.criterion import USUAL, Call
 from fairfield.criteria.variational_index import VariationalIndex

@@ -9,7 +9,6 @@ are 0 or 1, and read in one pass.
 from __future__ import annotations
 
 import tempfile
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -17,6 +16,7 @@ from copy import copy
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.runtime.notices import warn
 from fairfield.evaluation.kept import Keys, unpack
 
 # No more than this is written to the temporary file; errors are then left out.
@@ -83,10 +83,9 @@ class RowScores:
             if at + len(packed) > MOST_BYTES:
                 self._full = True
                 self._file.truncate(0)
-                warnings.warn(
+                warn(
                     f"scores of {self.rows:,} test rows take more than {MOST_BYTES / 2**30:.0f} GiB, so "
-                    "values have no errors over test rows; give fewer test rows, or players",
-                    stacklevel=2,
+                    "values have no errors over test rows; give fewer test rows, or players"
                 )
                 continue
             self._file.write(packed)

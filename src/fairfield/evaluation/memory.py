@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fairfield.core.game import Game
-from fairfield.core.memory import fits
+from fairfield.core.runtime.memory import fits
 from fairfield.evaluation.kept import numbers_kept
 from fairfield.evaluation.options import Options
 

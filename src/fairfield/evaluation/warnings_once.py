@@ -25,7 +25,7 @@ def each_once(shown: set[Place]) -> Iterator[None]:
     >>> with warnings.catch_warnings(record=True) as seen:
     ...     for _ in range(1000):
     ...         with each_once(shown):
-    ...             warnings.warn("no convergence")
+    ...             warn("no convergence")
     >>> len(seen)
     1
     """

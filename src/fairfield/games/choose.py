@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
-from fairfield.core.notices import warn
+from fairfield.core.runtime.notices import warn
 from fairfield.games.features.background.weights import copies, weighted_rows
 from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame

@@ -18,7 +18,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.checks import names
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game, GameInfo, Players, Traits
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 
 
 def import_torch() -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -15,6 +14,7 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Game, Players
+from fairfield.core.runtime.notices import warn
 from fairfield.evaluation.progress import bar
 from fairfield.learning.fitting import MIDDLE, Fit, Penalised, minimise, redraw, search
 from fairfield.learning.law import Gain, gain_on
@@ -111,7 +111,7 @@ def learn(
         game = max((other.gain.mean, other), (game.gain.mean, game), key=lambda each: each[0])[1]
     if game.gain is not None and game.gain.is_loss:
         remedy = f"a strength= above {game.fit.strength:g}, or model='linear', may help"
-        warnings.warn(f"{game.verdict}; {remedy}", ReliabilityWarning, stacklevel=2)
+        warn(f"{game.verdict}; {remedy}", ReliabilityWarning)
     return game
 
 
@@ -198,11 +198,10 @@ class _Recipe:
 
 def _warn_of_tied(some: Observed, objective: str) -> None:
     if tied := some.tied():
-        warnings.warn(
+        warn(
             f"of the players {spell(tied)} each determines the others; {objective} predicts one "
             "given all others, and cannot learn how often they are in: use objective='nce' or "
-            "'likelihood', or make them one player",
-            stacklevel=4,
+            "'likelihood', or make them one player"
         )
 
 

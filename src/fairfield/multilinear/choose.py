@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from copy import copy
 from os import PathLike, fspath
 
-from fairfield.core.cached import cached
 from fairfield.core.extension import Extension
 from fairfield.core.game import Game, Measured
-from fairfield.core.memory import fits
 from fairfield.core.parts import Division
+from fairfield.core.runtime.cached import cached
+from fairfield.core.runtime.memory import fits
+from fairfield.core.runtime.notices import warn
 from fairfield.evaluation.evaluator import Spent, evaluate_all
 from fairfield.evaluation.memory import MOST_PLAYERS, check_table
 from fairfield.evaluation.options import Options
@@ -207,4 +207,4 @@ def _tabled(game: Game, found: Measured, spent: Spent) -> TableGame:
 
 
 def _warn_unused(store: str | PathLike[str], why: str) -> None:
-    warnings.warn(f"store={fspath(store)!r} is left as it was: {why}; none were kept", stacklevel=4)
+    warn(f"store={fspath(store)!r} is left as it was: {why}; none were kept")

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Player
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.core.writing.terminal import shown
 from fairfield.results.valuation import Valuation
 

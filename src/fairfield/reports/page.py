@@ -18,7 +18,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.reports.plain import table_of_values
 from fairfield.results.display import html_table
 

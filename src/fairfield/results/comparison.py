@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.results.display import Columns, Shown
 from fairfield.results.saved import read_plain, write_plain
 from fairfield.results.tables import comparison_table

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfield.core.arrays import FloatArray
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 
 if TYPE_CHECKING:
     import pandas as pd

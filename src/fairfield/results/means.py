@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import spell
 from fairfield.core.game import Player
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.results.display import Columns, Shown, not_shown, rows_to_show
 from fairfield.results.words import PLAYERS, Words, no_player
 

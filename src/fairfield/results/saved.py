@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfield.core.memory import fits
+from fairfield.core.runtime.memory import fits
 from fairfield.core.writing.files import write_file
 from fairfield.results.plain import decoded, encoded, nested
 from fairfield.results.words import Words

@@ -10,7 +10,6 @@ the last model is fitted where its own index lies, and
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -19,7 +18,8 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
+from fairfield.core.runtime.notices import warn
 from fairfield.core.special import expit
 from fairfield.estimation.adaptive import TRUSTED, Draws, Found
 from fairfield.estimation.draws import effective_size, log_law
@@ -225,12 +225,11 @@ class IndexEstimator(Draws):
             rows.append((log_z, max(0.0, log_z - height), np.sqrt(variance)))
             effective = effective_size(weights, pool.counts)
             if effective < max(FEW_EFFECTIVE, TRUSTED * pool.drawn):
-                warnings.warn(
+                warn(
                     f"{self.problem.game!r}: log Z is not sure: of {pool.drawn:,} draws only "
                     f"{effective:,.0f} are effective, {FEW_EFFECTIVE} and a fifth of all are "
                     "needed; raise the budget or the temperature",
                     ReliabilityWarning,
-                    stacklevel=2,
                 )
         names = ("log_z", "decoupling_error", "log_z_stderr")
         columns = zip(*rows, strict=True)

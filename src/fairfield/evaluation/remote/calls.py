@@ -20,7 +20,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Failures, Game, Measured
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import INTERRUPTED, WorthError

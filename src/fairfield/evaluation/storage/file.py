@@ -6,7 +6,6 @@ import hashlib
 import json
 import sqlite3
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from os import W_OK, PathLike, access, fspath
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fairfield.core.fingerprint import without_code
+from fairfield.core.runtime.notices import warn
 from fairfield.evaluation.storage.errors import StoreError, damage, sqlite_errors
 
 Found = TypeVar("Found")
@@ -65,7 +65,7 @@ def patiently(act: Callable[[], Found]) -> Found:
             if not locked or time.monotonic() > until:
                 raise
             if not said:
-                warnings.warn("another process has locked the store; waiting for it", stacklevel=2)
+                warn("another process has locked the store; waiting for it")
             said = True
 
 
@@ -171,9 +171,8 @@ def _warn_of_versions(path: str, before: dict[str, str], now: dict[str, str]) ->
         if name in before and before[name] != version
     ]
     if changed:
-        warnings.warn(
-            f"{path} was made with {', '.join(changed)}; where that changes worths, delete the file",
-            stacklevel=2,
+        warn(
+            f"{path} was made with {', '.join(changed)}; where that changes worths, delete the file"
         )
 
 

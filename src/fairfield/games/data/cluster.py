@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 
 HOWS = ("kmeans", "random", "time", "vendor", "column")
 

@@ -100,7 +100,7 @@ class DataGame(Refitted):
         # owner[r] is the player who owns row r.
         self.players, self.owner = owners(groups, self.X, len(self.y))
         if self._classifies:
-            warn_of_unseen(self.y, self.y_test, stacklevel=3)
+            warn_of_unseen(self.y, self.y_test)
         self.info = GameInfo(
             outputs=self.scorings if self.batch else None,
             output_noun="score",

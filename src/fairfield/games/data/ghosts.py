@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 
 # Their outputs are linear in their parameters, and a row's output depends on that row alone.
 LAYERS = (

@@ -14,7 +14,7 @@ from fairfield.core.coalitions import spell
 from fairfield.core.copies import lent
 from fairfield.core.fingerprint import is_complete, text_of
 from fairfield.core.game import NO_FAILURES, Failures, Game, Measured, Traits
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.evaluation.warnings_once import Place, each_once
 from fairfield.games.data.by_row import row_scorers
 from fairfield.games.data.random_states import Setter, random_states

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.copies import lent
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 
 # Sums of real votes that differ by less are a tie: about their rounding error.
 TIE = 1e-9

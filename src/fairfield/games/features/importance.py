@@ -13,7 +13,7 @@ from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest, text_of
 from fairfield.core.game import Game, GameInfo, Traits
 from fairfield.core.labels import plain_labels
-from fairfield.core.memory import fits
+from fairfield.core.runtime.memory import fits
 from fairfield.games.data.scoring import Scorer, scorers_of
 from fairfield.games.features.frames import as_given, is_frame
 from fairfield.games.features.game import FeatureGame

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.games.given.function import FunctionGame
 
 if TYPE_CHECKING:

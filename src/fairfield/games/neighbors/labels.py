@@ -50,7 +50,7 @@ def read_labels(y: Any, y_test: Any, task: Task | None) -> tuple[Task, NDArray[A
         raise ValueError(
             f"y has dtype {labels.dtype} and y_test {targets.dtype}; their labels can never be equal"
         )
-    warn_of_unseen(labels, targets, stacklevel=4)
+    warn_of_unseen(labels, targets)
     _, codes = np.unique(np.concatenate([labels, targets]), return_inverse=True)
     return task, codes[: len(labels)], codes[len(labels) :]
 

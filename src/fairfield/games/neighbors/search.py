@@ -14,7 +14,7 @@ import array_api_compat
 import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray, on_host
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 # Row numbers by distance, so many of them or a few more, for a slice of the test points, and

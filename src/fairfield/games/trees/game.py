@@ -21,7 +21,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, elsewhere, on_host
 from fairfield.core.coalitions import spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Game
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.games.features.groups import Groups, group_columns, joins
 from fairfield.games.features.rows import as_table, batch_of_rows, info_of_rows, sparse_rows
 from fairfield.games.outputs import Explained, classes_of, explained

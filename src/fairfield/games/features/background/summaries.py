@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.core.imports import needed_for
+from fairfield.core.runtime.imports import needed_for
 from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.rows import as_table

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.core.imports import needed_for
 from fairfield.core.labels import is_missing
+from fairfield.core.runtime.imports import needed_for
 
 # How many trees, and the fewest rows in one of their leaves.
 TREES, LEAF = 50, 5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairfield.core import memory
+from fairfield.core.runtime import memory
 
 
 @pytest.mark.parametrize("version", [1, 2])

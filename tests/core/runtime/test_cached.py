@@ -1,6 +1,6 @@
 import threading
 
-from fairfield.core.cached import cached
+from fairfield.core.runtime.cached import cached
 
 
 class Room:
