@@ -25,7 +25,7 @@ def each_once(shown: set[Place]) -> Iterator[None]:
     >>> with warnings.catch_warnings(record=True) as seen:
     ...     for _ in range(1000):
     ...         with each_once(shown):
-    ...             warn("no convergence")
+    ...             warnings.warn("no convergence")
     >>> len(seen)
     1
     """
