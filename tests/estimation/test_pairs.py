@@ -70,3 +70,18 @@ def test_what_was_received_comes_with_its_law():
     assert_array_equal(sample.coalitions, asked[2:40:2])  # whole pairs, after both ends
     assert_allclose(sample.odd[0], sample.coalitions.sum(axis=1) - 4.0)
     assert_allclose(sample.weights.sum(), 1.0)
+
+
+@pytest.mark.parametrize(("most", "whole"), [(2 + 12, 0), (2 + 12 + 5, 5), (2 + 24 + 7, 15)])
+def test_complements_of_the_first_draws_for_banzhaf_follow_all_of_these(most, whole):
+    pairs = Pairs(8, ["banzhaf"], 3, noisy=False)
+    asked = pairs.ask(most)
+    pairs.tell(asked, asked @ 2.0 ** np.arange(8))
+    if len(asked) < most:
+        asked = np.concatenate([asked, pairs.ask(most - len(asked))])
+        pairs.tell(asked[26:], asked[26:] @ 2.0 ** np.arange(8))
+    assert_array_equal(asked[2:14], ~asked[14:26] if most > 26 else asked[2:14])
+    assert_array_equal(pairs.received()[0], asked)
+    sample = pairs.sample("banzhaf")
+    assert len(sample.coalitions) == len(pairs.places()) == whole
+    assert_allclose(sample.odd[0], (sample.coalitions - 0.5) @ 2.0 ** np.arange(8))

@@ -5,6 +5,9 @@ coalitions are evaluated together with their complements. Pairs are stratified b
 Shapley's value all single players first, and then each size alike (leverage sampling: Musco and
 Witter, 2025), for Banzhaf's by the binomial law, single players early; later more where more is
 left to explain (Neyman, 1934). No pair is drawn twice, so small sizes are soon known whole.
+
+From few coalitions a prior over games reads Banzhaf's values off any coalitions, and learns more from
+a new one than from a complement; so the complements of the first follow after all of these.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, inf, lgamma
+from math import ceil, comb, inf, lgamma
 
 import numpy as np
 
@@ -32,6 +35,8 @@ EVENLY, RARE = 0.1, 1e-9
 # evaluated. They are rare among all coalitions, but their worths may be extreme: a model fitted to
 # almost no data, say.
 ALONE = 0.1
+# So many pairs per player have their complements later, and so many are drawn by the law alone.
+APART, PLAIN = 1.5, 4
 
 
 class Stratum:
@@ -129,7 +134,7 @@ class Design:
     def __init__(self, players: int, criteria: list[Strata], seed: int) -> None:
         masses = np.stack([each.masses for each in criteria])
         self.players, self.sizes = players, np.flatnonzero(masses.any(axis=0))
-        rngs = np.random.default_rng(seed).spawn(len(self.sizes))
+        *rngs, self.sides = np.random.default_rng(seed).spawn(len(self.sizes) + 1)
         sizes = zip(self.sizes.tolist(), rngs, strict=True)
         self.strata = [Distinct(players, size, rng) for size, rng in sizes]
         self.pairs = np.array([each.pairs for each in self.strata])
@@ -139,10 +144,14 @@ class Design:
         early = not all(each.singles_first for each in criteria)
         self.first = (self.sizes == 1) & first
         self.early = np.where((self.sizes <= 1) & early, self.pairs, 0.0)
+        # How many pairs have their complements later.
+        self.apart = 0 if first else ceil(APART * players)
 
     def shares(self, left: FloatArray | None, total: int) -> FloatArray:
         """How so many pairs are spread, given mean square residuals (criteria, strata)."""
         plain = self.masses * self.reach**2
+        if self.apart and total <= PLAIN * self.players:
+            return np.asarray(np.mean(plain, axis=0))
         even = 1 / len(self.sizes)
         plain = (1 - EVENLY) * plain / plain.sum(axis=1, keepdims=True) + EVENLY * even
         if left is not None:
@@ -197,24 +206,45 @@ STRATA = {"shapley": Strata.shapley, "banzhaf": Strata.banzhaf}
 class Pairs(Received):
     """Pairs that were asked for and their worths: one design for one criterion or for both."""
 
-    def __init__(self, players: int, criteria: list[str], seed: int, *, noisy: bool) -> None:
+    def __init__(
+        self, players: int, criteria: list[str], seed: int, *, noisy: bool, together: bool = False
+    ) -> None:
         super().__init__()
         self.players, self.criteria, self.seed, self.noisy = players, criteria, seed, noisy
         self.design = Design(players, [STRATA[name](players) for name in criteria], seed)
+        self.first = 0 if together else self.design.apart
         self._pairs = np.empty((0, players), dtype=bool)
         self._strata: IntArray = np.empty(0, dtype=np.int64)
+        self._apart = 0
 
     def ask(self, most: int) -> BoolArray:
         """∅ and N first; then pairs, each time half as many as there are."""
         known = len(self._pairs)
         more = max(self.players + 2, 48, known // 2)
+        if not known:
+            more = self.first or more
         pairs, strata = self.design.next(more, self._shares(known + more))
+        if not known and self.first:
+            # Strata hold the smaller coalition of each pair.
+            pairs = pairs ^ (self.design.sides.random((len(pairs), 1)) < 0.5)
+            self._apart = len(pairs)
         self._pairs = np.concatenate([self._pairs, pairs])
         self._strata = np.concatenate([self._strata, strata])
-        coalitions = _both(pairs)
-        if not known:
-            coalitions = np.concatenate([ends(self.players), coalitions])
-        return coalitions[:most]
+        return self._coalitions()[2 * known + 2 * (known > 0) :][:most]
+
+    def _places(self) -> IntArray:
+        """Where both coalitions of every pair stand among those asked for, (pairs, 2)."""
+        pair, apart = np.arange(len(self._pairs))[:, None], self._apart
+        side = np.arange(2)
+        return np.asarray(2 + np.where(pair < apart, pair + apart * side, 2 * pair + side))
+
+    def _coalitions(self) -> BoolArray:
+        """All that were asked for, the ends first."""
+        found = np.empty((2 + 2 * len(self._pairs), self.players), dtype=bool)
+        found[:2] = ends(self.players)
+        first, second = self._places().T
+        found[first], found[second] = self._pairs, ~self._pairs
+        return found
 
     def _shares(self, total: int) -> FloatArray:
         """How so many pairs are spread over the strata, by what the regressions leave."""
@@ -228,7 +258,9 @@ class Pairs(Received):
             squares = np.mean(apart**2 / np.where(scale > 0, scale, 1.0), axis=0)
             strata, count = self._strata[: len(squares)], len(self.design.strata)
             sums = np.bincount(strata, weights=squares, minlength=count)
-            left.append(sums / np.maximum(np.bincount(strata, minlength=count), 1))
+            drawn = np.bincount(strata, minlength=count)
+            # Of strata that nothing is known of as much is left as of the others.
+            left.append(np.where(drawn > 0, sums / np.maximum(drawn, 1), squares.mean()))
         return self.design.shares(np.stack(left), total)
 
     @property
@@ -248,16 +280,19 @@ class Pairs(Received):
 
     def received(self) -> tuple[BoolArray, FloatArray]:
         """The coalitions whose worths were received, the ends first, and the log of their law."""
-        count = self.worths().shape[1] - 2
-        whole = -(-count // 2)
-        rows = np.concatenate([ends(self.players), _both(self._pairs[:whole])[:count]])
-        return rows, self.design.log_density(self._strata[:whole])
+        count = self.worths().shape[1]
+        begun = self._places()[:, 0] < count
+        return self._coalitions()[:count], self.design.log_density(self._strata[begun])
+
+    def places(self) -> IntArray:
+        """Where both worths of every whole pair stand among all, (pairs, 2)."""
+        places = self._places()
+        return np.asarray(places[places[:, 1] < self.worths().shape[1]])
 
     def sample(self, criterion: str) -> Sample:
         """The whole pairs that were received, with the weights of a criterion."""
-        worths = self.worths()[:, 2:]
-        count = worths.shape[1] // 2
-        both = worths[:, : 2 * count].reshape(-1, count, 2).swapaxes(1, 2)
+        places = self.places()
+        count, both = len(places), self.worths()[:, places].swapaxes(1, 2)
         pairs, strata = self._pairs[:count], self._strata[:count]
         drawn = np.maximum(np.bincount(strata, minlength=len(self.design.strata)), 1)
         masses = self.design.masses[self.criteria.index(criterion)]
@@ -272,12 +307,7 @@ class Pairs(Received):
         )
 
 
-def pairs_for(problem: Problem, criteria: list[str]) -> Pairs:
-    """The pairs from which these criteria are read."""
-    game = problem.game
-    return Pairs(len(game.players), criteria, problem.options.seed, noisy=game.traits.noisy)
-
-
-def _both(pairs: BoolArray) -> BoolArray:
-    """Each coalition and its complement, one after the other."""
-    return np.stack([pairs, ~pairs], axis=1).reshape(-1, pairs.shape[1])
+def pairs_for(problem: Problem, criteria: list[str], *, together: bool = False) -> Pairs:
+    """The pairs from which these criteria are read, each one's coalitions ``together`` if need be."""
+    game, seed = problem.game, problem.options.seed
+    return Pairs(len(game.players), criteria, seed, noisy=game.traits.noisy, together=together)

@@ -127,7 +127,7 @@ class Paired:
                 gain = known[:, 1] - known[:, 0] if self.efficient else None
                 answers.append(prior_answer(left, self.diagonal, gain))
                 if enough:
-                    fits.append(prior_fit(left, self.diagonal, sample))
+                    fits.append(prior_fit(left, self.diagonal, sample, self.pairs.places()))
                     answers.append(regression.of(fits[-1], known))
             for surrogate in self._surrogates(sample, answers):
                 if not self._pace.fits(surrogate.name, len(sample.coalitions), until):
@@ -140,7 +140,7 @@ class Paired:
                     fits.append(fit)
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
                     answers.append(regression.of(fit, known))
-        return self._estimate(smallest(answers), self._warnings(count))
+        return self._estimate(smallest(answers), self._warnings())
 
     def _recovered(self, pairs: int, until: float) -> Answer | None:
         """What follows for games of few interactions, where worths are not noisy."""
@@ -181,7 +181,8 @@ class Paired:
             return []
         return [each for each in surrogates() if each.suits(sample)]
 
-    def _warnings(self, pairs: int) -> tuple[str, ...]:
+    def _warnings(self) -> tuple[str, ...]:
+        pairs = self.pairs.worths().shape[1] // 2 - 1
         # More than all of them there are not.
         if pairs >= RELIABLE * self.players or 2 * pairs + 2 >= 2**self.players:
             return ()
@@ -208,4 +209,4 @@ def with_surrogate(problem: Problem, criterion: str, shares: FloatArray) -> Pair
 @sampler("regression", *STRATA)
 def regression(problem: Problem, criterion: str, shares: FloatArray) -> Paired:
     """Regression alone."""
-    return Paired(criterion, pairs_for(problem, [criterion]), helped=False)
+    return Paired(criterion, pairs_for(problem, [criterion], together=True), helped=False)

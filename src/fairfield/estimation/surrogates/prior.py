@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.estimation.corrections import Answer
 from fairfield.estimation.prior.posterior import Posterior
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
@@ -19,8 +19,9 @@ NAME = "a prior over games"
 def prior_answer(posterior: Posterior, diagonal: Diagonal, gain: FloatArray | None) -> Answer:
     """The values of the mean game; ``gain`` (games,) is their sum, where that is known."""
     found = posterior.values(diagonal)
-    values, covariance = found.shrunk(), found.covariance
+    values, covariance = found.values, found.covariance
     if gain is not None:
+        values = found.shrunk()
         count = values.shape[1]
         values = values + ((gain - values.sum(axis=1)) / count)[:, None]
         apart = np.eye(count) - 1 / count
@@ -32,21 +33,20 @@ def prior_answer(posterior: Posterior, diagonal: Diagonal, gain: FloatArray | No
     return Answer(values, covariance, method)
 
 
-def prior_fit(posterior: Posterior, diagonal: Diagonal, sample: Sample) -> Fit:
-    """The mean game as a surrogate: ∅ and N come first among its coalitions, then the pairs."""
-    fitted = (len(posterior.coalitions) - 2) // 2
+def prior_fit(posterior: Posterior, diagonal: Diagonal, sample: Sample, places: IntArray) -> Fit:
+    """The mean game as a surrogate of pairs at these ``places`` (pairs, 2) among all coalitions.
+
+    Those it was fitted to come first.
+    """
+    first, second = places[places[:, 1] < len(posterior.coalitions)].T
     guess = posterior.predict(np.concatenate([sample.coalitions, ~sample.coalitions]))
     inside = (
         sample.odd - (guess[:, : len(sample.coalitions)] - guess[:, len(sample.coalitions) :]) / 2
     )
     outside = inside.copy()
     # What the others predict for both coalitions of a pair, from the inverse of its 2 × 2 block.
-    rows = 2 + 2 * np.arange(fitted)
-    first, second = (posterior.inverse[rows + k, rows + k] for k in (0, 1))
-    cross, (one, other) = (
-        posterior.inverse[rows, rows + 1],
-        (posterior.alpha[:, rows + k] for k in (0, 1)),
-    )
-    odd = ((second + cross) * one - (first + cross) * other) / (first * second - cross**2) / 2
-    outside[:, :fitted] = posterior.scale[:, None] * odd
+    inverse, one, other = posterior.inverse, posterior.alpha[:, first], posterior.alpha[:, second]
+    own, others, cross = inverse[first, first], inverse[second, second], inverse[first, second]
+    odd = ((others + cross) * one - (own + cross) * other) / (own * others - cross**2) / 2
+    outside[:, : len(first)] = posterior.scale[:, None] * odd
     return Fit(NAME, posterior.values(diagonal).values, inside, outside)
