@@ -15,6 +15,8 @@ RUN := $(VENV)/bin/python
 # Python compiles what is imported when it is imported; pip would compile all there is.
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet --no-compile
 TORCH := torch==2.13.0+cpu
+# What is compiled is kept for the many processes of the tests: without it each compiles scikit-learn anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test torch check paper docs bench release-check hashes clean
 
