@@ -23,6 +23,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
 
+demo/report.html:
+	$(MAKE) demo
+
 # Workers share the cores: threads of BLAS and OpenMP inside them would wait for each other.
 test: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
@@ -40,7 +43,7 @@ paper: $(VENV)/test.stamp
 	$(RUN) -m paper all $(if $(FULL),--full,--quick) $(ARGS)
 
 # Material for MkDocs advertises its successor on every run unless this is set.
-docs: $(VENV)/docs.stamp
+docs: $(VENV)/docs.stamp demo/report.html
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 	@echo "open site/index.html"
 
