@@ -15,11 +15,16 @@ RUN := $(VENV)/bin/python
 # Python compiles what is imported when it is imported; pip would compile all there is.
 PIP := $(RUN) -m pip --disable-pip-version-check install --quiet --no-compile
 TORCH := torch==2.13.0+cpu
+# What is compiled is kept for the many processes of the tests: without it each compiles scikit-learn anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test torch check paper docs bench release-check hashes clean
 
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
+
+demo/report.html:
+	$(MAKE) demo
 
 # Workers share the cores: threads of BLAS and OpenMP inside them would wait for each other.
 test: $(VENV)/test.stamp
@@ -38,7 +43,7 @@ paper: $(VENV)/test.stamp
 	$(RUN) -m paper all $(if $(FULL),--full,--quick) $(ARGS)
 
 # Material for MkDocs advertises its successor on every run unless this is set.
-docs: $(VENV)/docs.stamp
+docs: $(VENV)/docs.stamp demo/report.html
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 	@echo "open site/index.html"
 

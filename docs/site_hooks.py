@@ -3,8 +3,8 @@
 Pages link to files of the repository, ``../examples/baskets.py`` say, so that they can be read
 there. On the site those files are pages, too, and every link follows them. Where a page says
 ``fairfield data --help`` or ``python -m paper --help`` in a line of its own, the site shows what it
-prints. Formulas are written to be read as they are, x_i and 2^n; the site lowers and raises what
-they mean. A page that would load anything from elsewhere fails the build.
+prints; a picture with ``<!-- live: demo/report.html -->`` below gives way to that page. Formulas
+are written to be read as they are, x_i and 2^n; the site lowers and raises what they mean. A page that would load anything from elsewhere fails the build.
 """
 
 import os
@@ -26,11 +26,13 @@ PUBLISHED = (
     "benchmarks/*.md",
     "benchmarks/*.py",
     "release/*.py",
+    "release/*.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
 )
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 HELP = re.compile(r"^`(fairfield|python -m paper) ([a-z ]*)--help`$", re.MULTILINE)
+LIVE = re.compile(r"^!\[(.*)\]\(.*\)\n<!-- live: (demo/\w+\.html) -->$", re.MULTILINE)
 # An indented block that holds a mathematical sign.
 FORMULA = re.compile(r"(?<=\n\n)(?: {4}.*\n)+(?=\n)")
 SIGNS = re.compile("[ΣΠ∫σ∂∇‖∝→φ∈]")
@@ -52,6 +54,8 @@ def on_files(files: Files, config: Any) -> Files:
             if source.suffix == ".py":
                 text = f"# {source.stem}\n\n`{path}`\n\n```python\n{text}```\n"
             files.append(File.generated(config, _place(path), content=text))
+    for source in ROOT.glob("demo/*.html"):
+        files.append(File.generated(config, f"demo/{source.name}", content=source.read_bytes()))
     return files
 
 
@@ -59,7 +63,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The page with its links led to where they are on the site, and helps filled in."""
     place = page.file.src_uri
     source = place if page.file.generated_by else f"docs/{place}"
-    told = HELP.sub(_help, LINK.sub(_led(source, place), markdown))
+    told = HELP.sub(_help, LINK.sub(_led(source, place), LIVE.sub(_live, markdown)))
     return FORMULA.sub(_formula, told)
 
 
@@ -100,6 +104,13 @@ def _formula(block: re.Match[str]) -> str:
 def _set(text: str) -> str:
     text = LOWERED.sub(lambda m: f"{m[1]}<sub>{m[2].strip('{}')}</sub>", text)
     return RAISED.sub(lambda m: f"<sup>{m[1].strip('{}')}</sup>", text)
+
+
+def _live(picture: re.Match[str]) -> str:
+    """A page of the demo in place of its picture, once ``make demo`` has written it."""
+    if not (ROOT / picture[2]).exists():
+        return picture[0]
+    return f'<iframe class="report" title="{picture[1]}" src="{picture[2]}"></iframe>'
 
 
 def _help(line: re.Match[str]) -> str:

@@ -15,6 +15,15 @@ REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "reference"
 REQUIRED = os.environ.get("FAIRFIELD_REQUIRE", "").split(",")
 
 
+# The nightly run draws more examples and seeds than every change can wait for.
+NIGHTLY = bool(os.environ.get("FAIRFIELD_NIGHTLY"))
+
+
+def draws(usual, nightly):
+    """How many examples or seeds a test takes."""
+    return nightly if NIGHTLY else usual
+
+
 # The same examples on every run of continuous integration: a failure is a change's fault.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):

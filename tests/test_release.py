@@ -1,6 +1,8 @@
 """What a release is made with: workflows, the recipe, one version."""
 
+import importlib.util
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -42,3 +44,26 @@ def test_the_version_has_its_part_of_the_changelog():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     part = text.split(f"## {ff.__version__}")[1].split("\n## ")[0]
     assert [*re.findall(r"^### (\w+)", part, re.MULTILINE)] == ["Added", "Changed", "Fixed"]
+
+
+def test_parts_of_the_check_keep_their_last_outcome(tmp_path, monkeypatch, capsys):
+    place = importlib.util.spec_from_file_location("check", ROOT / "release/check.py")
+    check = importlib.util.module_from_spec(place)
+    place.loader.exec_module(check)
+    monkeypatch.setattr(check, "RESULT", tmp_path / "RESULT.md")
+
+    def lines():
+        written = (tmp_path / "RESULT.md").read_text(encoding="utf-8")
+        return [line.split(" | ")[:3] for line in written.removeprefix(check.HEAD).splitlines()]
+
+    with check.recorded("extras: ml", "3.12"):
+        raise subprocess.CalledProcessError(1, "pip")
+    with check.recorded("build: wheel", "3.11"):
+        pass
+    assert lines() == [
+        ["| build: wheel", "in order", "3.11"], ["| extras: ml", "failed", "3.12"],
+    ]  # fmt: skip
+    assert check.failures == ["extras: ml"]
+    with check.recorded("extras: ml", "3.12"):
+        pass
+    assert lines()[1] == ["| extras: ml", "in order", "3.12"]

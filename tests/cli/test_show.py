@@ -31,13 +31,13 @@ def test_a_report_with_all_its_parts(run, people):
 
 
 def test_the_terminal_says_what_not_to_trust(run, people):
-    asked = ["data", people, "--target", "label", "--clusters", "9", "--criterion", "shapley"]
-    result = run(*asked, "--budget", "30")
+    asked = ["data", people, "--target", "label", "--criterion", "shapley", "--clusters"]
+    result = run(*asked, "9", "--budget", "30")
     assert result.exit_code == 0, result.output
     said = " ".join(result.stdout.split())
     assert "Shapley: used the budget of 30 coalitions; " in said
     assert "not to be trusted" in said
-    assert "Shapley:" not in run(*asked).stdout
+    assert "Shapley:" not in run(*asked, "3").stdout
 
 
 @pytest.fixture
@@ -77,19 +77,27 @@ def test_too_many_players_are_a_sentence(run, wide):
     assert "or give a --budget of worths to evaluate" in result.stderr
 
 
-def test_a_store_that_is_not_used_is_reported(run, people, tmp_path):
-    (tmp_path / "w.csv").write_text("coalition,worth\n,0\na,1\nb,1\na+b,5\n")
-    neighbours = ["data", people, "--target", "label", "--model", "knn", "--clusters", "0"]
-    for command, why in (
-        (neighbours, "has a closed form, which needs no worths; none were kept"),
-        (["game", tmp_path / "w.csv"], "has all its worths already; none were kept"),
-    ):
-        result = run(*command, "--store", "kept.db", "--quiet", "--report", "page.html")
-        assert result.exit_code == 0, result.output
-        assert result.stderr.startswith("warning: --store 'kept.db' is left as it was: ")
-        assert why in result.stderr
-        assert result.stderr.count("\n") == 1
-        assert not Path("kept.db").exists()
+@pytest.mark.parametrize(
+    ("command", "more", "why"),
+    [
+        # Of nearest neighbours, the curves of a page need some worths.
+        (["data", "people.csv", "--target", "label", "--model", "knn", "--clusters", "0"],
+         ["--report", "page.html"], "has a closed form, which needs no worths; none were kept"),
+        (["data", "people.csv", "--target", "label", "--model", "knn", "--clusters", "0"],
+         [], "has a closed form, which needs no worths; none were kept"),
+        (["game", "w.csv"],
+         ["--report", "page.html"], "has all its worths already; none were kept"),
+    ],
+    ids=["neighbours", "neighbours without a page", "table"],
+)  # fmt: skip
+def test_a_store_that_is_not_used_is_reported(run, people, command, more, why):
+    Path("w.csv").write_text("coalition,worth\n,0\na,1\nb,1\na+b,5\n")
+    result = run(*command, "--store", "kept.db", "--quiet", *more)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.startswith("warning: --store 'kept.db' is left as it was: ")
+    assert why in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not Path("kept.db").exists()
 
 
 def test_curves_of_a_report_fit_nothing_again(run, people, monkeypatch):

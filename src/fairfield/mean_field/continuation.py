@@ -19,9 +19,9 @@ from fairfield.mean_field.anderson import anderson
 from fairfield.mean_field.elbo import log_odds
 from fairfield.mean_field.stability import FLAT, saddle_eigenvalue
 
-# Halvings of an interval of log T in which the answer splits or jumps: to about 2e-7 of T. Closer
-# to a critical temperature the iteration slows down without bound.
-HALVINGS = 20
+# Halvings of an interval of log T in which the answer splits, to about 2e-7 of T, or jumps, to 4e-6.
+# Closer to a critical temperature the iteration slows down without bound, sooner where it jumps.
+HALVINGS, OF_JUMPS = 20, 16
 # Marginals that differ by more than this across such an interval have jumped.
 JUMP = 1e-3
 # Logits are not predicted farther than this.
@@ -57,7 +57,7 @@ def critical_temperatures(
 
     ``marginals`` are the fixed points there, found with the log-odds of a ``prior``. An interval
     is critical if the path turns from a maximum of the ELBO into a saddle in it, or if the
-    marginals at its ends differ by more than the tangent predicts; then it is halved, about 20
+    marginals at its ends differ by more than the tangent predicts; then it is halved, up to 20
     solutions.
     """
     found = []
@@ -83,7 +83,7 @@ def _between(
     prior: FloatArray | None,
 ) -> float | None:
     """Where the path from ``start`` becomes a saddle, or jumps; None if it does neither."""
-    for _ in range(HALVINGS):
+    for _ in range(HALVINGS if turns else OF_JUMPS):
         middle = np.sqrt(hot * cold)
         guess = predicted(extension, start, hot, middle)
         x = mean_field.solve(anderson, extension, guess, middle, prior).x[0]

@@ -173,21 +173,10 @@ def test_leaving_out_one_of_many_rows_fits_each_rest_once(run, people):
     assert about["evaluations"] == about["players"] + 2 == 47
 
 
-@pytest.mark.parametrize("report", [[], ["--report", "page.html"]], ids=["table", "page"])
-def test_a_store_that_is_said_to_be_left_alone_is_not_written(run, people, report):
-    """Nearest neighbours have a closed form; the curves of the page need some worths."""
-    pytest.importorskip("plotly")
-    command = ["data", people, "--target", "label", "--model", "knn", "--clusters", "0"]
-    result = run(*command, "--store", "kept.db", *report)
-    assert result.exit_code == 0, result.output
-    assert result.stderr.count("none were kept") == 1
-    assert not Path("kept.db").exists()
-
-
 def test_worths_of_estimates_and_of_their_curves_are_kept(run, people):
     pytest.importorskip("plotly")
     command = ["data", people, "--target", "label", "--clusters", "9", "--criterion", "shapley"]
-    result = run(*command, "--budget", "60", "--store", "kept.db", "--report", "page.html")
+    result = run(*command, "--budget", "30", "--store", "kept.db", "--report", "page.html")
     assert result.exit_code == 0, result.output
     assert "none were kept" not in result.stderr
-    assert ff.describe_store("kept.db").worths >= 60
+    assert ff.describe_store("kept.db").worths >= 30

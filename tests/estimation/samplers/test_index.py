@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 import fairfield as ff
-from conftest import needs
+from conftest import draws, needs
 from estimation.games import errors, hidden
 from fairfield.core.coalitions import rows_of
 from fairfield.results.valuation import NORMAL
@@ -88,7 +88,7 @@ def test_trees_explain_what_trees_have_made():
     assert "trees" not in same.method
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=draws(4, 10), deadline=None)
 @given(st.integers(0, 99), st.floats(0.01, 100))
 def test_scale_law_and_null_players(seed, scale):
     rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_scale_law_and_null_players(seed, scale):
 WEIGHTS = st.floats(-3, 3).filter(lambda weight: weight == 0 or abs(weight) > 1e-140)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=draws(4, 10), deadline=None)
 @given(st.lists(WEIGHTS, min_size=9, max_size=12), st.sampled_from([0.1, 1.0]))
 def test_additive_games_are_exact(weights, temperature):
     game = {"players": len(weights), "temperature": temperature, "budget": 200}
@@ -122,7 +122,7 @@ def test_saturated_players_have_true_values(rng):
     table = brute.flid(rng, 12)
     exact = ff.variational_index(table, temperature=0.1)
     assert (np.minimum(exact.marginals, 1 - exact.marginals) < 1e-3).sum() >= 3
-    for seed in range(5):
+    for seed in range(draws(2, 5)):
         found = ff.variational_index(
             hidden(table), players=12, temperature=0.1, budget=1000, seed=seed
         )

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
+from conftest import draws
 from estimation.games import PLAYERS, SIGNS, sampled
 from fairfield.core.game import Traits
 
@@ -17,7 +18,7 @@ WORTHS = st.integers(-(10**6), 10**6)
 TABLES = arrays(np.int64, 2**PLAYERS, elements=WORTHS).map(lambda whole: whole / 1e5)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=draws(6, 15), deadline=None)
 @given(TABLES, st.integers(0, 99))
 def test_shapley_estimates_share_out_the_worth_of_all(table, seed):
     for sampler in ("regression", "permutation"):
@@ -25,7 +26,7 @@ def test_shapley_estimates_share_out_the_worth_of_all(table, seed):
         assert_allclose(found.values.sum(), table[-1] - table[0], atol=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=draws(5, 15), deadline=None)
 @given(arrays(np.int64, PLAYERS, elements=WORTHS), TABLES, st.integers(0, 99))
 def test_games_of_players_and_of_pairs_are_known_without_error(slopes, other, seed):
     """Pairs leave nothing of even interactions, so slopes and pairs are fitted exactly."""
@@ -39,7 +40,7 @@ def test_games_of_players_and_of_pairs_are_known_without_error(slopes, other, se
             assert (found.stderr <= 1e-10 * scale).all()
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=draws(3, 8), deadline=None)
 @given(st.floats(0.01, 100), st.integers(0, 9))
 def test_estimates_scale_with_the_game(factor, seed):
     table = np.maximum(0, SIGNS @ np.arange(PLAYERS) + 0.3) ** 0.5
@@ -65,8 +66,8 @@ def test_intervals_hold_the_truth_as_often_as_they_say(criterion, sampler):
     """Over seeds; the benchmark has the long study."""
     rng = np.random.default_rng(1)
     table = np.tanh(SIGNS @ rng.standard_normal(PLAYERS)) + 0.05 * rng.standard_normal(2**PLAYERS)
-    exact = criterion(table).values
-    runs = [sampled(criterion, table, budget=120, seed=s, sampler=sampler) for s in range(20)]
+    exact, seeds = criterion(table).values, range(draws(8, 20))
+    runs = [sampled(criterion, table, budget=120, seed=s, sampler=sampler) for s in seeds]
     inside = np.mean([np.abs(v.values - exact) <= 1.96 * v.stderr for v in runs])
     assert 0.85 < inside <= 1.0
     spread = np.std([v.values for v in runs], axis=0).mean()

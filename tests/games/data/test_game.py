@@ -31,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import brute
 import fairfield as ff
+from conftest import draws
 from fairfield.core.coalitions import coalitions_in
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.evaluation.options import Options
@@ -465,15 +466,15 @@ def papers_game(data):
 def test_the_papers_worths_are_refitted(name, reference):
     data = reference(f"paper_{name}.npz")
     game = papers_game(data)
-    rows = np.arange(1, 201) * 104_729 % 2 ** len(game.players)
-    wanted = np.frombuffer(SYNTHETIC, np.uint8) / 100
+    rows = np.arange(1, draws(61, 201)) * 104_729 % 2 ** len(game.players)
+    wanted = np.frombuffer(SYNTHETIC, np.uint8)[: len(rows)] / 100
     if "worths" in data:
         wanted = data["worths"][rows]
     off = np.abs(game.worths(coalitions_in(rows, len(game.players))) - wanted)
     # Rounding on other machines may move a test sample or two across the border.
     off = np.rint(off * len(data["y_test"]))
     assert off.max() <= 2
-    assert np.count_nonzero(off) < 20
+    assert np.count_nonzero(off) < len(rows) / 10
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -24,8 +24,13 @@ def demo(
     out: Annotated[Path, typer.Option(help="The folder to write the reports to.")] = Path("demo"),
 ) -> None:
     """Ten groups of training rows and the features of one prediction, on breast cancer data."""
-    data, features = _games()
     pages = out / "report.html", out / "features.html"
+    print_text("Two questions, half a minute", style="bold")
+    print_text(
+        f"  1  What are training data worth?                   {pages[0]}\n"
+        f"  2  What does each feature add to a prediction?     {pages[1]}\n"
+    )
+    data, features = _games()
     print_text("1  What are training data worth?", style="bold")
     print_text(
         f"The training rows of breast cancer, in {GROUPS} groups of similar rows. The worth of a\n"
