@@ -1,6 +1,6 @@
-"""pyDVL's values in the public comparison: run by comparison.py in pyDVL's own environment.
+"""pyDVL's values in the public comparison: run by __main__.py in pyDVL's own environment.
 
-    python comparison_pydvl.py STORE SECONDS < JOBS
+    python -m benchmarks.comparison.pydvl_values STORE SECONDS < JOBS
 
 Each is stopped once it has spent its fits. The worth is that of our games: the same model and score,
 and the same worth of no rows and of rows of one class.
@@ -14,8 +14,6 @@ import numpy as np
 
 warnings.simplefilter("ignore")
 
-from comparison_cases import SCORES, Case, Logistic, constant_score  # noqa: E402  # after the filter
-from comparison_store import Found, Job, fill  # noqa: E402
 from pydvl.utils.status import Status  # noqa: E402
 from pydvl.valuation import (  # noqa: E402
     BetaShapleyValuation,
@@ -32,6 +30,9 @@ from pydvl.valuation import (  # noqa: E402
 from pydvl.valuation.stopping import StoppingCriterion  # noqa: E402
 from sklearn.ensemble import BaggingClassifier  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
+
+from benchmarks.comparison.cases import SCORES, Case, Logistic, constant_score  # noqa: E402  # after the filter
+from benchmarks.comparison.store import Found, Job, fill  # noqa: E402
 
 NEIGHBORS = 5
 
