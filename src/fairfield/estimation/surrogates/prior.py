@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from fairfield.estimation.corrections import Answer
+from fairfield.estimation.corrections import Answer, sharing_out
 from fairfield.estimation.prior.posterior import Posterior
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
@@ -29,7 +29,11 @@ def prior_answer(posterior: Posterior, diagonal: Diagonal, gain: FloatArray | No
         place = np.arange(count)
         covariance[:, place, place] = np.maximum(covariance[:, place, place], 0.0)
     method = f"{NAME}, given {len(posterior.coalitions):,} coalitions"
-    return Answer(values, covariance, method)
+
+    def weights() -> FloatArray:
+        return found.weights if gain is None else sharing_out(found.weights)
+
+    return Answer(values, covariance, method, weights)
 
 
 def prior_fit(posterior: Posterior, diagonal: Diagonal, sample: Sample) -> Fit:
