@@ -22,6 +22,7 @@ SCRIPTS = (
     "partition.py",
     "trees.py",
     "neighbors.py",
+    "neighbor_peers.py",
     "single_rows.py",
     "comparison",
     "data.py",

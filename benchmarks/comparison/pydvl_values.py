@@ -14,7 +14,7 @@ import numpy as np
 
 warnings.simplefilter("ignore")
 
-from pydvl.utils.status import Status  # noqa: E402
+from pydvl.utils.status import Status  # noqa: E402  # after the filter
 from pydvl.valuation import (  # noqa: E402
     BetaShapleyValuation,
     DataOOBValuation,
@@ -31,7 +31,7 @@ from pydvl.valuation.stopping import StoppingCriterion  # noqa: E402
 from sklearn.ensemble import BaggingClassifier  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
 
-from benchmarks.comparison.cases import SCORES, Case, Logistic, constant_score  # noqa: E402  # after the filter
+from benchmarks.comparison.cases import SCORES, Case, Logistic, constant_score  # noqa: E402
 from benchmarks.comparison.store import Found, Job, fill  # noqa: E402
 
 NEIGHBORS = 5

@@ -105,9 +105,7 @@ def test_the_page_says_who_found_what(small, tmp_path):
 
 
 def test_a_quick_run_is_part_of_the_full_one():
-    quick, full = (
-        {job for jobs in stages(full) for job in jobs} for full in (False, True)
-    )
+    quick, full = ({job for jobs in stages(full) for job in jobs} for full in (False, True))
     assert quick < full
     assert len({job.data for job in full}) >= 10
     assert len({job[3:5] for job in full}) >= 10
