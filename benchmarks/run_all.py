@@ -23,6 +23,7 @@ SCRIPTS = (
     "trees.py",
     "neighbors.py",
     "neighbor_peers.py",
+    "regression.py",
     "single_rows.py",
     "comparison",
     "data.py",
