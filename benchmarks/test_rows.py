@@ -51,7 +51,7 @@ def game(
 
 def share_of_rows(method: str) -> float:
     """The share of the variance that the test rows have, by what the valuation says."""
-    said = re.search(r"(\d+)% of the variance", method)
+    said = re.search(r"(\d+) % of the variance", method)
     return float(said[1]) / 100 if said else 1.0
 
 

@@ -48,8 +48,8 @@ def test_linear_estimates_have_the_covariance_of_their_rows(rng, sampler, budget
     assert_allclose(found.values, plain.values, atol=1e-12)
     over_rows = np.cov(np.transpose(each)) / ROWS
     assert_allclose(found.covariance, plain.covariance + over_rows, atol=1e-10)
-    share = np.trace(over_rows) / np.trace(found.covariance)
-    said = f"± of these draws and over 15 test rows, which are {share:.0%} of the variance"
+    share = 100 * np.trace(over_rows) / np.trace(found.covariance)
+    said = f"± of draws and of 15 test rows ({share:.0f} % of the variance)"
     assert said in found.method
 
 

@@ -65,7 +65,10 @@ def with_test_rows(
         return covariance, method
     over_rows = by_row.covariance(linear(), covariance.shape[-1]).reshape(covariance.shape)
     both = covariance + over_rows
-    whole = np.trace(both, axis1=-2, axis2=-1).sum()
-    share = np.trace(over_rows, axis1=-2, axis2=-1).sum() / whole if whole > 0 else 0.0
-    said = f"± of these draws and over {by_row.rows:,} test rows, which are {share:.0%} of the variance"
+    whole, own = (np.trace(each, axis1=-2, axis2=-1) for each in (both, over_rows))
+    # Scores of different units are not averaged.
+    shares = 100 * np.divide(own, whole, out=np.zeros_like(whole), where=whole > 0)
+    low, high = f"{np.min(shares):.0f}", f"{np.max(shares):.0f}"
+    share = low if low == high else f"{low} to {high}"
+    said = f"± of draws and of {by_row.rows:,} test rows ({share} % of the variance)"
     return both, f"{method}, {said}"
