@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -22,6 +22,12 @@ import fairfield as ff
 from fairfield.games.neighbors.extension import NeighborExtension
 
 
+def least(calls: list[Callable[[], object]], times: int = 60) -> list[float]:
+    """The least processor time of each, in seconds; by turns, so that all meet the same load."""
+    taken = [[processor(call)[0] for call in calls] for _ in range(times)]
+    return np.min(taken, axis=0).tolist()
+
+
 def searched(rows: int, tests: int, k: int) -> tuple[ff.NeighborGame, float]:
     """A game whose neighbours have been found, and the seconds that took."""
     given = data(rows, tests)
@@ -31,14 +37,14 @@ def searched(rows: int, tests: int, k: int) -> tuple[ff.NeighborGame, float]:
     return game, time.perf_counter() - started
 
 
-def flat_pass(reach: int, k: int, tests: int) -> float:
-    """Seconds to multiply two arrays of M × K × n_test numbers into a third."""
+def flat_pass(reach: int, k: int, tests: int) -> Callable[[], object]:
+    """Multiplies two arrays of M × K × n_test numbers into a third."""
     first, second, product = np.random.default_rng(0).random((3, reach, k, tests))
-    return best(lambda: np.multiply(first, second, out=product), 30)
+    return lambda: np.multiply(first, second, out=product)
 
 
-def recursive_pass(reach: int, k: int, tests: int) -> float:
-    """Seconds to fill one such array along the list, each neighbour from the one before."""
+def recursive_pass(reach: int, k: int, tests: int) -> Callable[[], object]:
+    """Fills one such array along the list, each neighbour from the one before."""
     chances = np.random.default_rng(0).random((reach, tests))
     laws = np.zeros((reach + 1, k + 1, tests))
     laws[0, 1:] = 1.0
@@ -49,7 +55,7 @@ def recursive_pass(reach: int, k: int, tests: int) -> float:
             change *= x
             change += before[1:]
 
-    return best(fill, 30)
+    return fill
 
 
 @contextmanager
@@ -83,8 +89,10 @@ def valuation(rows: int, tests: int, k: int = 5) -> None:
     gradient, seconds = float(np.median(gradients)), float(np.median(indices))
     index = ff.variational_index(game)
     banzhaf = best(lambda: ff.banzhaf(game), 3)
-    fastest, reach = best(lambda: closed.gradient(half), 30), closed.reach
-    flat, recursive = flat_pass(reach, k, tests), recursive_pass(reach, k, tests)
+    closed.gradient(half)
+    reach = closed.reach  # of the last answer
+    passes = [each(reach, k, tests) for each in (recursive_pass, flat_pass)]
+    fastest, recursive, flat = least([lambda: closed.gradient(half), *passes])
     print(f"\n{rows:,} rows × {tests:,} test points, K = {k}, {FEATURES} features")
     print(f"  search                        {search:9.3f} s")
     print(f"  one gradient at ½             {gradient * 1e3:9.3f} ms, M = {reach}")
