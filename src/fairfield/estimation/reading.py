@@ -28,8 +28,9 @@ class Reading:
 
     ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) are the errors they
     show; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
-    counts more than once; ``by_pairs`` (m, n) is what each worth weighs in slopes from pairs; ``thin`` are players whose slope rests on next to no draws, ``effective``
-    is the number of draws at x itself that would serve as well.
+    counts more than once; ``thin`` are players whose slope rests on next to no draws, ``effective``
+    is the number of draws at x itself that would serve as well; ``by_pairs`` (m, n) is what each worth
+    weighs in slopes that come from pairs.
     """
 
     slopes: Slopes
