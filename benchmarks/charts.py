@@ -25,7 +25,7 @@ HEADS = {
     "Trees": "Tree models",
     "Feature values of black boxes": "Black boxes, all coalitions of features",
     "The exact table engine": "Tables of all worths",
-    "Nearest neighbours": "Nearest neighbours",
+    "Nearest neighbours of other libraries": "Nearest neighbours",
     "Data valuation": "Training data, one process",
 }
 
@@ -51,14 +51,13 @@ def compared(results: str) -> dict[str, list[Case]]:
             elif "shapiq s" in row:
                 name = f"Shapley values of {row['n']} players"
                 times["shapiq"] = 1000 * float(row["shapiq s"]) / float(row["fairfield ms"])
+            elif row.get("÷ ours", "").endswith("×"):
+                name = f"{title.partition(',')[0]}, {row['rows × test points']}"
+                times[row["library"]] = float(row["÷ ours"].removesuffix("×"))
             elif "shap.Exact ms" in row:
                 times["shap"] = float(row["shap.Exact ms"]) / float(row["ours ms"])
             if times:
                 found[head].append(Case(name, times))
-        if line := re.search(
-            r"^(KNN-Shapley.*)\n +fairfield +([\d.]+) s\n +pyDVL +([\d.]+) s", part, re.MULTILINE
-        ):
-            found[head].append(Case(line[1], {"pyDVL": float(line[3]) / float(line[2])}))
         exact = re.findall(r"^\| (fairfield|pyDVL), exact .*\| ([\d.]+) s \|$", part, re.MULTILINE)
         if len(exact) == 2:
             seconds = {name: float(took) for name, took in exact}

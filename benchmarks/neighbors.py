@@ -1,61 +1,31 @@
-"""What nearest-neighbour games cost: search and valuation, growth, and KNN-Shapley of pyDVL.
+"""What nearest-neighbour games cost: search and valuation, and how they grow.
 
     python benchmarks/neighbors.py [--quick]
 
-pyDVL 0.10 needs NumPy < 2, so it runs in an environment of its own: that of the Python named
-by FAIRFIELD_PYDVL_PYTHON. Times are the best of several, or medians of processor time.
+Times are the best of several, or medians of processor time; neighbor_peers.py has other libraries.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from measure import best
+from neighbor_peers import FEATURES, data, processor
 
 import fairfield as ff
 from fairfield.games.neighbors.extension import NeighborExtension
 
-FEATURES = 6
 
-PYDVL = """
-import sys, time, warnings
-warnings.simplefilter("ignore")
-import numpy as np
-from sklearn.neighbors import KNeighborsClassifier
-from pydvl.valuation import Dataset, KNNShapleyValuation
-data = np.load(sys.argv[1])
-train = Dataset(data["X"], data["y"])
-test = Dataset(data["X_test"], data["y_test"])
-model = KNeighborsClassifier(n_neighbors=int(data["k"]))
-seconds = []
-for _ in range(3):
-    method = KNNShapleyValuation(model, test, progress=False)
-    started = time.perf_counter()
-    method.fit(train)
-    seconds.append(time.perf_counter() - started)
-result = method.result
-values = np.empty(len(train))
-values[np.asarray(result.indices)] = np.asarray(result.values)
-np.savez(sys.argv[2], values=values, seconds=min(seconds))
-"""
-
-
-def data(rows: int, tests: int) -> dict[str, Any]:
-    """Two noisy classes in a few dimensions."""
-    rng = np.random.default_rng(0)
-    X, X_test, slope = (rng.normal(size=(m, FEATURES)) for m in (rows, tests, 1))
-    y = X @ slope[0] + rng.normal(size=rows) > 0
-    return {"X": X, "y": y, "X_test": X_test, "y_test": X_test @ slope[0] > 0}
+def least(calls: list[Callable[[], object]], times: int = 60) -> list[float]:
+    """The least processor time of each, in seconds; by turns, so that all meet the same load."""
+    taken = [[processor(call)[0] for call in calls] for _ in range(times)]
+    return np.min(taken, axis=0).tolist()
 
 
 def searched(rows: int, tests: int, k: int) -> tuple[ff.NeighborGame, float]:
@@ -67,14 +37,14 @@ def searched(rows: int, tests: int, k: int) -> tuple[ff.NeighborGame, float]:
     return game, time.perf_counter() - started
 
 
-def flat_pass(reach: int, k: int, tests: int) -> float:
-    """Seconds to multiply two arrays of M × K × n_test numbers into a third."""
+def flat_pass(reach: int, k: int, tests: int) -> Callable[[], object]:
+    """Multiplies two arrays of M × K × n_test numbers into a third."""
     first, second, product = np.random.default_rng(0).random((3, reach, k, tests))
-    return best(lambda: np.multiply(first, second, out=product), 30)
+    return lambda: np.multiply(first, second, out=product)
 
 
-def recursive_pass(reach: int, k: int, tests: int) -> float:
-    """Seconds to fill one such array along the list, each neighbour from the one before."""
+def recursive_pass(reach: int, k: int, tests: int) -> Callable[[], object]:
+    """Fills one such array along the list, each neighbour from the one before."""
     chances = np.random.default_rng(0).random((reach, tests))
     laws = np.zeros((reach + 1, k + 1, tests))
     laws[0, 1:] = 1.0
@@ -85,7 +55,7 @@ def recursive_pass(reach: int, k: int, tests: int) -> float:
             change *= x
             change += before[1:]
 
-    return best(fill, 30)
+    return fill
 
 
 @contextmanager
@@ -113,14 +83,16 @@ def valuation(rows: int, tests: int, k: int = 5) -> None:
     half = np.full(rows, 0.5)
     gradients, indices = [], []
     for _ in range(3):  # by turns, so that both meet the same load
-        gradients += [processor(lambda: closed.gradient(half)) for _ in range(10)]
+        gradients += [processor(lambda: closed.gradient(half))[0] for _ in range(10)]
         with counted() as calls:
-            indices.append(processor(lambda: ff.variational_index(game)))
+            indices.append(processor(lambda: ff.variational_index(game))[0])
     gradient, seconds = float(np.median(gradients)), float(np.median(indices))
     index = ff.variational_index(game)
     banzhaf = best(lambda: ff.banzhaf(game), 3)
-    fastest, reach = best(lambda: closed.gradient(half), 30), closed.reach
-    flat, recursive = flat_pass(reach, k, tests), recursive_pass(reach, k, tests)
+    closed.gradient(half)
+    reach = closed.reach  # of the last answer
+    passes = [each(reach, k, tests) for each in (recursive_pass, flat_pass)]
+    fastest, recursive, flat = least([lambda: closed.gradient(half), *passes])
     print(f"\n{rows:,} rows × {tests:,} test points, K = {k}, {FEATURES} features")
     print(f"  search                        {search:9.3f} s")
     print(f"  one gradient at ½             {gradient * 1e3:9.3f} ms, M = {reach}")
@@ -134,13 +106,6 @@ def valuation(rows: int, tests: int, k: int = 5) -> None:
     print(f"    ÷ gradients × one gradient  {seconds / (gradient * calls[0]):9.2f}")
     print(f"    ÷ search                    {seconds / search:9.2f}")
     print(f"  truncation error at most      {closed.truncation:9.1e}")
-
-
-def processor(call: Callable[[], object]) -> float:
-    """Seconds of processor time."""
-    started = time.process_time()
-    call()
-    return time.process_time() - started
 
 
 def growth(sizes: list[tuple[int, int, int]]) -> None:
@@ -185,33 +150,9 @@ def weighted(rows: int, tests: int, k: int = 5) -> None:
         how: dict[str, Any] = {"k": k, "task": task, "vote": vote, "weights": "distance"}
         closed = ff.NeighborGame(**data(rows, tests), **how).extension()
         call = partial(closed.gradient, np.full(rows, 0.5))
-        gradient = min(processor(call) for _ in range(4))
+        gradient = min(processor(call)[0] for _ in range(4))
         few = ff.NeighborGame(**data(1000, 20), **how).extension()
-        print(f"  {name:20} {gradient * 1e3:14.1f} {processor(few.shapley):11.2f}")
-
-
-def against_pydvl(rows: int, tests: int, k: int = 5) -> None:
-    """KNN-Shapley, search included on both sides."""
-    given = data(rows, tests)
-    mine = ff.NeighborGame(**given, k=k).extension().shapley()
-    seconds = best(lambda: ff.NeighborGame(**given, k=k).extension().shapley(), 5)
-    print(f"\nKNN-Shapley, {rows:,} × {tests:,}, K = {k}, search included")
-    print(f"  fairfield                     {seconds:9.3f} s")
-    with tempfile.TemporaryDirectory() as folder:
-        python = os.environ.get("FAIRFIELD_PYDVL_PYTHON")
-        if python is None:
-            print("  pyDVL: set FAIRFIELD_PYDVL_PYTHON to a Python that has it")
-            return
-        np.savez(Path(folder, "data.npz"), k=k, **given)
-        files = [str(Path(folder, name)) for name in ("data.npz", "values.npz")]
-        run = subprocess.run([python, "-c", PYDVL, *files], capture_output=True, text=True)
-        if run.returncode:
-            print(f"  pyDVL failed: {run.stderr.strip().splitlines()[-1]}")
-            return
-        theirs = np.load(files[1])
-        taken, values = float(theirs["seconds"]), theirs["values"]
-    print(f"  pyDVL                         {taken:9.3f} s, {taken / seconds:.0f} × as long")
-    print(f"  largest difference            {np.abs(mine - values).max():9.1e}")
+        print(f"  {name:20} {gradient * 1e3:14.1f} {processor(few.shapley)[0]:11.2f}")
 
 
 def main() -> None:
@@ -220,7 +161,6 @@ def main() -> None:
     shrink = 10 if quick else 1
     valuation(100_000 // shrink, 1000 // shrink)
     valuation(1_000_000 // shrink, 200)
-    against_pydvl(10_000 // shrink, 100)
     weighted(100_000 // shrink, 200)
     base = 100_000 // shrink
     growth(

@@ -22,8 +22,10 @@ SCRIPTS = (
     "partition.py",
     "trees.py",
     "neighbors.py",
+    "neighbor_peers.py",
+    "regression.py",
     "single_rows.py",
-    "comparison.py",
+    "comparison",
     "data.py",
     "training.py",
     "ensembles.py",
@@ -84,10 +86,13 @@ def main() -> None:
         os.environ["FAIRFIELD_PYDVL_PYTHON"] = str(environment(".venv-pydvl", base))
     for script in chosen:
         print(f"running {script}", file=sys.stderr)
+        single = script.endswith(".py")
+        what = [str(HERE / script)] if single else ["-m", f"benchmarks.{script}"]
         answer = subprocess.run(
-            [str(runner), str(HERE / script)], stdout=subprocess.PIPE, text=True, check=True
+            [str(runner), *what], stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT
         )
-        pages.append(f"`python benchmarks/{script}`\n\n{answer.stdout}")
+        named = f"benchmarks/{script}" if single else " ".join(what)
+        pages.append(f"`python {named}`\n\n{answer.stdout}")
         # After each script: a long run that is cut off keeps what it has.
         RESULTS.write_text("\n".join(pages), encoding="utf-8")
     subprocess.run([sys.executable, str(HERE / "charts.py")], check=True)

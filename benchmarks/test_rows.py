@@ -3,9 +3,12 @@
 ``python benchmarks/test_rows.py [--sets 200] [--rows 300] [--scoring neg_log_loss]`` values six vendors
 once on 20 000 test rows and once on each of many test sets drawn from the same law, and prints the share
 of intervals that hold the large set's value. The training rows, hence the fits, are the same throughout.
+``--vendors 10 --budget 150`` draws coalitions as well, anew for each test set: intervals are of both.
 """
 
 import argparse
+import re
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from measure import machine, show
@@ -37,10 +40,19 @@ def drawn(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def game(
-    train: tuple[np.ndarray, np.ndarray], test: tuple[np.ndarray, np.ndarray], scoring: str
+    train: tuple[np.ndarray, np.ndarray],
+    test: tuple[np.ndarray, np.ndarray],
+    scoring: str,
+    vendors: int,
 ) -> ff.Game:
-    groups = np.arange(len(train[1])) % 6
+    groups = np.arange(len(train[1])) % vendors
     return ff.DataGame(Remembered(), *train, *test, groups=groups, scoring=scoring)
+
+
+def share_of_rows(method: str) -> float:
+    """The share of the variance that the test rows have, by what the valuation says."""
+    said = re.search(r"(\d+) % of the variance", method)
+    return float(said[1]) / 100 if said else 1.0
 
 
 if __name__ == "__main__":
@@ -48,27 +60,39 @@ if __name__ == "__main__":
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--rows", type=int, default=300)
     parser.add_argument("--scoring", nargs="+", default=["neg_log_loss", "accuracy", "roc_auc"])
+    parser.add_argument("--vendors", type=int, default=6)
+    parser.add_argument(
+        "--budget", type=int, help="coalitions of each criterion; all of them if left out"
+    )
+    parser.add_argument("--criteria", nargs="+", default=CRITERIA)
     chosen = parser.parse_args()
     rng = np.random.default_rng(0)
     train, large = drawn(rng, 90), drawn(rng, 20_000)
     found = []
     for scoring in chosen.scoring:
-        whole = game(train, large, scoring)
+        whole = game(train, large, scoring, chosen.vendors)
         T = ff.banzhaf(whole, temperature=ff.relative(1)).temperature
-        truth = ff.compare(whole, criteria=CRITERIA, temperature=T)
-        inside = {name: [] for name in CRITERIA}
-        for _ in range(chosen.sets):
-            some = ff.compare(
-                game(train, drawn(rng, chosen.rows), scoring), criteria=CRITERIA, temperature=T
-            )
-            for name in CRITERIA:
-                off = np.abs(some[name].values - truth[name].values)
+        truth = ff.compare(whole, criteria=chosen.criteria, temperature=T)
+        for name in chosen.criteria:
+            held, of_draws = [], []
+            for seed in range(chosen.sets):
+                test = drawn(np.random.default_rng([1, seed]), chosen.rows)
+                posed = game(train, test, scoring, chosen.vendors)
+                with catch_warnings():
+                    simplefilter("ignore")
+                    some = ff.compare(
+                        posed, criteria=[name], temperature=T, budget=chosen.budget, seed=seed
+                    )[name]
+                off = np.abs(some.values - truth[name].values)
                 # The large set has an error of its own.
-                errors = np.hypot(some[name].stderr, truth[name].stderr)
-                inside[name].append(off <= NORMAL * errors)
-        for name, held in inside.items():
+                held.append(off <= NORMAL * np.hypot(some.stderr, truth[name].stderr))
+                of_draws.append(share_of_rows(some.method))
             worst = np.mean(held, axis=0).min()
-            found.append((scoring, name, f"{np.mean(held):.3f}", f"{worst:.3f}"))
+            rows = f"{np.mean(of_draws):.0%}"
+            found.append((scoring, name, f"{np.mean(held):.3f}", f"{worst:.3f}", rows))
     print(machine())
     title = f"{chosen.sets} test sets of {chosen.rows} rows"
-    show(title, ("score", "criterion", "intervals that hold", "of the worst player"), found)
+    if chosen.budget:
+        title += f", {chosen.budget} of {2**chosen.vendors:,} coalitions"
+    heads = ("score", "criterion", "intervals that hold", "of the worst player", "variance by rows")
+    show(title, heads, found)

@@ -25,6 +25,7 @@ PUBLISHED = (
     "examples/*.py",
     "benchmarks/*.md",
     "benchmarks/*.py",
+    "benchmarks/*/*.py",
     "release/*.py",
     "release/*.md",
     "CONTRIBUTING.md",

@@ -1,22 +1,17 @@
 """The parts of the public comparison at tiny sizes: model, store, scores, page."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-import comparison
-import comparison_cases as cases
-import comparison_page as page
-import comparison_words as words
-from comparison_ours import METHODS, values
-from comparison_scores import collect
-from comparison_store import Found, Job, fill, read
+from benchmarks.comparison import cases, page, words
+from benchmarks.comparison.__main__ import stages
+from benchmarks.comparison.ours import METHODS, values
+from benchmarks.comparison.scores import collect
+from benchmarks.comparison.store import Found, Job, fill, read
 
 TINY = ("wine", "moons")
 
@@ -110,9 +105,7 @@ def test_the_page_says_who_found_what(small, tmp_path):
 
 
 def test_a_quick_run_is_part_of_the_full_one():
-    quick, full = (
-        {job for jobs in comparison.stages(full) for job in jobs} for full in (False, True)
-    )
+    quick, full = ({job for jobs in stages(full) for job in jobs} for full in (False, True))
     assert quick < full
     assert len({job.data for job in full}) >= 10
     assert len({job[3:5] for job in full}) >= 10

@@ -26,7 +26,8 @@ def sample_of(table, law, pairs, seed=0):
     worths = ff.TableGame(table).worths
     both = np.stack([worths(S), worths(~S)])
     odd = (both[0] - both[1]) / 2
-    return Sample(S, odd[None], both[None], np.full(pairs, 1 / pairs), np.zeros(pairs))
+    places = 2 + np.arange(2 * pairs).reshape(-1, 2)
+    return Sample(S, odd[None], both[None], places, np.full(pairs, 1 / pairs), np.zeros(pairs))
 
 
 def hidden(table):

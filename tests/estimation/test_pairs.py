@@ -83,5 +83,5 @@ def test_complements_of_the_first_draws_for_banzhaf_follow_all_of_these(most, wh
     assert_array_equal(asked[2:14], ~asked[14:26] if most > 26 else asked[2:14])
     assert_array_equal(pairs.received()[0], asked)
     sample = pairs.sample("banzhaf")
-    assert len(sample.coalitions) == len(pairs.places()) == whole
+    assert len(sample.coalitions) == len(sample.places) == whole
     assert_allclose(sample.odd[0], (sample.coalitions - 0.5) @ 2.0 ** np.arange(8))

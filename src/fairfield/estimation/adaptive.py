@@ -13,6 +13,7 @@ from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import expit
 from fairfield.estimation.loop import Estimate
+from fairfield.estimation.over_rows import weighing
 from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.pool import Pool, is_rare
 from fairfield.estimation.reading import Reading, read
@@ -35,7 +36,7 @@ class Found:
     """What the draws say of one game: the values, and where and how well they were read.
 
     ``logits`` are those of the point that the values lead to, ``level`` is f there; ``readings``
-    are those that the errors rest on.
+    are those that the errors rest on, ``weights`` (m, n) those of the worths in the values.
     """
 
     values: FloatArray
@@ -44,6 +45,7 @@ class Found:
     level: float
     residual: float
     readings: Sequence[Reading]
+    weights: FloatArray
 
 
 class Draws:
@@ -193,6 +195,7 @@ class Draws:
                 "marginals": self.shaped(expit(logits)),
                 **more,
             },
+            linear=lambda: weighing(pool.coalitions, np.stack([each.weights for each in found])),
         )
 
     def _diagnostics(self, effective: float, readings: list[Reading]) -> list[str]:

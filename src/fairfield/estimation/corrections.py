@@ -7,7 +7,7 @@ is linear without error; the second is the better one where little is linear.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +18,16 @@ from fairfield.estimation.surrogates.sample import Fit, Sample
 
 @dataclass(frozen=True)
 class Answer:
-    """Values (games, n), their covariance (games, n, n), and how they were found."""
+    """Values (games, n), their covariance (games, n, n), and how they were found.
+
+    ``weights`` gives what each worth that was received weighs in them, (m, n) or (games, m, n), both
+    ends first; None where a fit chose by the worths what it would look at.
+    """
 
     values: FloatArray
     covariance: FloatArray
     method: str
+    weights: Callable[[], FloatArray] | None = None
 
     @property
     def spread(self) -> FloatArray:
@@ -34,11 +39,27 @@ def smallest(answers: Sequence[Answer]) -> Answer:
     """The answer with the smallest spread, game by game."""
     which = np.argmin([answer.spread for answer in answers], axis=0)
     chosen = [(answers[i], game) for game, i in enumerate(which)]
+    weights = [answer.weights for answer, _ in chosen if answer.weights is not None]
     return Answer(
         np.stack([answer.values[game] for answer, game in chosen]),
         np.stack([answer.covariance[game] for answer, game in chosen]),
         "; ".join(dict.fromkeys(answer.method for answer, _ in chosen)),
+        (lambda: _side_by_side(weights)) if len(weights) == len(chosen) else None,
     )
+
+
+def _side_by_side(weights: Sequence[Callable[[], FloatArray]]) -> FloatArray:
+    """Those of each game, (games, m, n): of some the last worths weigh nothing."""
+    found = [each() for each in weights]
+    longest = max(map(len, found))
+    return np.stack([np.pad(each, ((0, longest - len(each)), (0, 0))) for each in found])
+
+
+def sharing_out(weights: FloatArray) -> FloatArray:
+    """The weights (m, n) of values that are moved evenly to sum to F(N) - F(∅)."""
+    found: FloatArray = weights - weights.mean(axis=1, keepdims=True)
+    found[:2] += np.array([[-1.0], [1.0]]) / weights.shape[1]
+    return found
 
 
 @dataclass(frozen=True)
@@ -73,7 +94,15 @@ class Correction:
             values,
             errors.swapaxes(1, 2) @ errors,
             f"{method} after a surrogate, {fit.name}" if fit.name else method,
+            None if fit.name else self.weights,
         )
+
+    def weights(self) -> FloatArray:
+        """What each worth weighs in the slopes of what was received, (m, n)."""
+        places = self.sample.places
+        found = np.zeros((int(places.max()) + 1, self.influence.shape[1]))
+        found[places[:, 0]], found[places[:, 1]] = self.influence / 2, -self.influence / 2
+        return sharing_out(found) if self.efficient else found
 
     def residuals(self, odd: FloatArray, slopes: FloatArray | None = None) -> FloatArray:
         """Residuals (games, p) as if each pair had been left out (HC3)."""

@@ -14,7 +14,7 @@ the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from math import inf
@@ -27,7 +27,9 @@ from fairfield.assemble import marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Failures, Game
 from fairfield.estimation.answered import Answered
+from fairfield.estimation.over_rows import with_test_rows
 from fairfield.estimation.pace import PATIENCE, Pace, check_time
+from fairfield.evaluation.by_row import Coefficients, RowScores
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
 from fairfield.evaluation.outcomes import WorthError
@@ -56,6 +58,7 @@ class Estimate:
     ``values`` are (*batch, n), their ``covariance`` (*batch, n, n). ``warnings`` are sentences on
     why the errors are unreliable, ``remarks`` others that belong to why it stopped; ``more`` holds
     further fields of the valuation by name (empty, grand, marginals, elbo, steps, residual).
+    ``linear`` makes the coefficients of worths in the values, where an estimate is linear in them.
     """
 
     values: FloatArray
@@ -64,6 +67,7 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     more: Mapping[str, Any] = field(default_factory=dict)
+    linear: Callable[[], Coefficients] | None = None
 
     @property
     def stderr(self) -> FloatArray:
@@ -116,7 +120,7 @@ class Standing:
 
     ``coalitions`` counts those the estimate uses, ``evaluations`` the worths that had to be
     evaluated for them in this run, ``failures`` the worths of the call that took a fallback
-    so far.
+    so far, ``by_row`` what single test rows say of them.
     """
 
     estimate: Estimate
@@ -124,6 +128,7 @@ class Standing:
     evaluations: int
     stop: str | None
     failures: Failures
+    by_row: RowScores | None
 
 
 def run(
@@ -185,6 +190,8 @@ def run(
             # Of a service without any repeat the noise is not known yet.
             measured = not known.auto or known.spent > used
             settled = _settled(estimate, options.tolerance, used) if measured else None
+            if settled and game.traits.test_rows:
+                settled += ", but for what other test rows would say"
             ended = settled or ended
             if known.auto and ended is None:
                 try:
@@ -202,7 +209,8 @@ def run(
                 known.revise(leading=True)
                 continue
             evaluations = evaluator.evaluations - before
-            yield Standing(estimate, used, evaluations, ended, evaluator.failures)
+            facts = evaluator.failures, evaluator.by_row_of_all
+            yield Standing(estimate, used, evaluations, ended, *facts)
             if failed is not None:
                 raise failed
             if ended is not None:
@@ -233,13 +241,16 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
     found = dict(estimate.more)
     if "marginals" not in found:
         found |= marginals(problem, estimate.values, banzhaf=criterion == "banzhaf")
+    # A tolerance is one of the draws: more of them tell no more of the test rows.
+    covariance, method = with_test_rows(
+        estimate.covariance, estimate.method, estimate.linear, standing.by_row
+    )
     return write(
         problem,
         criterion,
         estimate.values,
-        stderr=estimate.stderr,
-        covariance=estimate.covariance,
-        method=estimate.method,
+        covariance=covariance,
+        method=method,
         stops=np.full(problem.game.batch, stop),
         evaluations=standing.evaluations,
         usage=standing.failures.usage.facts(),

@@ -53,6 +53,6 @@ def check_time(evaluator: Evaluator, coalitions: BoolArray, needed: int) -> None
     if each and least > max(limit, PATIENCE):
         raise ValueError(
             f"{game!r}: seconds={limit:g} is too short: an answer needs at least {needed:,} worths, "
-            f"about {least:.2g} seconds at {each:.2g} each; give more seconds, raise n_jobs=, or group "
-            f"{game.info.noun}s"
+            f"about {least:.2g} seconds at {each:.2g} each; give more seconds, raise n_jobs=, or make do "
+            f"with fewer {game.info.noun}s"
         )

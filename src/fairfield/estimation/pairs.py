@@ -284,15 +284,11 @@ class Pairs(Received):
         begun = self._places()[:, 0] < count
         return self._coalitions()[:count], self.design.log_density(self._strata[begun])
 
-    def places(self) -> IntArray:
-        """Where both worths of every whole pair stand among all, (pairs, 2)."""
-        places = self._places()
-        return np.asarray(places[places[:, 1] < self.worths().shape[1]])
-
     def sample(self, criterion: str) -> Sample:
         """The whole pairs that were received, with the weights of a criterion."""
-        places = self.places()
-        count, both = len(places), self.worths()[:, places].swapaxes(1, 2)
+        worths, places = self.worths(), self._places()
+        places = places[places[:, 1] < worths.shape[1]]
+        count, both = len(places), worths[:, places].swapaxes(1, 2)
         pairs, strata = self._pairs[:count], self._strata[:count]
         drawn = np.maximum(np.bincount(strata, minlength=len(self.design.strata)), 1)
         masses = self.design.masses[self.criteria.index(criterion)]
@@ -301,6 +297,7 @@ class Pairs(Received):
             coalitions=pairs,
             odd=(both[:, 0] - both[:, 1]) / 2,
             both=both,
+            places=places,
             weights=weights / weights.sum(),
             # What is noisy is never certain, however much of it is drawn.
             fraction=(drawn / self.design.pairs * (not self.noisy))[strata],

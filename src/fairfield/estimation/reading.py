@@ -29,7 +29,8 @@ class Reading:
     ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) are the errors they
     show; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
     counts more than once; ``thin`` are players whose slope rests on next to no draws, ``effective``
-    is the number of draws at x itself that would serve as well.
+    is the number of draws at x itself that would serve as well; ``by_pairs`` (m, n) is what each worth
+    weighs in slopes that come from pairs.
     """
 
     slopes: Slopes
@@ -39,6 +40,12 @@ class Reading:
     thin: BoolArray
     effective: float
     repeated: FloatArray
+    by_pairs: FloatArray
+
+    @property
+    def weights(self) -> FloatArray:
+        """What the worth of each coalition weighs in the gradient, (m, n)."""
+        return self.slopes.columns.counts[:, None] * self.slopes.reach + self.by_pairs
 
     @cached_property
     def beside(self) -> FloatArray:
@@ -108,7 +115,7 @@ def _read(pool: Pool, x: FloatArray, worths: FloatArray, game: int, guess: Float
     weights = pool.weights(x)
     effective = effective_size(weights, pool.counts)
     rare = is_rare(x, effective)
-    known, variances, pairs, crossed = _from_pairs(pool, x, worths, game, rare)
+    known, variances, pairs, crossed, by_pairs = _from_pairs(pool, x, worths, game, rare)
     thin = np.isnan(known) & (rare | (effective < 2 * pool.players))
     found = slopes(
         pool.inside,
@@ -123,17 +130,17 @@ def _read(pool: Pool, x: FloatArray, worths: FloatArray, game: int, guess: Float
     hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(scale, scale), 0.0)
     # Residuals measure noise as if every draw had its own.
     repeated = pool.noise[game] * (pool.counts**2 - pool.counts)
-    return Reading(found, hessian + crossed, pairs, variances, thin, effective, repeated)
+    return Reading(found, hessian + crossed, pairs, variances, thin, effective, repeated, by_pairs)
 
 
 def _from_pairs(
     pool: Pool, x: FloatArray, worths: FloatArray, game: int, rare: BoolArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Slopes of rare players, NaN elsewhere; their variances, numbers of pairs and ∂_ij f."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Slopes of rare players, NaN elsewhere; their variances, numbers of pairs, ∂_ij f and weights."""
     count = pool.players
     known = np.full(count, np.nan)
     variances, sizes = np.zeros(count), np.zeros(count)
-    crossed = np.zeros((count, count))
+    crossed, by_pairs = np.zeros((count, count)), np.zeros((len(worths), count))
     own, errors = pool.pairs[pool.pairs[:, 0] == game], pool.noise[game]
     certain = np.minimum(x, 1 - x) < NEARLY_CERTAIN
     spread = np.where(certain, 1.0, x * (1 - x))
@@ -154,13 +161,14 @@ def _from_pairs(
         known[i] = weights @ gains / total
         apart = weights * (gains - known[i]) / total
         variances[i], sizes[i] = apart @ apart * size / (size - 1), size
-        for side in (inside, outside):
+        for side, sign in ((inside, 1), (outside, -1)):
             # Pairs that share a coalition share its noise.
             together = np.bincount(side, weights / total, len(worths))
+            by_pairs[:, i] += sign * together
             variances[i] += errors @ together**2 - errors[side] @ (weights / total) ** 2
         columns = np.where(certain[others], 0.0, (rows - x[others]) / spread[others])
         moments = apart @ columns
         noise = (apart**2 @ columns**2).sum()
         kept = max(0.0, 1 - noise / (moments @ moments)) if moments.any() else 0.0
         crossed[i, others] = crossed[others, i] = kept * moments
-    return known, variances, sizes, crossed
+    return known, variances, sizes, crossed, by_pairs

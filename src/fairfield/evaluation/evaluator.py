@@ -105,6 +105,12 @@ class Evaluator:
         return whole if whole is None or self._place is None else whole.game(self._place)
 
     @property
+    def by_row_of_all(self) -> RowScores | None:
+        """The same, where it is there for every worth that is known."""
+        found = self.by_row
+        return found if found is not None and found.covers(self._local.kept.keys) else None
+
+    @property
     def spent(self) -> Spent:
         """What was evaluated so far."""
         return Spent(self.evaluations, self.failures, self.by_row)

@@ -42,12 +42,14 @@ AT_ONCE = 1024
 class Read(NamedTuple):
     """Readings (games, n) of mean games, their covariance (games, n, n), and how much is noise.
 
-    ``kept`` (games,) is the share of their differences that is not.
+    ``kept`` (games,) is the share of their differences that is not, ``weights`` (m, n) are those of
+    the worths in the values.
     """
 
     values: FloatArray
     covariance: FloatArray
     kept: FloatArray
+    weights: FloatArray
 
     def shrunk(self) -> FloatArray:
         """Values drawn to their mean where they are hardly farther from it than they may be wrong."""
@@ -125,14 +127,15 @@ class Posterior:
         It gives their covariance (n, n) before any worth is known as well.
         """
         own, prior = sections(self.shares)
-        values = self.scale[:, None] * (self.alpha @ own)
-        kept = self._kept(values, prior - own.T @ self.inverse @ own)
+        values, weights = self.scale[:, None] * (self.alpha @ own), (own.T @ self.inverse).T
+        kept = self._kept(values, prior - weights.T @ own)
         own, prior = sections(self.wide)
         left = prior - own.T @ self.wide_inverse @ own
         # No more digits are left than these, and rounding may leave less than nothing.
         least = ROUNDING * np.diagonal(prior)
         left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), least)
-        return Read(values, (self.scale**2 * self.calibration)[:, None, None] * left, kept)
+        covariance = (self.scale**2 * self.calibration)[:, None, None] * left
+        return Read(values, covariance, kept, weights)
 
     def _kept(self, values: FloatArray, covariance: FloatArray) -> FloatArray:
         """1, but less where more than half of the differences may be noise.

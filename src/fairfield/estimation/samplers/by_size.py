@@ -18,6 +18,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.corrections import Answer, smallest
 from fairfield.estimation.loop import Estimate, Estimator
+from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.pairs import Distinct, in_turn
 from fairfield.estimation.prior.posterior import Posterior, posterior
 from fairfield.estimation.received import Received, ends
@@ -87,6 +88,7 @@ class BySize(Received):
             warnings=self._warnings(len(rows)),
             remarks=self._remarks(worths),
             more={"empty": as_number(given[..., 0]), "grand": as_number(given[..., 1])},
+            linear=read_linearly(rows, answers),
         )
 
     def _warnings(self, count: int) -> tuple[str, ...]:

@@ -166,6 +166,7 @@ class IndexEstimator(Draws):
             level=float(reading.slopes.value + step @ (gradient + hessian @ step / 2)),
             residual=float(model.index.residual[0]) if model.holds else model.apart,
             readings=[reading],
+            weights=reading.weights @ through.T,
             saddle=bool(top >= 1),
             helped=model.control is not None,
         )

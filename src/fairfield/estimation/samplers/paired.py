@@ -21,6 +21,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.corrections import Answer, known_moments, least_squares, smallest
 from fairfield.estimation.loop import Estimate
+from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.pairs import STRATA, Pairs, pairs_for
 from fairfield.estimation.prior.posterior import posterior
@@ -118,7 +119,7 @@ class Paired:
             late = bool(answers) and not self._pace.fits(PRIOR, count, until)
             exact = None if _solved(sample, answers) else self._recovered(count, until)
             if exact is not None and np.isfinite(exact.spread).all():
-                return self._estimate(exact, (), (EXACT,))
+                return self._estimate(exact, answers, (), (EXACT,))
             answers += [] if exact is None else [exact]
             if self.helped and not late and not _solved(sample, answers):
                 with self._pace.timed(PRIOR, count):
@@ -127,7 +128,7 @@ class Paired:
                 gain = known[:, 1] - known[:, 0] if self.efficient else None
                 answers.append(prior_answer(left, self.diagonal, gain))
                 if enough:
-                    fits.append(prior_fit(left, self.diagonal, sample, self.pairs.places()))
+                    fits.append(prior_fit(left, self.diagonal, sample))
                     answers.append(regression.of(fits[-1], known))
             for surrogate in self._surrogates(sample, answers):
                 if not self._pace.fits(surrogate.name, len(sample.coalitions), until):
@@ -140,7 +141,7 @@ class Paired:
                     fits.append(fit)
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
                     answers.append(regression.of(fit, known))
-        return self._estimate(smallest(answers), self._warnings())
+        return self._estimate(smallest(answers), answers, self._warnings())
 
     def _recovered(self, pairs: int, until: float) -> Answer | None:
         """What follows for games of few interactions, where worths are not noisy."""
@@ -153,9 +154,13 @@ class Paired:
             return recovered(rows, worths, self.diagonal, self.pairs.seed)
 
     def _estimate(
-        self, best: Answer, warnings: tuple[str, ...], remarks: tuple[str, ...] = ()
+        self,
+        best: Answer,
+        answers: list[Answer],
+        warnings: tuple[str, ...],
+        remarks: tuple[str, ...] = (),
     ) -> Estimate:
-        """The answer as an estimate."""
+        """The best of the answers as an estimate."""
         batch, worths, noise = self.pairs.batch, self.pairs.worths(), self.pairs.noise()
         covariance = best.covariance
         if self.efficient and noise is not None:
@@ -172,6 +177,7 @@ class Paired:
                 "empty": as_number(worths[:, 0].reshape(batch)),
                 "grand": as_number(worths[:, 1].reshape(batch)),
             },
+            linear=read_linearly(self.pairs.received()[0], answers),
         )
 
     def _surrogates(self, sample: Sample, answers: list[Answer]) -> list[Surrogate]:

@@ -16,10 +16,12 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import rows_of
 from fairfield.core.special import log_binomials
 from fairfield.estimation.loop import Estimate
+from fairfield.estimation.over_rows import weighing
 from fairfield.estimation.received import Received, ends
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.evaluation.kept import pack
 from fairfield.games.given.table import TableGame
+from fairfield.multilinear.row_errors import semivalue_coefficients
 from fairfield.multilinear.size_weights import semivalue
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
@@ -101,7 +103,13 @@ class Permutations(Received):
             weights = self.shares / np.exp(log_binomials(self.players - 1)[size])
             values = semivalue(TableExtension.of(TableGame(self._table)), weights)
             none = np.zeros((*values.shape, self.players))
-            return Estimate(values, none, "every coalition is known", more=ends)
+            return Estimate(
+                values,
+                none,
+                "every coalition is known",
+                more=ends,
+                linear=lambda: semivalue_coefficients(weights),
+            )
         inner = self.players - 1
         count = (worths.shape[-1] - 2) // inner if inner else 2 * self.together
         count -= count % self.together
@@ -124,7 +132,18 @@ class Permutations(Received):
             method=f"permutation sampling, {count} orders",
             warnings=(few,) if units < TRUSTED else (),
             more=ends,
+            linear=lambda: weighing(*self._weights(count)),
         )
+
+    def _weights(self, count: int) -> tuple[BoolArray, FloatArray]:
+        """The coalitions along so many orders, one after the other, and their weights in the values."""
+        orders = self._orders[:count]
+        by_order = np.zeros((count, self.players + 1, self.players))
+        rows, steps = np.arange(count)[:, None], np.arange(self.players)
+        by_order[rows, steps, orders] -= self.players * self.shares / count
+        by_order[rows, steps + 1, orders] += self.players * self.shares / count
+        along = _entered(orders).reshape(-1, self.players)
+        return along, by_order.reshape(-1, self.players)
 
     def _along(self, received: FloatArray, count: int) -> FloatArray:
         """What was received along so many orders, from ∅ to N: (*batch, count, n + 1)."""
@@ -140,14 +159,7 @@ class Permutations(Received):
         Each of them moves the values by its noise times all that it weighs, while orders that
         are taken for independent count its parts one by one.
         """
-        count = noise.shape[-2]
-        orders = self._orders[:count]
-        by_order = np.zeros((count, self.players + 1, self.players))
-        rows, steps = np.arange(count)[:, None], np.arange(self.players)
-        by_order[rows, steps, orders] -= self.players * self.shares / count
-        by_order[rows, steps + 1, orders] += self.players * self.shares / count
-        effect = by_order.reshape(-1, self.players)
-        along = _entered(orders).reshape(-1, self.players)
+        along, effect = self._weights(noise.shape[-2])
         which = np.unique(pack(along), return_inverse=True)[1].ravel()
         total = np.zeros((which.max() + 1, self.players))
         np.add.at(total, which, effect)

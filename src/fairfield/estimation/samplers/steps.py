@@ -61,7 +61,7 @@ class StepsEstimator(Draws):
         temperature, pool = self.needed_temperature()[game], self.pool
         path, readings = [self.start[game]], []
         shifts = np.zeros((len(pool.counts), self.players))
-        reach = np.zeros_like(shifts)
+        reach, weights = np.zeros_like(shifts), np.zeros_like(shifts)
         variance = np.zeros((self.players, self.players))
         for k in range(self.steps):
             x = path[-1]
@@ -70,6 +70,7 @@ class StepsEstimator(Draws):
             carried = reading.hessian * (x * (1 - x)) / temperature
             shifts = reading.slopes.influence() + shifts @ carried.T
             reach = reading.slopes.reach + reach @ carried.T
+            weights = reading.weights + weights @ carried.T
             variance = np.diag(reading.beside) + carried @ variance @ carried.T
             logits = self.prior + reading.slopes.gradient / temperature
             path.append(expit(logits))
@@ -85,6 +86,7 @@ class StepsEstimator(Draws):
             level=float(end.value),
             residual=float(np.max(np.abs(ahead - path[-1]))),
             readings=readings,
+            weights=weights,
             path=np.stack(path),
         )
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.estimation.corrections import Answer
+from fairfield.core.arrays import FloatArray
+from fairfield.estimation.corrections import Answer, sharing_out
 from fairfield.estimation.prior.posterior import Posterior
 from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
 
@@ -30,15 +30,16 @@ def prior_answer(posterior: Posterior, diagonal: Diagonal, gain: FloatArray | No
         place = np.arange(count)
         covariance[:, place, place] = np.maximum(covariance[:, place, place], 0.0)
     method = f"{NAME}, given {len(posterior.coalitions):,} coalitions"
-    return Answer(values, covariance, method)
+
+    def weights() -> FloatArray:
+        return found.weights if gain is None else sharing_out(found.weights)
+
+    return Answer(values, covariance, method, weights)
 
 
-def prior_fit(posterior: Posterior, diagonal: Diagonal, sample: Sample, places: IntArray) -> Fit:
-    """The mean game as a surrogate of pairs at these ``places`` (pairs, 2) among all coalitions.
-
-    Those it was fitted to come first.
-    """
-    first, second = places[places[:, 1] < len(posterior.coalitions)].T
+def prior_fit(posterior: Posterior, diagonal: Diagonal, sample: Sample) -> Fit:
+    """The mean game as a surrogate; it was fitted to the first worths that were received."""
+    first, second = sample.places[sample.places[:, 1] < len(posterior.coalitions)].T
     guess = posterior.predict(np.concatenate([sample.coalitions, ~sample.coalitions]))
     inside = (
         sample.odd - (guess[:, : len(sample.coalitions)] - guess[:, len(sample.coalitions) :]) / 2

@@ -68,14 +68,15 @@ class Sample:
     """Pairs and the odd parts of the games on them.
 
     ``coalitions`` (p, n) holds one coalition of each pair, ``odd`` (games, p) half the worth
-    by which it exceeds its complement, ``both`` (games, 2, p) the worths of the two.
-    ``weights`` (p,) are those of the regression, ``fraction`` (p,) how much of its stratum
-    was drawn.
+    by which it exceeds its complement, ``both`` (games, 2, p) the worths of the two, which stand
+    at ``places`` (p, 2) among all that were received, the ends first. ``weights`` (p,) are those of
+    the regression, ``fraction`` (p,) how much of its stratum was drawn.
     """
 
     coalitions: BoolArray
     odd: FloatArray
     both: FloatArray
+    places: IntArray
     weights: FloatArray
     fraction: FloatArray
 

@@ -1,7 +1,7 @@
 """The public comparison of data valuations: which finds bad rows, which orders rows well, at what cost.
 
-    python benchmarks/comparison.py            four data sets, two seeds, 500 fits: minutes
-    python benchmarks/comparison.py --full [SECONDS]    all of it, and docs/data-comparison.md anew
+    python -m benchmarks.comparison            four data sets, two seeds, 500 fits: minutes
+    python -m benchmarks.comparison --full [SECONDS]    all of it, and docs/data-comparison.md anew
 
 Everything computed is kept in benchmarks/.cache/comparison.jsonl, from which a run goes on; SECONDS (36000)
 end it early. Numbers are the same in every run, processor times are not. pyDVL runs in its own
@@ -19,13 +19,12 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-import comparison_page as page
-from comparison_cases import HERE, SETS
-from comparison_ours import values
-from comparison_scores import Results, collect
-from comparison_store import Job, fill, lacking
-from comparison_words import HEADINGS
-
+from benchmarks.comparison import page
+from benchmarks.comparison.cases import HERE, SETS
+from benchmarks.comparison.ours import values
+from benchmarks.comparison.scores import Results, collect
+from benchmarks.comparison.store import Job, fill, lacking
+from benchmarks.comparison.words import HEADINGS
 from fairfield.evaluation.workers import one_blas_thread
 
 CACHE = Path(os.environ.get("FAIRFIELD_CACHE", HERE / ".cache"))
@@ -97,8 +96,8 @@ def measure(store: Path, jobs: list[Job], seconds: float) -> None:
     left = seconds - (time.perf_counter() - started)
     if python and theirs and left > 0:
         subprocess.run(
-            [python, str(HERE / "comparison_pydvl.py"), str(store), str(left)],
-            input=json.dumps(theirs), text=True, check=False,
+            [python, "-m", "benchmarks.comparison.pydvl_values", str(store.resolve()), str(left)],
+            cwd=HERE.parent, input=json.dumps(theirs), text=True, check=False,
             env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )  # fmt: skip
 

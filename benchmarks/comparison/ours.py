@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from comparison_cases import SCORES, Case, Logistic, constant_score
-from comparison_store import Found, Job
 from sklearn.linear_model import LassoCV
 from sklearn.model_selection import StratifiedKFold
 
 import fairfield as ff
+from benchmarks.comparison.cases import SCORES, Case, Logistic, constant_score
+from benchmarks.comparison.store import Found, Job
 
 FOLDS = 10
 # Chances to be in a coalition of AME.

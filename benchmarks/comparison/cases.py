@@ -1,6 +1,6 @@
 """The cases of the public comparison: data sets, what is done to them, the model and its score.
 
-Read by comparison.py and, in pyDVL's own environment, by comparison_pydvl.py; so it needs NumPy,
+Read here and, in pyDVL's own environment, by pydvl_values.py; so it needs NumPy,
 scikit-learn and (for Adult) pandas alone. A case is a data set, what was done to its training rows, and
 a seed; training, valuation and test rows have none in common. Values are computed from the first two,
 judged by the third.
@@ -19,7 +19,8 @@ import numpy as np
 from sklearn import datasets
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-HERE = Path(__file__).resolve().parent
+# The folder of all benchmarks.
+HERE = Path(__file__).resolve().parents[1]
 FLIPPED, SHIFTED, SHIFT = 0.1, 0.2, 1.5
 # Least probability of a label in the score: one sure mistake must not outweigh all other rows.
 FLOOR = 1e-3

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from comparison_scores import SHARES, Method, Results
-from comparison_words import CHANCE, LIBRARIES, MARGINS, NEIGHBORS, best, label
+from benchmarks.comparison.scores import SHARES, Method, Results
+from benchmarks.comparison.words import CHANCE, LIBRARIES, MARGINS, NEIGHBORS, best, label
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Point = tuple[float, float]
 COLORS = {"fairfield": "#0d8a7d", "pyDVL": "#c2571a", "baseline": "#6b6f76"}
 ONE_OUT: Method = ("fairfield", "leave-one-out", 0)
 # Curves that are drawn: few enough to be told apart.
@@ -71,19 +74,43 @@ def draw_costs(results: Results) -> Figure:
 
     figure = Figure(figsize=(8, 4.6), layout="constrained")
     axes, task = figure.subplots(), "labels: found"
-    for method in results.scores[task]:
-        x, y = max(results.seconds[method], 1e-3), results.mean(task, method)[0]
-        axes.plot(x, y, "o", color=COLORS[method[0]], ms=5)
-        if method in DRAWN:
-            down = 4 if method not in (MARGINS, ONE_OUT) else -11  # near what others have
-            axes.annotate(label(method), (x, y), (5, down), textcoords="offset points", fontsize=8)
+    points = {
+        method: (max(results.seconds[method], 1e-3), results.mean(task, method)[0])
+        for method in results.scores[task]
+    }
+    for method, point in points.items():
+        axes.plot(*point, "o", color=COLORS[method[0]], ms=5)
     for library, color in COLORS.items():
         axes.plot([], [], "o", color=color, label=LIBRARIES[library] or "baselines")
     axes.legend(frameon=False, loc="center left")
     axes.set(xscale="log", xlabel="processor seconds of a valuation", ylabel="wrong labels found")
     axes.set_xlim(right=100)
     axes.grid(alpha=0.3)
+    name_points(axes, {label(each): points[each] for each in points if each in DRAWN}, points)
     return figure
+
+
+def name_points(axes: Axes, named: dict[str, Point], points: dict[Method, Point]) -> None:
+    """Names beside their points, each in the first place where it touches no name and no point."""
+    from matplotlib.transforms import Bbox
+
+    axes.figure.draw_without_rendering()  # before that, nothing has its place
+    taken = [
+        Bbox.from_bounds(x - 4, y - 4, 8, 8)
+        for x, y in axes.transData.transform(list(points.values()))
+    ]
+    for text, point in sorted(named.items(), key=lambda each: each[1]):
+        note = axes.annotate(
+            text, point, (0, 0), textcoords="offset points", fontsize=8, va="center"
+        )
+        for up, right in product((0, 9, -9, 18, -18, 27, -27), (6, -6)):
+            note.set(position=(right, up), ha="left" if right > 0 else "right")
+            if not note.get_window_extent().count_overlaps(taken):
+                break
+        taken.append(note.get_window_extent())
+        if up:
+            line = {"arrowstyle": "-", "lw": 0.5, "color": "#999999"}
+            axes.annotate("", point, (right, up), textcoords="offset points", arrowprops=line)
 
 
 def save(figure: Figure, path: Path) -> None:

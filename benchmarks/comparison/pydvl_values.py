@@ -1,6 +1,6 @@
-"""pyDVL's values in the public comparison: run by comparison.py in pyDVL's own environment.
+"""pyDVL's values in the public comparison: run by __main__.py in pyDVL's own environment.
 
-    python comparison_pydvl.py STORE SECONDS < JOBS
+    python -m benchmarks.comparison.pydvl_values STORE SECONDS < JOBS
 
 Each is stopped once it has spent its fits. The worth is that of our games: the same model and score,
 and the same worth of no rows and of rows of one class.
@@ -14,9 +14,7 @@ import numpy as np
 
 warnings.simplefilter("ignore")
 
-from comparison_cases import SCORES, Case, Logistic, constant_score  # noqa: E402  # after the filter
-from comparison_store import Found, Job, fill  # noqa: E402
-from pydvl.utils.status import Status  # noqa: E402
+from pydvl.utils.status import Status  # noqa: E402  # after the filter
 from pydvl.valuation import (  # noqa: E402
     BetaShapleyValuation,
     DataOOBValuation,
@@ -32,6 +30,9 @@ from pydvl.valuation import (  # noqa: E402
 from pydvl.valuation.stopping import StoppingCriterion  # noqa: E402
 from sklearn.ensemble import BaggingClassifier  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
+
+from benchmarks.comparison.cases import SCORES, Case, Logistic, constant_score  # noqa: E402
+from benchmarks.comparison.store import Found, Job, fill  # noqa: E402
 
 NEIGHBORS = 5
 
@@ -49,14 +50,19 @@ class Counted(Logistic):
 
 
 class Spent(StoppingCriterion):
-    """Stops once so many models were fitted."""
+    """Stops once so many models were fitted.
+
+    Where no rows are worth as much as all of them every permutation is truncated before a fit; so
+    two permutations for each fit are the most.
+    """
 
     def __init__(self, fits):
         super().__init__()
-        self.fits = fits
+        self.fits, self.checks = fits, 0
 
     def _check(self, result):
-        done = Counted.fits >= self.fits
+        self.checks += 1
+        done = Counted.fits >= self.fits or self.checks >= 2 * self.fits
         self._converged = np.full(len(result), done)
         return Status.Converged if done else Status.Pending
 

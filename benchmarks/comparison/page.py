@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from comparison_cases import SETS
-from comparison_pictures import draw_costs, draw_curves, draw_scores, save
-from comparison_scores import TASKS, Method, Results
-from comparison_words import (
+from benchmarks.comparison.cases import SETS
+from benchmarks.comparison.pictures import draw_costs, draw_curves, draw_scores, save
+from benchmarks.comparison.scores import TASKS, Method, Results
+from benchmarks.comparison.words import (
     CHANCE,
     CLUSTERS,
     HEADINGS,

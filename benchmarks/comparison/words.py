@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from comparison_scores import TASKS, Method, Results
+from benchmarks.comparison.scores import TASKS, Method, Results
 
 LIBRARIES = {"fairfield": "fairfield", "pyDVL": "pyDVL", "baseline": ""}
 CHANCE: Method = ("baseline", "random order", 0)

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from comparison_cases import Case, Logistic, accuracy, make_case
-from comparison_store import Job, cases_of, key_of, read
 from joblib import Memory
 from scipy.stats import rankdata
 from scipy.stats import t as student
 from sklearn.metrics import average_precision_score
 
 import fairfield as ff
+from benchmarks.comparison.cases import Case, Logistic, accuracy, make_case
+from benchmarks.comparison.store import Job, cases_of, key_of, read
 
 # Shares of the training rows that have left, or have come.
 SHARES = np.arange(1, 11) / 20

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from comparison_cases import Case, make_case
+from benchmarks.comparison.cases import Case, make_case
 
 
 class Found(NamedTuple):

@@ -1,0 +1,1 @@
+"""The public comparison of data valuations, its parts one by one; ``__main__`` is the command."""
