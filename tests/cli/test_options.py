@@ -44,7 +44,19 @@ def test_temperatures_are_numbers_or_multiples(run, worths):
     [
         (["--clusters", "9", "--budget", "30", "--criterion", "shapley"], 1),
         (["--clusters", "9", "--tolerance", "0.3", "--criterion", "banzhaf"], 1),
-        (["--clusters", "12", "--seconds", "5", "--criterion", "shapley,banzhaf"], 2),
+        (
+            [
+                "--clusters",
+                "9",
+                "--budget",
+                "40",
+                "--seconds",
+                "300",
+                "--criterion",
+                "shapley,banzhaf",
+            ],
+            2,
+        ),
     ],
     ids=str,
 )
