@@ -11,6 +11,7 @@ import numpy as np
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Game
+from fairfield.core.service import Usage
 from fairfield.core.special import expit
 from fairfield.evaluation.evaluator import Spent, versions
 from fairfield.mean_field.elbo import elbo
@@ -112,6 +113,9 @@ def write(
         "versions": versions(),
         "evaluations": problem.source.spent.evaluations,
     }
+    if problem.game.traits.service is not None:
+        # Where nothing was asked for, zeros.
+        found["usage"] = Usage().numbers() | found.get("usage", {})
     return Valuation(criterion=criterion, values=values, **{**about, **found})
 
 

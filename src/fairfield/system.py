@@ -67,6 +67,7 @@ def machine() -> dict[str, Any]:
 
     return {
         "fairfield": fairfield.__version__,
+        "installed": _installed("fairfield"),  # by its metadata, which may be those of other code
         "python": platform.python_version(),
         "system": platform.platform(),
         "cores": joblib.cpu_count(),  # those of a container, where it has fewer

@@ -5,6 +5,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 import fairfield as ff
+from fairfield.cli.commands.doctor import _facts
+from fairfield.system import machine
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +110,30 @@ def test_predictions_and_rows_of_an_ensemble_are_as_many(rng):
         ff.EnsembleGame(votes, np.zeros((20, 2)), y)
     with pytest.raises(ValueError, match=r"of \[30, 7\] rows"):
         ff.EnsembleGame([votes[0], votes[1][:7]], np.zeros((30, 2)), y)
+
+
+def test_calls_of_a_comparison_are_said_once():
+    game = ff.RemoteGame(lambda names: ff.Worth(len(names) ** 2.0, cost=0.25), 3)
+    shown = repr(ff.compare(game, temperature=1.0))
+    assert shown.count("8 calls, cost 2") == 1
+
+
+def test_what_came_from_a_store_cost_nothing(tmp_path):
+    game = ff.RemoteGame(lambda names: ff.Worth(len(names) ** 2.0, cost=0.25), 3, name="squares")
+    assert ff.shapley(game, store=tmp_path / "a.db").usage["cost"] == 2
+    assert ff.shapley(game, store=tmp_path / "a.db").usage["cost"] == 0
+
+
+def test_a_study_says_how_many_worths_are_missing():
+    study = ff.Study("shapley", 12, budget=100)
+    asked = study.ask(16)
+    study.tell(asked, asked.sum(axis=1))
+    with pytest.raises(ff.WorthError, match="Study: 12 players: 16 of at least 26 worths are told"):
+        study.result()
+
+
+def test_one_version_everywhere(monkeypatch):
+    monkeypatch.setattr("fairfield.system.version", lambda name: "0.0.1")
+    assert ff.shapley([0.0, 1.0]).versions["fairfield"] == ff.__version__
+    shown = dict(_facts(machine()))["fairfield"]
+    assert shown.startswith(f"{ff.__version__} (the installed package says 0.0.1")

@@ -1,6 +1,7 @@
 """Worths that fail lose nothing but themselves; hung and deadly ones: tests/evaluation/test_workers.py."""
 
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -45,3 +46,18 @@ def test_an_exit_is_an_error_and_a_second_attempt_is_kept():
         ff.shapley(worth, players=6)
     tried.clear()
     np.testing.assert_allclose(ff.shapley(worth, players=6, retries=1).values, WEIGHTS)
+
+
+def test_a_comparison_of_few_players_keeps_its_time():
+    """All 256 worths of 8 players were evaluated, however long that took."""
+
+    def slow(S):
+        time.sleep(0.02 * len(S))
+        return S @ np.arange(8.0)
+
+    found = ff.compare(slow, players=8, seconds=0.4, temperature=1.0)
+    assert found.evaluations < 100
+    assert all("stopped after" in each.stop for each in found.values())
+    quick = ff.compare(lambda S: S @ np.arange(8.0), players=8, seconds=60)
+    assert quick["shapley"].stop == "exact"
+    assert quick.evaluations == 256

@@ -68,8 +68,10 @@ class Usage:
 
     def facts(self) -> dict[str, float]:
         """The numbers by name; none where no service was called."""
-        if self == NO_USAGE:
-            return {}
+        return {} if self == NO_USAGE else self.numbers()
+
+    def numbers(self) -> dict[str, float]:
+        """The numbers by name."""
         facts = asdict(replace(self, cost=rounded(self.cost)))
         return {name: held for name, held in facts.items() if name != "note"}
 

@@ -14,6 +14,8 @@ MOST_DIMENSIONS = 21_201
 TINY = 1e-18
 # Binary digits of a Sobol point.
 DIGITS = 30
+# No draws that belong together.
+NO_TWINS: IntArray = np.empty((0, 2), dtype=np.int64)
 
 
 def bernoulli(x: FloatArray, count: int, rng: np.random.Generator, *, block: int = 64) -> BoolArray:
@@ -47,6 +49,28 @@ def _sobol(players: int, count: int, rng: np.random.Generator) -> IntArray:
         warnings.filterwarnings("ignore", message="The balance properties", category=UserWarning)
         points = qmc.Sobol(players, bits=DIGITS, seed=rng).random(count)
     return np.asarray(points * (1 << DIGITS), dtype=np.int64)
+
+
+def twins(count: int, block: int) -> IntArray:
+    """Which of so many draws are twins: (k, 2).
+
+    Two by two the points of a block differ in the leading digit of all players, so that twins are
+    complements at ½, and opposed elsewhere.
+    """
+    first = np.arange(count - 1)
+    first = first[(first % block % 2 == 0) & (first % block < block - 1)]
+    return np.stack([first, first + 1], axis=1)
+
+
+def gathered(shifts: FloatArray, counts: FloatArray, pairs: IntArray) -> FloatArray:
+    """Σ ψψᵀ over draws that add ψ (…, m, n) to an error, each so often, twins (k, 2) as one.
+
+    What is odd in a game errs alike in twins, what is even cancels.
+    """
+    one, other = (shifts[..., pairs[:, side], :] for side in range(2))
+    crossed = one.swapaxes(-1, -2) @ other
+    alone = (shifts * counts[:, None]).swapaxes(-1, -2) @ shifts
+    return np.asarray(alone + crossed + crossed.swapaxes(-1, -2))
 
 
 def log_law(coalitions: BoolArray | FloatArray, x: FloatArray) -> FloatArray:

@@ -284,11 +284,15 @@ class Pairs(Received):
         begun = self._places()[:, 0] < count
         return self._coalitions()[:count], self.design.log_density(self._strata[begun])
 
+    def places(self) -> IntArray:
+        """Where both worths of every whole pair stand among all, (pairs, 2)."""
+        places = self._places()
+        return np.asarray(places[places[:, 1] < self.worths().shape[1]])
+
     def sample(self, criterion: str) -> Sample:
         """The whole pairs that were received, with the weights of a criterion."""
-        worths, places = self.worths(), self._places()
-        places = places[places[:, 1] < worths.shape[1]]
-        count, both = len(places), worths[:, places].swapaxes(1, 2)
+        places = self.places()
+        count, both = len(places), self.worths()[:, places].swapaxes(1, 2)
         pairs, strata = self._pairs[:count], self._strata[:count]
         drawn = np.maximum(np.bincount(strata, minlength=len(self.design.strata)), 1)
         masses = self.design.masses[self.criteria.index(criterion)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.estimation.draws import bernoulli, effective_size, log_law
+from fairfield.estimation.draws import NO_TWINS, bernoulli, effective_size, log_law, twins
 from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.received import keys_of, unseen
 
@@ -33,12 +33,13 @@ def is_rare(x: FloatArray, draws: float) -> BoolArray:
 
 @dataclass(frozen=True)
 class _Plan:
-    """Draws (m, n) to make, the point each comes from, and flips (player, draw).
+    """Draws (m, n) to make, which are twins (k, 2), the point each comes from, flips (player, draw).
 
     ``owners`` are the games that the points are of.
     """
 
     draws: BoolArray
+    twins: IntArray
     laws: IntArray
     points: FloatArray
     owners: IntArray
@@ -62,6 +63,8 @@ class Pool:
         self.by_size: list[tuple[float, FloatArray]] = []
         # Game, player, coalition with the player, coalition without, law: one row per pair.
         self.pairs: IntArray = np.empty((0, 5), dtype=np.int64)
+        # The coalitions of draws that were made as twins: one row per pair.
+        self.twins = NO_TWINS
         self._place: dict[bytes, int] = {}
         self._plan: _Plan | None = None
         # What log_mixture returns, once it was computed.
@@ -90,7 +93,7 @@ class Pool:
         (k, n) are flipped as well, one at least, and a quarter as many new coalitions at most.
         Coalitions that are wanted ``also`` come first.
         """
-        drawn = self._draw(points, fresh, draws, rng)
+        drawn, opposed = self._draw(points, fresh, draws, rng)
         laws = np.arange(len(drawn)) % len(points)
         point, player = np.nonzero(rare)
         flips = min(max(1, MOST_FLIPS // max(len(point), 1)), len(drawn) // len(points))
@@ -100,7 +103,7 @@ class Pool:
         turned[np.arange(len(base)), player] ^= True
         cut = max(len(point), self._until(turned, fresh // 4))
         base, player, turned = base[:cut], player[:cut], turned[:cut]
-        self._plan = _Plan(drawn, laws, points, owners, np.stack([player, base], axis=1))
+        self._plan = _Plan(drawn, opposed, laws, points, owners, np.stack([player, base], axis=1))
         early = int(base.max(initial=-1)) + 1
         first = drawn[:0] if also is None else also
         every = np.concatenate([first, drawn[:early], turned, drawn[early:]])
@@ -108,20 +111,24 @@ class Pool:
 
     def _draw(
         self, points: FloatArray, fresh: int, draws: int, rng: np.random.Generator
-    ) -> BoolArray:
-        """Draws in turn at the points, up to so many new coalitions or so many draws."""
+    ) -> tuple[BoolArray, IntArray]:
+        """Draws in turn at the points, up to so many new coalitions or so many draws; the twins."""
         each = -(-fresh // len(points))
         block = max(SMALLEST_BLOCK, each // BLOCKS)
         drawn = np.empty((0, self.players), dtype=bool)
+        opposed = NO_TWINS
         while len(drawn) < draws:
             # One draw at every point in turn, so that a cut leaves all with equally many.
             rows = np.stack([bernoulli(x, each, rng, block=block) for x in points], axis=1)
+            pairs = twins(each, block) * len(points)
+            places = pairs[:, None, :] + np.arange(len(points))[:, None] + len(drawn)
+            opposed = np.concatenate([opposed, places.reshape(-1, 2)])
             drawn = np.concatenate([drawn, rows.reshape(-1, self.players)])
             enough = self._until(drawn, fresh)
             if enough <= len(drawn):
-                return drawn[:enough]
+                return drawn[:enough], opposed[opposed[:, 1] < enough]
             each = max(each, len(drawn) // len(points))
-        return drawn
+        return drawn, opposed
 
     def _unseen(self, coalitions: BoolArray) -> list[int]:
         """The rows of those without a worth, each once."""
@@ -165,16 +172,20 @@ class Pool:
             self.points = np.concatenate([self.points, other.points])
             self.sizes = np.concatenate([self.sizes, other.sizes])
             self.by_size += other.by_size
+            opposed = other.twins
         else:
             coalitions, logs = other.received()
             counts = np.ones(len(coalitions))
             counts[:2] = 0.0
             worths, noise = other.worths(), other.noise()
             self.by_size.append((counts.sum(), logs))
+            opposed = other.places()
         fresh = self._unseen(coalitions)
         variances = None if noise is None else noise[:, fresh]
         self.tell(coalitions[fresh], worths[:, fresh], variances)
-        np.add.at(self.counts, self._where(coalitions), counts)
+        at = self._where(coalitions)
+        np.add.at(self.counts, at, counts)
+        self.twins = np.concatenate([self.twins, at[opposed]])
 
     def _complete(self, plan: _Plan) -> None:
         """Count the planned draws up to the first whose worth is not known."""
@@ -185,6 +196,7 @@ class Pool:
         first = len(self.points)
         self.points = np.concatenate([self.points, plan.points])
         self.sizes = np.concatenate([self.sizes, sizes])
+        self.twins = np.concatenate([self.twins, at[plan.twins[plan.twins[:, 1] < used]]])
         player, base = plan.flips[plan.flips[:, 1] < used].T
         rows, law = np.arange(len(base)), plan.laws[base]
         inside, outside = plan.draws[base], plan.draws[base]

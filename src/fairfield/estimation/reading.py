@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.draws import effective_size, log_law
 from fairfield.estimation.pool import NEARLY_CERTAIN, Pool, is_rare
@@ -30,7 +30,7 @@ class Reading:
     show; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
     counts more than once; ``thin`` are players whose slope rests on next to no draws, ``effective``
     is the number of draws at x itself that would serve as well; ``by_pairs`` (m, n) is what each worth
-    weighs in slopes that come from pairs.
+    weighs in slopes that come from pairs; ``twins`` (k, 2) are draws that were made together.
     """
 
     slopes: Slopes
@@ -41,6 +41,7 @@ class Reading:
     effective: float
     repeated: FloatArray
     by_pairs: FloatArray
+    twins: IntArray
 
     @property
     def weights(self) -> FloatArray:
@@ -61,7 +62,7 @@ class Reading:
     def covariance(self) -> FloatArray:
         """The covariance of the gradient (n, n)."""
         noise = (self.slopes.reach.T * self.repeated) @ self.slopes.reach
-        return self.slopes.covariance() + np.diag(self.beside) + noise
+        return self.slopes.covariance(self.twins) + np.diag(self.beside) + noise
 
     def spread(self) -> float:
         """Σ_i x_i(1-x_i) Var ĝ_i: what a choice between readings makes small."""
@@ -130,7 +131,8 @@ def _read(pool: Pool, x: FloatArray, worths: FloatArray, game: int, guess: Float
     hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(scale, scale), 0.0)
     # Residuals measure noise as if every draw had its own.
     repeated = pool.noise[game] * (pool.counts**2 - pool.counts)
-    return Reading(found, hessian + crossed, pairs, variances, thin, effective, repeated, by_pairs)
+    facts = pairs, variances, thin, effective, repeated, by_pairs, pool.twins
+    return Reading(found, hessian + crossed, *facts)
 
 
 def _from_pairs(

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.estimation.draws import NO_TWINS, gathered
 
 # Products of players are fitted where this many draws fall on each column, and no more
 # columns than this: their cost grows with the square.
@@ -145,11 +146,9 @@ class Slopes:
         """What each draw adds to the error of the value f(x): (*batch, m)."""
         return np.asarray(self.residuals * self.columns.weights * self._reach[:, 0])
 
-    def covariance(self) -> FloatArray:
-        """Cov ĝ = Σ_j ψ_j ψ_jᵀ over the draws: (*batch, n, n)."""
-        root, r = np.sqrt(self.columns.counts)[:, None] * self.reach, self.residuals[..., None]
-        # A product of two matrices: AᵀA of one is rounded in another way, and every error with it.
-        return np.asarray((r * root).swapaxes(-1, -2) @ (r * root))
+    def covariance(self, pairs: IntArray = NO_TWINS) -> FloatArray:
+        """Cov ĝ = Σ_j ψ_j ψ_jᵀ over the draws, twins as one: (*batch, n, n)."""
+        return gathered(self.influence(), self.columns.counts, pairs)
 
     def curvature(self) -> FloatArray:
         """√D ∇²f √D, D = diag x(1-x), of one game, as well as it is known: (n, n).

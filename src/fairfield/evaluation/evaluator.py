@@ -296,8 +296,11 @@ def evaluate_all(game: Game, options: Options) -> tuple[Measured, Spent]:
 @cache
 def versions() -> dict[str, str]:
     """The versions of Python and of the libraries that worths may depend on."""
-    found = {"python": ".".join(map(str, sys.version_info[:2]))}
-    for name in ("fairfield", "numpy", "scipy", "scikit-learn"):
+    import fairfield
+
+    # Of this code, whatever the installation of another copy says.
+    found = {"python": ".".join(map(str, sys.version_info[:2])), "fairfield": fairfield.__version__}
+    for name in ("numpy", "scipy", "scikit-learn"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

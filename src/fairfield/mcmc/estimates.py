@@ -19,6 +19,9 @@ from fairfield.mean_field.elbo import entropy, log_odds, prior_energy
 
 # So many independent samples show how far probabilities vary.
 FEW = 100
+# What is seen once or never may be as likely as if it were seen so many times more: errors of
+# counts like the square root, with two more seen and two not (Agresti and Coull, 1998).
+UNSEEN = 2
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,14 @@ class Estimates:
     def log_weight(self) -> Jackknifed:
         """E_p[log weight]."""
         found = Jackknifed.mean(self.samples.log_weights.mean(axis=0))
-        # What no sample has seen may be as likely as one sample, and as far as any coalition.
-        return replace(found, least=self.run.span / self.count)
+        # What no sample has seen may be as far as any coalition.
+        return replace(found, least=UNSEEN * self.run.span / self.count)
 
     @cached_property
     def marginals(self) -> Jackknifed:
         """The mean of p(i | the others)."""
         found = Jackknifed.mean(self.samples.marginals).through(self.free.among_all)
-        # What no sample has seen may still be as likely as one sample in all.
-        return replace(found, least=1 / self.count)
+        return replace(found, least=UNSEEN / self.count)
 
     @cached_property
     def log_odds(self) -> Jackknifed:
@@ -136,26 +138,43 @@ class Estimates:
         inflation = self.run.trusted.inflation
         if reading == "pair_marginals":
             chances, error = self.pair_marginals
-            return np.maximum(inflation * error, np.maximum(self._of_few(chances), 1 / self.count))
+            error = np.hypot(inflation * error, UNSEEN / self.count)
+            return np.maximum(error, self._of_few(chances))
         error = np.asarray(inflation * getattr(self, reading).stderr)
         if reading == "marginals":
-            return np.maximum(error, self._of_few(np.asarray(self.marginals.estimate)))
+            known = np.asarray(self.marginals.estimate)
+            return np.maximum(error, np.maximum(self._of_few(known), self._of_others(known, error)))
         if reading == "log_odds":
             rare = expit(-np.abs(self.log_odds.estimate))
-            error = np.maximum(error, np.log1p(1 / (self.count * rare)))
+            apart = self.stderr("marginals")[self.free.places] / (1 - rare)
+            error = np.maximum(error, np.log1p(apart / rare))
             return self.free.among_all(error, 0.0, 0.0)
         return error
+
+    @cached_property
+    def _independent(self) -> float:
+        """How many independent samples would have the errors that marginals have together."""
+        known = np.asarray(self.marginals.estimate)
+        error = self.run.trusted.inflation * self.marginals.stderr
+        return float(np.sum(known * (1 - known)) / np.sum(error**2))
 
     def _of_few(self, chances: FloatArray) -> FloatArray:
         """The standard errors of probabilities where few of the samples are independent, else 0.
 
-        Their spread does not show how likely something is that none, or all, of a few have seen: two
-        more are added that have seen it and two that have not (Agresti and Coull, 1998).
+        Their spread does not show how likely something is that none, or all, of a few have seen.
         """
-        known = np.asarray(self.marginals.estimate)
-        error = self.run.trusted.inflation * self.marginals.stderr
-        independent = float(np.sum(known * (1 - known)) / np.sum(error**2))
+        independent = self._independent
         if independent > FEW:
             return np.zeros(chances.shape)
-        nearer = (independent * chances + 2) / (independent + 4)
-        return np.asarray(np.sqrt(nearer * (1 - nearer) / (independent + 4)))
+        nearer = (independent * chances + UNSEEN) / (independent + 2 * UNSEEN)
+        return np.asarray(np.sqrt(nearer * (1 - nearer) / (independent + 2 * UNSEEN)))
+
+    def _of_others(self, chances: FloatArray, error: FloatArray) -> FloatArray:
+        """√ of the mean of a player's variance and what those of all suggest; 0 if nothing varies.
+
+        On a plateau a few samples beside its edge decide most probabilities. A player whom they
+        miss by chance has a probability that is off, and an error that is too small for that.
+        """
+        varies = self.free.among_all(np.ptp(self.samples.marginals, axis=0) > 1e-9, 0, 0)
+        typical = chances * (1 - chances) / self._independent
+        return np.asarray(np.sqrt(varies * (error**2 + typical) / 2))

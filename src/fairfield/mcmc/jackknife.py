@@ -15,7 +15,8 @@ class Jackknifed:
     """An estimate, and its replicates without each group of samples in turn (first axis).
 
     Differences and functions of estimates from the same groups keep their correlation, so
-    their errors are right too. ``least`` is a floor of the standard error.
+    their errors are right too. ``least`` is what the standard error is where all groups agree; it is
+    added to their spread, in squares.
 
     >>> float(Jackknifed.mean(np.array([1.0, 2.0, 3.0, 6.0])).stderr.round(4))
     1.0801
@@ -33,10 +34,10 @@ class Jackknifed:
 
     @property
     def stderr(self) -> FloatArray:
-        """√((g-1)/g Σ (replicate - mean)²) over g groups."""
+        """√((g-1)/g Σ (replicate - mean)² + least²) over g groups."""
         spread = self.replicates - self.replicates.mean(axis=0)
-        error = np.sqrt((len(spread) - 1) * np.mean(spread**2, axis=0))
-        return np.asarray(np.maximum(error, self.least))
+        error = (len(spread) - 1) * np.mean(spread**2, axis=0)
+        return np.asarray(np.sqrt(error + self.least**2))
 
     def through(self, function: Callable[[FloatArray], FloatArray]) -> Jackknifed:
         """A function of the estimate."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfield.core.runtime.imports import needed_for
+from fairfield.core.service import Usage
 from fairfield.results.display import Columns, Shown
 from fairfield.results.saved import read_plain, write_plain
 from fairfield.results.tables import comparison_table
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 TOTALS = ""
 # Reasons to stop that need no mention.
 UNREMARKABLE = {"exact", "converged"}
+
+
+def _calls(found: Valuation) -> str:
+    return str(Usage(**found.usage))  # type: ignore[arg-type]  # counts are whole numbers
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -77,9 +82,18 @@ class Comparison(Shown, Mapping[str, Valuation]):
     @property
     def caveats(self) -> dict[str, str]:
         """Why each criterion stopped, of those that are not simply exact or converged."""
-        return {
+        found = {
             name: v.stop for name, v in self.items() if not UNREMARKABLE.issuperset(v.stops.ravel())
         }
+        # Calls are counted from the first criterion on, and said of all of them together.
+        said = {name: text.replace(f"; {_calls(self[name])}", "") for name, text in found.items()}
+        return {name: text for name, text in said.items() if text not in UNREMARKABLE}
+
+    @property
+    def calls(self) -> str | None:
+        """What the calls of a service took for all criteria together, in words; None without any."""
+        used = [v for v in self.values() if v.usage.get("calls")]
+        return _calls(max(used, key=lambda v: v.usage["calls"])) if used else None
 
     def to_frame(self) -> pd.DataFrame:
         """Values with one column per criterion."""

@@ -142,5 +142,6 @@ def comparison_notes(
         ", ".join(facts),
         *([f"{kind}: {', '.join(errors)}"] if errors else []),
         *(f"{label(name)}: {sentence}" for name, sentence in caveats.items()),
+        *([found.calls] if found.calls and not in_report else []),
         *([words.note] if words.note else []),
     ]

@@ -38,8 +38,11 @@ def doctor(
 def _facts(system: dict[str, Any]) -> list[tuple[str, str]]:
     free, limit = system["free_memory"], system["memory_limit"]
     memory = "not known" if free is None else f"{free / 1e9:.3g} GB free"
+    own, installed = system["fairfield"], system["installed"]
+    if installed not in (own, None):
+        own += f" (the installed package says {installed}: install it again)"
     return [
-        ("fairfield", f"{system['fairfield']}, Python {system['python']}, {system['system']}"),
+        ("fairfield", f"{own}, Python {system['python']}, {system['system']}"),
         ("cores", str(system["cores"])),
         ("memory", memory if limit is None else f"{memory}, limit {limit / 1e9:.3g} GB"),
         ("GPU", "; ".join(system["gpus"]) or "none"),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, Unpack
+
+import numpy as np
 
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.game import Game, Players
 from fairfield.criteria.calls.together import estimated_together
 from fairfield.criteria.criterion import USUAL, Call, Given, call_of
+from fairfield.estimation.received import ends
 from fairfield.estimation.whole import from_all
 from fairfield.evaluation.options import Keywords, Options
 from fairfield.evaluation.outcomes import WorthError
@@ -175,22 +178,56 @@ def _all(calls: list[Call], problem: Problem, found: dict[int, Valuation]) -> in
         with problem.evaluating() as evaluator:
             exact(replace(problem, evaluator=evaluator))
             return evaluator.evaluations
-    asking = [] if problem.game.traits.service is None else order
-    for at in asking:
+    for at in order:
+        if at in few or not calls[at].criterion.leaves_estimates(posed[at]):
+            continue
+        if problem.game.traits.service is None and not problem.options.exact:
+            return _in_time(calls, problem, found, at, exact)
+        # It chooses the order in which a service is asked, so that any beginning is an estimate.
+        insisting = posed[at].changed({"exact": True})
         criterion = calls[at].criterion
-        if at not in few and criterion.leaves_estimates(posed[at]):
-            # It chooses the order in which a service is asked, so that any beginning is an estimate.
-            insisting = posed[at].changed({"exact": True})
-            try:
-                first = from_all(
-                    insisting, criterion.label, lambda _: exact(problem), criterion.estimator
-                )
-            except (WorthError, KeyboardInterrupt) as error:
-                partial = getattr(error, "partial", None)
-                found |= {} if partial is None else {at: partial}
-                raise
-            found[order[0]] = first
-            break
+        try:
+            first = from_all(
+                insisting, criterion.label, lambda _: exact(problem), criterion.estimator
+            )
+        except (WorthError, KeyboardInterrupt) as error:
+            partial = getattr(error, "partial", None)
+            found |= {} if partial is None else {at: partial}
+            raise
+        found[order[0]] = first
+        break
     else:
         exact(problem)
     return max(each.evaluations for each in found.values())
+
+
+def _in_time(
+    calls: list[Call],
+    problem: Problem,
+    found: dict[int, Valuation],
+    at: int,
+    exact: Callable[[Problem], Valuation],
+) -> int:
+    """Exact valuations if all worths can be found in time, else estimates.
+
+    They are asked for in the order of the criterion ``at``, so that a beginning serves, too.
+    """
+    criterion, limit, count = (
+        calls[at].criterion,
+        problem.options.seconds,
+        len(problem.game.players),
+    )
+    assert limit is not None  # else worths are found all at once
+    until = problem.started + limit
+    single = np.eye(count, dtype=bool)
+    first = np.concatenate([ends(count), single, ~single])  # what estimates begin with
+    with problem.evaluating() as evaluator:
+        shared, before = replace(problem, evaluator=evaluator), time.perf_counter()
+        evaluator.measure(first, until=until)
+        now = time.perf_counter()
+        if (now - before) * (2**count / len(first) - 1) <= until - now:
+            posed = calls[at].problem(shared.changed({"seconds": until - now}))
+            from_all(posed, criterion.label, lambda _: exact(problem), criterion.estimator)
+        if not problem.source.evaluated:
+            estimated_together(calls, replace(shared, source=problem.source.estimating()), found)
+        return evaluator.evaluations

@@ -150,6 +150,10 @@ class Study:
             except WorthError as error:
                 if error.partial is None and self._broke() is None:
                     text = str(error).replace("RemoteGame", "Study", 1)
+                    if self._service.repeats == 1:
+                        told, least = len(self._answers), self._least()
+                        text = f"{self!r}: {told:,} of at least {least:,} worths are told, which "
+                        text += f"{'an estimate needs' if least < 2 ** len(self.players) else 'it needs'}"
                     raise WorthError(f"{text}; ask for more, and tell their worths") from None
                 if error.partial is None:
                     raise
@@ -168,6 +172,17 @@ class Study:
         with self._lock:
             self._plan()
             return not self._wanted or self._broke() is not None
+
+    def _least(self) -> int:
+        """How many worths any answer needs."""
+        criterion, problem = self._call.criterion, self._call.posed(self._known())
+        problem, most = criterion.prepare(problem), int(2 ** len(self.players))
+        if (few := criterion.coalitions_read(problem)) is not None:
+            return len(few)
+        if not (criterion.is_estimated(problem) or criterion.leaves_estimates(problem)):
+            return most
+        posed = replace(problem, source=problem.source.estimating())
+        return min(most, criterion.estimator(posed).least)
 
     def _broke(self) -> str | None:
         """That the money allows no further worth, where it does not."""

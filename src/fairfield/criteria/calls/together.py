@@ -21,7 +21,6 @@ from fairfield.estimation.loop import Estimate, Estimator, is_settled, run, writ
 from fairfield.estimation.pairs import Pairs, pairs_for
 from fairfield.estimation.pool import Pool
 from fairfield.estimation.samplers.paired import Paired
-from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords, Separation
 from fairfield.evaluation.remote.calls import Calls
@@ -49,7 +48,7 @@ def estimated_together(calls: list[Call], problem: Problem, found: dict[int, Val
     parts = apart if several is None else [several, *apart]
     exact = [call for at, call in enumerate(calls) if at not in sampled]
     adopted: list[Pairs | Pool] = []
-    with Evaluator(problem.game, problem.options) as evaluator:
+    with problem.evaluating() as evaluator:
         if exact:
             evaluator.refuse_auto()
         limits = _limits(problem, parts, _read_exactly(exact, problem), evaluator.calls)

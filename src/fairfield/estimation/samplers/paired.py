@@ -40,6 +40,9 @@ FREE = 2
 ENOUGH = 1.5
 # Error bars from fewer pairs per player are unreliable.
 RELIABLE = 3
+# Worths that take so few values jump between them, as in a vote. A prior of games that do not is too
+# sure of what it has not seen, so that only what is corrected by its own errors is used.
+STEPPED = 3
 # The steps of an estimate that look for few interactions, and fit a prior over games.
 RECOVERED, PRIOR = "recovered", "prior"
 # How a criterion averages ∇f on the diagonal.
@@ -126,7 +129,8 @@ class Paired:
                     rows, _ = self.pairs.received()
                     left = posterior(rows, self.pairs.worths(), self.pairs.noise())
                 gain = known[:, 1] - known[:, 0] if self.efficient else None
-                answers.append(prior_answer(left, self.diagonal, gain))
+                if not (enough and _is_stepped(sample.both)):
+                    answers.append(prior_answer(left, self.diagonal, gain))
                 if enough:
                     fits.append(prior_fit(left, self.diagonal, sample))
                     answers.append(regression.of(fits[-1], known))
@@ -203,6 +207,11 @@ def _solved(sample: Sample, answers: list[Answer]) -> bool:
     """Whether the regression leaves only rounding."""
     size = np.mean(sample.odd**2, axis=1)
     return bool(answers) and bool((answers[0].spread <= 1e-20 * size).all())
+
+
+def _is_stepped(worths: FloatArray) -> bool:
+    """Whether the worths (games, …) of any game take few values."""
+    return any(len(np.unique(each)) <= STEPPED for each in worths)
 
 
 @sampler("auto", *STRATA)

@@ -14,6 +14,7 @@ import numpy as np
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.special import expit
 from fairfield.estimation.adaptive import Draws, Found
+from fairfield.estimation.draws import gathered
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.samplers.registry import sampler
@@ -75,7 +76,7 @@ class StepsEstimator(Draws):
             logits = self.prior + reading.slopes.gradient / temperature
             path.append(expit(logits))
             readings.append(reading)
-        covariance = variance + (shifts * pool.counts[:, None]).T @ shifts
+        covariance = variance + gathered(shifts, pool.counts, pool.twins)
         covariance += (reach.T * reading.repeated) @ reach
         end = self._read(path[-1], game, self.steps).slopes
         ahead = expit(self.prior + end.gradient / temperature)
