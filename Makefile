@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/demo.stamp
 	$(VENV)/bin/fairfield demo
 
-demo/report.html:
+demo/report.html: $(shell find src -name '*.py')
 	$(MAKE) demo
 
 # Workers share the cores: threads of BLAS and OpenMP inside them would wait for each other.

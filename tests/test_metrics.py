@@ -79,6 +79,7 @@ def test_stability_counts_ties_as_random_orders_would():
         (lambda: ff.detection_rate([1, 2], [True, False], 3), "give 1 to 2"),
         (lambda: ff.detection_rate([5, 4, -2], np.array([0, 0, 1])), r"use \.astype\(bool\)"),
         (lambda: ff.detection_f1([5, 4, -2], [0, 0, 1]), r"use \.astype\(bool\)"),
+        (lambda: ff.detection_rate([5, 4, -2], np.array([True, False])), "there are 3 players"),
         (lambda: ff.detection_rate([1, np.nan], [1]), "player 1 is NaN"),
         (lambda: ff.rank_stability([[1, 2], [np.nan, 2]]), "player 0 is NaN"),
         (lambda: ff.rank_stability([[1, 2]]), "two or more runs"),

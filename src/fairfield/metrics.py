@@ -113,7 +113,11 @@ def _probabilities_of_top(values: FloatArray, k: int) -> FloatArray:
 def _bad_players(valuation: Values, bad: BoolArray | Iterable[Player], count: int) -> BoolArray:
     """The bad players as booleans, at least one of them."""
     given = bad.tolist() if isinstance(bad, np.ndarray) else list(bad)
-    if len(given) == count and all(isinstance(each, (bool, np.bool_)) for each in given):
+    if given and all(isinstance(each, (bool, np.bool_)) for each in given):
+        if len(given) != count:
+            raise ValueError(
+                f"bad has {len(given)} times True or False, and there are {count} players; give one for each"
+            )
         wanted: BoolArray = np.array(given)
     elif len(set(given)) < len(given):
         raise ValueError(

@@ -9,6 +9,7 @@ import fairfield as ff
 from command_line import refused
 
 pytest.importorskip("typer")
+from fairfield.cli.options import EvaluationOptions  # needs typer
 
 
 @pytest.mark.parametrize(
@@ -39,24 +40,22 @@ def test_temperatures_are_numbers_or_multiples(run, worths):
     assert held["about"]["temperature"] == [expected]
 
 
+def test_a_time_limit_is_one_of_the_criteria(run, people, monkeypatch):
+    seen, keywords = [], EvaluationOptions.keywords
+    monkeypatch.setattr(
+        EvaluationOptions, "keywords", lambda self: seen.append(keywords(self)) or seen[-1]
+    )
+    given = ["--clusters", "9", "--budget", "30", "--seconds", "300", "--criterion", "shapley"]
+    assert run("data", people, "--target", "label", *given).exit_code == 0
+    assert {each["seconds"] for each in seen} == {300.0}
+
+
 @pytest.mark.parametrize(
     ("more", "columns"),
     [
         (["--clusters", "9", "--budget", "30", "--criterion", "shapley"], 1),
         (["--clusters", "9", "--tolerance", "0.3", "--criterion", "banzhaf"], 1),
-        (
-            [
-                "--clusters",
-                "9",
-                "--budget",
-                "40",
-                "--seconds",
-                "300",
-                "--criterion",
-                "shapley,banzhaf",
-            ],
-            2,
-        ),
+        (["--clusters", "9", "--budget", "40", "--criterion", "shapley,banzhaf"], 2),
     ],
     ids=str,
 )

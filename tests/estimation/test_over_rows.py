@@ -70,3 +70,30 @@ def test_a_tolerance_is_one_of_the_draws(rng):
     assert found.stop.startswith("every 95 % interval is within ±0.1 after ")
     assert found.stop.endswith("coalitions, but for what other test rows would say")
     assert found.half_widths.max() > 0.1
+
+
+def test_a_game_that_is_recovered_has_errors_over_rows(rng):
+    slopes = rng.standard_normal((100, 40))
+
+    class Additive(ff.Game):
+        players, traits = tuple(range(100)), Traits(test_rows=40)
+
+        def measure(self, coalitions):
+            scores = coalitions @ slopes + coalitions[:, :1] * coalitions[:, 1:2]
+            return Measured(scores.mean(axis=1), by_row=scores)
+
+    found = ff.banzhaf(Additive(), budget=240)
+    assert "few interactions" in found.method
+    assert_allclose(found.stderr[2:], slopes.std(axis=1)[2:] / 40**0.5, rtol=0.3)
+
+
+def test_errors_of_draws_alone_are_said_to_be(rng):
+    found = ff.variational_index(
+        scored(rng, 10), temperature=1.0, budget=1000, sampler="monte-carlo"
+    )
+    assert "± of the draws alone" in found.method
+
+
+def test_a_tolerance_is_met_where_nothing_is_drawn(rng):
+    found = ff.shapley(scored(rng, 8), tolerance=1e-9, seconds=60, budget=256)
+    assert found.stop == "exact"

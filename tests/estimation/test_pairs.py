@@ -80,8 +80,22 @@ def test_complements_of_the_first_draws_for_banzhaf_follow_all_of_these(most, wh
     if len(asked) < most:
         asked = np.concatenate([asked, pairs.ask(most - len(asked))])
         pairs.tell(asked[26:], asked[26:] @ 2.0 ** np.arange(8))
-    assert_array_equal(asked[2:14], ~asked[14:26] if most > 26 else asked[2:14])
+    later = asked[14:26]
+    assert_array_equal(later, ~asked[2 : 2 + len(later)])
     assert_array_equal(pairs.received()[0], asked)
     sample = pairs.sample("banzhaf")
     assert len(sample.coalitions) == len(sample.places) == whole
     assert_allclose(sample.odd[0], (sample.coalitions - 0.5) @ 2.0 ** np.arange(8))
+
+
+def test_the_first_draws_for_banzhaf_follow_its_law_on_both_sides():
+    sizes = np.array([Pairs(12, ["banzhaf"], k, noisy=False).ask(20)[2:].sum(1) for k in range(60)])
+    assert abs(sizes.mean() - 6) <= 5 * sizes.std() / sizes.size**0.5
+    design = Design(12, [Strata.banzhaf(12)], 0)
+    assert_allclose(design.shares(None, 48), design.masses[0])
+    assert design.shares(None, 49)[1] > design.masses[0, 1]  # single players early after that
+
+
+def test_a_prior_is_fitted_to_both_coalitions_of_pairs_or_to_none():
+    assert Design(499, [Strata.banzhaf(499)], 0).apart == 749
+    assert Design(500, [Strata.banzhaf(500)], 0).apart == 0

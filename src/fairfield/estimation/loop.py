@@ -242,9 +242,9 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
     if "marginals" not in found:
         found |= marginals(problem, estimate.values, banzhaf=criterion == "banzhaf")
     # A tolerance is one of the draws: more of them tell no more of the test rows.
-    covariance, method = with_test_rows(
-        estimate.covariance, estimate.method, estimate.linear, standing.by_row
-    )
+    covariance, method = estimate.covariance, estimate.method
+    if problem.game.traits.test_rows:
+        covariance, method = with_test_rows(covariance, method, estimate.linear, standing.by_row)
     return write(
         problem,
         criterion,

@@ -61,8 +61,13 @@ def with_test_rows(
     by_row: RowScores | None,
 ) -> tuple[FloatArray, str]:
     """The covariance (*batch, n, n) of draws and test rows together, and the method with both named."""
-    if linear is None or by_row is None:
-        return covariance, method
+    if linear is None:
+        return covariance, f"{method}, ± of the draws alone"
+    if by_row is None:
+        return (
+            covariance,
+            f"{method}, ± of the draws alone: some worths came without those of test rows",
+        )
     over_rows = by_row.covariance(linear(), covariance.shape[-1]).reshape(covariance.shape)
     both = covariance + over_rows
     whole, own = (np.trace(each, axis1=-2, axis2=-1) for each in (both, over_rows))

@@ -22,6 +22,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import log_binomials
 from fairfield.estimation.corrections import least_squares
+from fairfield.estimation.prior.posterior import FITTED
 from fairfield.estimation.received import Received, ends, unseen
 from fairfield.estimation.surrogates.sample import Sample
 from fairfield.problem import Problem
@@ -144,8 +145,9 @@ class Design:
         early = not all(each.singles_first for each in criteria)
         self.first = (self.sizes == 1) & first
         self.early = np.where((self.sizes <= 1) & early, self.pairs, 0.0)
-        # How many pairs have their complements later.
-        self.apart = 0 if first else ceil(APART * players)
+        # How many pairs have their complements later; a prior is fitted to all of these, or to none.
+        apart = ceil(APART * players)
+        self.apart = 0 if first or 2 + 2 * apart > FITTED else apart
 
     def shares(self, left: FloatArray | None, total: int) -> FloatArray:
         """How so many pairs are spread, given mean square residuals (criteria, strata)."""

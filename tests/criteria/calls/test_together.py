@@ -199,3 +199,11 @@ def test_exact_values_in_unions_have_their_part_of_a_budget():
     found = ff.compare(lambda S: S.sum(axis=1), players=8, criteria=criteria, budget=100)
     assert found["owen"].values == pytest.approx(1.0)
     assert found["owen"].stop == "exact"
+
+
+@pytest.mark.parametrize("budget", [18, 20, 23])
+def test_regression_alone_is_compared_as_it_is_called(budget):
+    how = {"players": 6, "budget": budget, "sampler": "regression"}
+    alone = ff.banzhaf(Counted(), **how)
+    beside = ff.compare(Counted(), criteria=["banzhaf"], **how)["banzhaf"]
+    np.testing.assert_array_equal(beside.values, alone.values)

@@ -105,6 +105,7 @@ class _Several(Paired):
     def __init__(self, readers: list[Paired], tolerance: float | Separation | None) -> None:
         super().__init__(readers[0].criterion, readers[0].pairs)
         self.readers, self.tolerance = readers, tolerance
+        self.least = max(each.least for each in readers)
         self.estimates: list[Estimate] = []
 
     def estimate(self, until: float = inf) -> Estimate:
@@ -131,7 +132,7 @@ def _together(paired: list[Paired], problem: Problem, settles: bool) -> _Several
     if not names:
         return None
     distinct = list(dict.fromkeys(names))
-    pairs = pairs_for(problem, distinct)
+    pairs = pairs_for(problem, distinct, together=not all(each.helped for each in paired))
     readers = [each.on(pairs) for each in paired]
     readers += [Paired(name, pairs) for name in names[len(paired) :]]
     return _Several(readers, problem.options.tolerance)

@@ -62,7 +62,7 @@ class Posterior:
     """The games that some worths leave possible, for each game of a batch.
 
     ``shares`` (k,) are those of the kernels; ``alpha`` (games, m) are the weights of sections in
-    units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths,
+    units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths.
     Errors are those of ``wide``, the shares
     with as many more interactions as the worths do not speak against, and of its inverse.
     """

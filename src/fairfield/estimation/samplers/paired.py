@@ -12,6 +12,7 @@ The surrogate and the correction with the smallest estimated variance give the a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -24,9 +25,9 @@ from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.pairs import STRATA, Pairs, pairs_for
-from fairfield.estimation.prior.posterior import posterior
+from fairfield.estimation.prior.posterior import Posterior, posterior
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.estimation.surrogates.prior import prior_answer, prior_fit
+from fairfield.estimation.surrogates.prior import prior_answer, prior_fit, prior_weights
 from fairfield.estimation.surrogates.recovered import EXACT, recovered
 from fairfield.estimation.surrogates.registry import MOST_GAMES, Surrogate, surrogates
 from fairfield.estimation.surrogates.sample import Diagonal, Sample, no_surrogate
@@ -112,7 +113,7 @@ class Paired:
         count = len(sample.coalitions)
         if count >= self.players + FREE:
             answers = [regression.of(plain, known)]
-        enough = count >= ENOUGH * self.players
+        linear, enough = answers, count >= ENOUGH * self.players
         if enough:
             answers.append(known_moments(sample, self.efficient).of(plain, known))
         elif self.helped and not _solved(sample, answers):
@@ -122,12 +123,15 @@ class Paired:
             late = bool(answers) and not self._pace.fits(PRIOR, count, until)
             exact = None if _solved(sample, answers) else self._recovered(count, until)
             if exact is not None and np.isfinite(exact.spread).all():
-                return self._estimate(exact, answers, (), (EXACT,))
+                # How test rows weigh is asked of what is linear in the worths.
+                weighed = replace(
+                    exact, weights=lambda: prior_weights(*self._prior(), self.efficient)
+                )
+                return self._estimate(exact, linear or [weighed], (), (EXACT,))
             answers += [] if exact is None else [exact]
             if self.helped and not late and not _solved(sample, answers):
                 with self._pace.timed(PRIOR, count):
-                    rows, _ = self.pairs.received()
-                    left = posterior(rows, self.pairs.worths(), self.pairs.noise())
+                    left, _ = self._prior()
                 gain = known[:, 1] - known[:, 0] if self.efficient else None
                 if not (enough and _is_stepped(sample.both)):
                     answers.append(prior_answer(left, self.diagonal, gain))
@@ -146,6 +150,11 @@ class Paired:
                     # Intervals from known moments would be too narrow here (measured: .92 – .95).
                     answers.append(regression.of(fit, known))
         return self._estimate(smallest(answers), answers, self._warnings())
+
+    def _prior(self) -> tuple[Posterior, Diagonal]:
+        """What the worths leave of a prior over games, and how it is read."""
+        rows, _ = self.pairs.received()
+        return posterior(rows, self.pairs.worths(), self.pairs.noise()), self.diagonal
 
     def _recovered(self, pairs: int, until: float) -> Answer | None:
         """What follows for games of few interactions, where worths are not noisy."""
@@ -192,14 +201,14 @@ class Paired:
         return [each for each in surrogates() if each.suits(sample)]
 
     def _warnings(self) -> tuple[str, ...]:
-        pairs = self.pairs.worths().shape[1] // 2 - 1
+        known = self.pairs.worths().shape[1]
         # More than all of them there are not.
-        if pairs >= RELIABLE * self.players or 2 * pairs + 2 >= 2**self.players:
-            return ()
         least = min(2 * RELIABLE * self.players + 2, 2**self.players)
+        if known >= least:
+            return ()
         return (
-            f"{pairs:,} pairs are few for {self.players} players, and the error bars are not to be "
-            f"trusted; {least:,} coalitions are the least for that",
+            f"{known:,} coalitions are few for {self.players} players, and the error bars are not to be "
+            f"trusted; {least:,} are the least for that",
         )
 
 

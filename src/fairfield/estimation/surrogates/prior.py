@@ -6,6 +6,8 @@ smaller than those of a correction; from many pairs it is the other way round.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
@@ -21,6 +23,7 @@ def prior_answer(posterior: Posterior, diagonal: Diagonal, gain: FloatArray | No
     found = posterior.values(diagonal)
     values, covariance = found.values, found.covariance
     if gain is not None:
+        # Equal shares are often near the truth; for other values their mean is not (measured).
         values = found.shrunk()
         count = values.shape[1]
         values = values + ((gain - values.sum(axis=1)) / count)[:, None]
@@ -30,11 +33,14 @@ def prior_answer(posterior: Posterior, diagonal: Diagonal, gain: FloatArray | No
         place = np.arange(count)
         covariance[:, place, place] = np.maximum(covariance[:, place, place], 0.0)
     method = f"{NAME}, given {len(posterior.coalitions):,} coalitions"
-
-    def weights() -> FloatArray:
-        return found.weights if gain is None else sharing_out(found.weights)
-
+    weights = partial(prior_weights, posterior, diagonal, gain is not None)
     return Answer(values, covariance, method, weights)
+
+
+def prior_weights(posterior: Posterior, diagonal: Diagonal, efficient: bool) -> FloatArray:
+    """What each worth weighs in the values of the mean game before they are shrunk, (m, n)."""
+    found = posterior.values(diagonal).weights
+    return sharing_out(found) if efficient else found
 
 
 def prior_fit(posterior: Posterior, diagonal: Diagonal, sample: Sample) -> Fit:
