@@ -84,7 +84,7 @@ def draw_costs(results: Results) -> Figure:
         axes.plot([], [], "o", color=color, label=LIBRARIES[library] or "baselines")
     axes.legend(frameon=False, loc="center left")
     axes.set(xscale="log", xlabel="processor seconds of a valuation", ylabel="wrong labels found")
-    axes.set_xlim(right=100)
+    axes.set_xlim(1e-4, 100)
     axes.grid(alpha=0.3)
     name_points(axes, {label(each): points[each] for each in points if each in DRAWN}, points)
     return figure
