@@ -60,7 +60,7 @@ def test_a_game_of_pairs_is_recovered_from_few_coalitions():
     game = ff.PairwiseGame(SLOPES, quadratic + quadratic.T)
     rows = np.concatenate([ROWS, ~ROWS])
     found = posterior(rows, game.worths(rows)[None])
-    values, covariance, _ = found.values(Diagonal.shapley(PLAYERS))
+    values, covariance, *_ = found.values(Diagonal.shapley(PLAYERS))
     assert_allclose(values[0], ff.shapley(game).values, atol=1e-4)
     assert np.trace(covariance[0]) < 1e-4
 
@@ -85,7 +85,7 @@ def test_where_no_coalition_of_middle_size_is_known_errors_are_wide():
     rows = np.concatenate([ends, single, ~single])
     game = ff.VotingGame([1] * PLAYERS, 5)  # nothing is won or lost by one at either end
     found = posterior(rows, game.worths(rows).astype(float)[None])
-    values, covariance, _ = found.values(Diagonal.shapley(PLAYERS))
+    values, covariance, *_ = found.values(Diagonal.shapley(PLAYERS))
     assert_allclose(values[0], 1 / PLAYERS, atol=1e-3)
     assert np.sqrt(covariance[0].diagonal()).min() > 0.01
 

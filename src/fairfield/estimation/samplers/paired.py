@@ -208,7 +208,7 @@ class Paired:
             return ()
         return (
             f"{known:,} coalitions are few for {self.players} players, and the error bars are not to be "
-            f"trusted; {least:,} are the least for that",
+            f"trusted; {least:,} coalitions are the least for that",
         )
 
 
