@@ -132,7 +132,9 @@ class Design:
     ``masses`` (criteria, strata); what they need is averaged.
     """
 
-    def __init__(self, players: int, criteria: list[Strata], seed: int) -> None:
+    def __init__(
+        self, players: int, criteria: list[Strata], seed: int, *, together: bool = False
+    ) -> None:
         masses = np.stack([each.masses for each in criteria])
         self.players, self.sizes = players, np.flatnonzero(masses.any(axis=0))
         *rngs, self.sides = np.random.default_rng(seed).spawn(len(self.sizes) + 1)
@@ -147,7 +149,7 @@ class Design:
         self.early = np.where((self.sizes <= 1) & early, self.pairs, 0.0)
         # How many pairs have their complements later; a prior is fitted to all of these, or to none.
         apart = ceil(APART * players)
-        self.apart = 0 if first or 2 + 2 * apart > FITTED else apart
+        self.apart = 0 if together or first or 2 + 2 * apart > FITTED else apart
 
     def shares(self, left: FloatArray | None, total: int) -> FloatArray:
         """How so many pairs are spread, given mean square residuals (criteria, strata)."""
@@ -213,8 +215,8 @@ class Pairs(Received):
     ) -> None:
         super().__init__()
         self.players, self.criteria, self.seed, self.noisy = players, criteria, seed, noisy
-        self.design = Design(players, [STRATA[name](players) for name in criteria], seed)
-        self.first = 0 if together else self.design.apart
+        strata = [STRATA[name](players) for name in criteria]
+        self.design = Design(players, strata, seed, together=together)
         self._pairs = np.empty((0, players), dtype=bool)
         self._strata: IntArray = np.empty(0, dtype=np.int64)
         self._apart = 0
@@ -222,11 +224,10 @@ class Pairs(Received):
     def ask(self, most: int) -> BoolArray:
         """∅ and N first; then pairs, each time half as many as there are."""
         known = len(self._pairs)
-        more = max(self.players + 2, 48, known // 2)
-        if not known:
-            more = self.first or more
+        apart = 0 if known else self.design.apart
+        more = apart or max(self.players + 2, 48, known // 2)
         pairs, strata = self.design.next(more, self._shares(known + more))
-        if not known and self.first:
+        if apart:
             # Strata hold the smaller coalition of each pair.
             pairs = pairs ^ (self.design.sides.random((len(pairs), 1)) < 0.5)
             self._apart = len(pairs)
