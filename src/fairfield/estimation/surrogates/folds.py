@@ -12,7 +12,6 @@ HOPELESS = 2.0
 
 
 def folds(groups: IntArray, seed: int) -> IntArray:
-    """The number of each one's fold, (m,); those of one of the ``groups`` (m,), from 0 on, share it."""
-    return np.asarray(
-        (np.random.default_rng(seed).permutation(int(groups.max()) + 1) % FOLDS)[groups]
-    )
+    """The number of each one's fold, (m,); those of one of the ``groups`` (m,) share it."""
+    present, at = np.unique(groups, return_inverse=True)
+    return np.asarray((np.random.default_rng(seed).permutation(len(present)) % FOLDS)[at])
