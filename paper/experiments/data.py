@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fairfield as ff
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import rows_of
 from paper.claims import Claim, Finding, Table
 from paper.registry import experiment
 from paper.run import CRITERIA, Run
 from paper.splits import PROBLEMS, Problem, own_split, papers_split
-from paper.valued import REFITTED, Valued, all_splits, plotted, singles_fitted
+from paper.valued import Valued, all_splits, plotted, singles_fitted
 from paper.verdicts import data as judge
 
 if TYPE_CHECKING:
@@ -79,10 +79,12 @@ def _sizes(found: Sequence[Valued], run: Run) -> str:
         players = len(own[0].comparison["shapley"].players)
         size = f"{problem.title}: {len(own)} own splits of {players} players"
         parts.append(size + (f" and the authors' ({problem.players})" if theirs else ""))
+    compared = np.concatenate([v.changed for v in found if not v.stored])
     return (
         "; ".join(parts)
-        + ". Exact values from all 2^n worths; where the authors' table is stored, it is read, and "
-        f"{REFITTED} of its worths are fitted again."
+        + ". Exact values from all 2^n worths; where the authors' table is stored, it is read, else worths "
+        "are fitted to rounding by Newton's method, while the paper's liblinear stops at a tolerance of "
+        f"1e-4: {_differ(compared, 'compared with liblinear’s')}."
         + (" Quick: fewer players than the paper's in our own splits." if run.quick else "")
     )
 
@@ -96,16 +98,23 @@ def _judged(problem: Problem, found: Sequence[Valued]) -> Claim:
     own, theirs = ([v for v in here if v.is_papers is whose] for whose in (False, True))
     exact = _errors(theirs)[0] if theirs else None
     players = len(own[0].chance) - 1
-    return judge.errors(
-        problem, exact, _errors(own), players, _refitted(theirs[0]) if theirs else ""
-    )
+    refitted = _refitted(theirs[0]) if theirs else ""
+    compared = _differ(np.concatenate([v.changed for v in own]), "compared with liblinear’s")
+    return judge.errors(problem, exact, _errors(own), players, refitted, compared)
 
 
 def _refitted(valued: Valued) -> str:
-    if valued.changed is None:
+    if not valued.stored:
         return "no table of worths was published, all were fitted"
-    moved, count = int(np.count_nonzero(valued.changed)), len(valued.changed)
-    return f"of {count} worths fitted again {moved} differ, by at most {int(valued.changed.max())} test samples"
+    return _differ(valued.changed, "fitted again")
+
+
+def _differ(changed: IntArray, how: str) -> str:
+    most = int(changed.max(initial=0))
+    return (
+        f"of {len(changed)} worths {how} {np.count_nonzero(changed)} differ, "
+        f"by at most {most} test sample{'' if most == 1 else 's'}"
+    )
 
 
 def _same_ranking(found: Sequence[Valued], name: str) -> BoolArray:

@@ -31,7 +31,7 @@ BUDGET, QUICK_BUDGET, SETS, QUICK_SETS = 16_000, 500, 10, 2
 def values(seed: int, budget: int, run: Run) -> FloatArray:
     """All players of a data set by three criteria, each by two seeds: (2, 3, n)."""
     problem = PROBLEMS["synthetic_points"]
-    game = own_split(problem, PLAYERS, seed).fast_game(problem)
+    game = own_split(problem, PLAYERS, seed).fast_game()
 
     def estimated() -> dict[str, Any]:
         options = {**run.options(), "budget": budget, "decoupling": False}
