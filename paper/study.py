@@ -97,10 +97,9 @@ class Study:
         """The step differences of every row (6, rows) by one of the ``READINGS``."""
         return read(self.steps, len(self.features), reading)
 
-    def nearest(self, reading: str) -> tuple[int, float]:
-        """The row nearest to the paper's line, and by what factor they differ at most."""
-        apart = factor(self.convergence(reading), PAPER_CONVERGENCE[self.model])
-        return int(self.rows[apart.argmin()]), float(apart.min())
+    def apart(self, reading: str) -> FloatArray:
+        """By what factor each row (rows) differs at most from the paper's line."""
+        return np.asarray(factor(self.convergence(reading), PAPER_CONVERGENCE[self.model]))
 
 
 def study(

@@ -38,6 +38,7 @@ DIGITS = PROBLEMS["digits"]
 THEIRS = A(DIGITS.errors)
 ROWS = np.tile([[0.1, 0.2, 0.3]], (4, 1))
 LINE = A([0.1] * 6)
+NEAR = A([False, True])
 GRID = tradeoff.Grid(
     "game", np.tile([0.2, 0.1], (4, 1)), np.tile([1.0, 2.0], (4, 1)), np.tile([0.2, 0.1], (4, 1)),
     np.tile([0.2, 0.1], (4, 1)), np.tile(A([4.0, 3, 2, 1])[:, None], (1, 3)), 1.0,
@@ -101,7 +102,7 @@ CASES = {
     features.coloured: [((PLACES, {"few": False}), YES), (({**PLACES, "Age": (1, 1, 1)}, {"few": False}), NO), (({**PLACES, "Age": (1, 1, 1)}, {"few": True}), OPEN)],
     features.firsts: [((FIRST, {"few": False}), YES), (({**FIRST, "mlp": "Age"}, {"few": False}), NO), (({**FIRST, "mlp": "Age"}, {"few": True}), OPEN)],
     features.marital: [(([(3, 3, 3), (2, 3, 3)], {"few": False}), YES), (([(3, 3, 3)], {"few": False}), NO), (([(3, 3, 3)], {"few": True}), OPEN)],
-    features.line: [(("mlp", [LINE, LINE], [9.0, 1.1], {"few": False}), YES), (("mlp", [LINE], [9.0], {"few": False}), NO), (("mlp", [LINE], [9.0], {"few": True}), OPEN)],
+    features.line: [(("mlp", [LINE, LINE], [9.0, 1.1], NEAR, {"few": False}), YES), (("mlp", [LINE], [9.0], NEAR, {"few": False}), NO), (("mlp", [LINE], [9.0], NEAR, {"few": True}), OPEN)],
     convergence.line: [(("", "digits", LINE, 9.0, 1.01, True), YES), (("", "digits", LINE, 1.01, 9.0, True), YES), (("", "digits", LINE, 9.0, 9.0, True), NO), (("", "digits", LINE, 1.0, 1.0, False), OPEN)],
     convergence.header: [(({"a": (1.0, 9.0)}, True), YES), (({"a": (9.0, 1.0)}, True), WRONG), (({"a": (9.0, 1.0)}, False), OPEN)],
     convergence.steps: [(([5, 9], {"whole": True}), YES), (([5, 12], {"whole": True}), NO), (([5, 12], {"whole": False}), OPEN)],
