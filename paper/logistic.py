@@ -33,6 +33,9 @@ class Fits:
     inside: FloatArray
     truth: BoolArray
 
+    def some(self, which: BoolArray) -> Fits:
+        return Fits(self.weights[which], self.inside[which], self.truth[which])
+
 
 class LogisticGame(ff.Game):
     """Training rows, or groups of them, under logistic regression; a worth is accuracy.
@@ -97,7 +100,11 @@ class LogisticGame(ff.Game):
         for _ in range(MOST_STEPS):
             fits = Fits(weights[going], inside[going], self._is[classes[going]])
             step, decrement = self._step(fits)
-            weights[going] -= self._length(fits, step, decrement)[:, None] * step
+            # A curvature changes by at most e^u where no height w·(x, 1) moves by more than u. Up
+            # to 1 the loss falls with a whole step; further ones are halved until it does.
+            far = np.abs(fits.inside * (step @ self.rows.T)).max(axis=1) > 1
+            step[far] *= self._length(fits.some(far), step[far], decrement[far])[:, None]
+            weights[going] -= step
             going = going[decrement >= SETTLED]
             if not len(going):
                 return weights
@@ -113,14 +120,12 @@ class LogisticGame(ff.Game):
         return step, np.sum(step * slope, axis=1)
 
     def _length(self, fits: Fits, step: FloatArray, decrement: FloatArray) -> FloatArray:
-        """How much of each step is gone (m): whole, or halved until the loss falls as it should."""
-        length = np.ones(len(step))
+        """What part of each step is gone (m), halved until the loss falls as it should."""
+        length, short = np.ones(len(step)), np.ones(len(step), dtype=bool)
         before = self._loss(fits, fits.weights)
-        # Where the loss cannot fall by more than its rounding, the step is whole.
-        short = decrement > 1e-12 * before
         while short.any():
             after = self._loss(fits, fits.weights - length[:, None] * step)
-            short &= after > before - 0.25 * length * decrement
+            short = after > before - 0.25 * length * decrement
             length[short] /= 2
         return length
 
