@@ -38,7 +38,7 @@ PUBLISHED = dict(zip(CRITERIA, ("variational", "shapley", "banzhaf"), strict=Tru
 def find(run: Run) -> Finding:
     """The six panels of the paper's figure, over the authors' splits and our own.
 
-    Cost: 2^n fits for each split, n = 10 to 20; 3.6 hours of one core for 10 splits of
+    Cost: 2^n fits for each split, n = 10 to 20; half an hour of one core for 10 splits of
     everything, which the stores make of any number of sittings.
     """
     problems = list(run.chosen(PROBLEMS).values())
