@@ -46,6 +46,7 @@ def test_statements_have_the_known_numbers(tmp_path):
 
 
 def test_algorithms_have_the_known_numbers(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
     monkeypatch.setattr(algorithms, "QUICK_GAMES", 2)
     monkeypatch.setattr(algorithms, "_one_shot", lambda seed: (1, 1, 0.1, 0.1))
     found = algorithms.find(Run(tmp_path, quick=True))
