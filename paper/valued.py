@@ -167,7 +167,8 @@ def fitted(
         worths = evaluate_all(game, ff.Options(**run.options()))[0].worths
         return {"worths": worths, "changed": _changed(split, worths, seed)}
 
-    held = kept(run, f"{problem.name}-{len(game.players)}-{name}", str(game.describe()), compute)
+    data = f"to rounding: {game.describe()['data']}"
+    held = kept(run, f"{problem.name}-{len(game.players)}-{name}", data, compute)
     return held["worths"], held["changed"]
 
 
