@@ -110,9 +110,11 @@ def _refitted(valued: Valued) -> str:
 
 
 def _differ(changed: IntArray, how: str) -> str:
-    most = int(changed.max(initial=0))
+    moved, most = int(np.count_nonzero(changed)), int(changed.max(initial=0))
+    if not moved:
+        return f"of {len(changed)} worths {how} none differs"
     return (
-        f"of {len(changed)} worths {how} {np.count_nonzero(changed)} differ, "
+        f"of {len(changed)} worths {how} {moved} differ{'s' if moved == 1 else ''}, "
         f"by at most {most} test sample{'' if most == 1 else 's'}"
     )
 
