@@ -121,6 +121,9 @@ def test_the_experiments_run_small_and_resume_without_a_fit(tmp_path, small, mon
     found = data.find(run)
     verdicts = {claim.says[:20]: claim.verdict for claim in found.claims}
     assert len(found.tables["data"].rows) == 6 * 2 * 3
+    own, first = found.tables["data_own"].rows, found.tables["data"].rows
+    assert len(own) == 6 * 3
+    assert float(own[0][3]) == pytest.approx(50 * (first[0][6] + first[3][6]), abs=0.01)
     assert verdicts["the index always has"] == "reproduced"
     assert [c.verdict for c in found.claims[:6]] == ["open"] * 6
     assert verdicts["the published curves"] == "open"  # they are not at hand
