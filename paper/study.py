@@ -114,7 +114,7 @@ def study(
     """What a fitted model says of some rows of the data, by temperature.
 
     Kept under the name ``store``, where one is given, in units of 1000 rows. Cost: 4096 worths a
-    row, for all of the 32 561 rows 20 minutes of one core with XGBoost, 4 and 10 with the others.
+    row, for all of the 32 561 rows 10 minutes of one core with XGBoost, 1 and 5 with the others.
     """
     table, chosen = np.asarray(X, dtype=float), np.asarray(rows, dtype=np.int64)
     parts = []
