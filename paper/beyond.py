@@ -175,7 +175,6 @@ def draw(readings: Sequence[Reading]) -> Figure:
         ax.semilogx([r.multiple for r in here], [r.lowest for r in here], "o" if settled else "x",
                     color=colour, label=f"Alg. 1 {label}")  # fmt: skip
     ax.axhline(-1, color="#9a9a9a", linestyle="--")
-    ax.set_yscale("symlog", linthresh=1)
     ax.set(xlabel="T / scale", ylabel="smallest eigenvalue of D^½HD^½/T")
     ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)

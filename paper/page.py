@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 from collections import Counter
 from html import escape
@@ -45,6 +46,7 @@ def write_page(folder: Path, docs: Path | None = None) -> Path:
     """The page of a folder, and the same in Markdown beside it: the page's path.
 
     ``docs`` is a folder of documentation that takes the Markdown as paper.md, with its pictures.
+    A page that is there keeps its sections of experiments that this folder lacks.
     """
     found, path = findings(folder), folder / "index.html"
     path.write_text(html(found, folder), encoding="utf-8")
@@ -55,8 +57,10 @@ def write_page(folder: Path, docs: Path | None = None) -> Path:
         for name in (name for each in found for name in each["figures"]):
             shutil.copyfile(folder / f"{name}.svg", pictures / f"{name}.svg")
         intro = files("paper").joinpath("intro.md").read_text(encoding="utf-8")
-        text = markdown(found, "images/paper")
-        (docs / "paper.md").write_text(intro + "\n" + text, encoding="utf-8")
+        page = docs / "paper.md"
+        before = page.read_text(encoding="utf-8") if page.exists() else ""
+        text = markdown(found, "images/paper", before)
+        page.write_text(intro + "\n" + text, encoding="utf-8")
     return path
 
 
@@ -158,28 +162,40 @@ def _figure(name: str, caption: str, folder: Path) -> str:
     )
 
 
-def markdown(found: list[Found], pictures: str) -> str:
-    """The same in Markdown, with pictures in a folder; what is folded is HTML inside."""
-    lines = [*_table(COUNTED, counts(found)), ""]
-    for each in found:
-        sizes = each["sizes"].rstrip(".")
-        lines += [f"## {each['title']}", "", _plain(sizes[:1].upper() + sizes[1:] + "."), ""]
-        for name in each["figures"]:
-            caption = _plain(each["captions"].get(name, ""))
-            lines += [f"![{caption}]({pictures}/{name}.svg)", "", f"*{caption}*", ""]
-        rows = [(_said(claim), *(claim[key] for key in CELLS)) for claim in each["claims"]]
-        lines += [*_table(CLAIM, rows), ""]
-        why = [
-            f"<li><b>{escape(c['says'])}</b>: {escape(c['why'])}</li>"
-            for c in each["claims"]
-            if c["why"]
-        ]
-        if why:
-            lines += [_folded("What stands behind these", f"<ul>{''.join(why)}</ul>"), ""]
-        for table in each["shown"]:
-            lines += [_folded_table(table)]
-        lines += [f"*{each['made']}*", ""] if each["made"] else []
-    return "\n".join(lines)
+def markdown(found: list[Found], pictures: str, before: str = "") -> str:
+    """The same in Markdown, with pictures in a folder; what is folded is HTML inside.
+
+    ``before`` is a page whose sections stay, each in its place, where nothing new is found.
+    """
+    parts = re.split(r"^## (.*)\n", before, flags=re.MULTILINE)
+    sections = {
+        title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    sections |= {each["title"]: "\n".join(_lines(each, pictures)).strip("\n") for each in found}
+    body = "\n".join(f"## {title}\n\n{text}\n" for title, text in sections.items())
+    said = Counter(re.findall(r"^\| (\w+(?: \(code\))?) \|", body, flags=re.MULTILINE))
+    counted = [(v, said[v], said[f"{v} (code)"], MEANINGS[v]) for v in VERDICTS]
+    return "\n".join([*_table(COUNTED, counted), "", body])
+
+
+def _lines(found: Found, pictures: str) -> list[str]:
+    """One section."""
+    sizes = found["sizes"].rstrip(".")
+    lines = [_plain(sizes[:1].upper() + sizes[1:] + "."), ""]
+    for name in found["figures"]:
+        caption = _plain(found["captions"].get(name, ""))
+        lines += [f"![{caption}]({pictures}/{name}.svg)", "", f"*{caption}*", ""]
+    rows = [(_said(claim), *(claim[key] for key in CELLS)) for claim in found["claims"]]
+    lines += [*_table(CLAIM, rows), ""]
+    why = [
+        f"<li><b>{escape(c['says'])}</b>: {escape(c['why'])}</li>"
+        for c in found["claims"]
+        if c["why"]
+    ]
+    if why:
+        lines += [_folded("What stands behind these", f"<ul>{''.join(why)}</ul>"), ""]
+    lines += [_folded_table(table) for table in found["shown"]]
+    return [*lines, f"*{found['made']}*"] if found["made"] else lines
 
 
 def _said(claim: dict[str, str]) -> str:

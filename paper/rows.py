@@ -7,37 +7,54 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairfield.core.arrays import FloatArray
 from fairfield.plots.canvas import SERIES
 from paper.run import CRITERIA
 from paper.study import Study
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
 def draw_row(studies: Sequence[Study], rows: Sequence[int]) -> Figure:
-    """A line for each study: removal curves of one of its rows, then its values by each criterion."""
+    """A line for each study: removal curves of one of its rows, then a waterfall by each criterion."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 2.9 * len(studies)), layout="constrained")
     axes = figure.subplots(len(studies), 4, squeeze=False)
     for line, s, row in zip(axes, studies, rows, strict=True):
         for name, colour in zip(CRITERIA, SERIES, strict=False):
-            label = f"{name} {s.errors[name][row]:.4f}"
-            line[0].plot(s.right[name][row], color=colour, marker=".", label=label)
+            line[0].plot(s.right[name][row], color=colour, marker=".")
             line[0].plot(s.mirrored[name][row], color=colour, linestyle="--", linewidth=0.8)
         line[0].set_title(f"{s.model}, row {s.rows[row]}, T = {s.temperature:g}", fontsize=9)
         line[0].set(xlabel="features removed", ylabel="probability of the true label")
-        line[0].legend(frameon=False, fontsize=7, title="decoupling error", title_fontsize=7)
         for ax, name, colour in zip(line[1:], CRITERIA, SERIES, strict=False):
-            values = s.values[name][row]
-            order = np.argsort(values)
-            ax.barh(range(len(order)), values[order], color=colour)
-            ax.set_yticks(range(len(order)), [s.features[i] for i in order], fontsize=7)
-            ax.set_title(name, fontsize=9)
+            draw_waterfall(ax, s.values[name][row], s.features, colour)
+            ax.set_title(f"{name}, error {s.errors[name][row]:.4f}", fontsize=9)
         for ax in line:
             ax.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def draw_waterfall(ax: Axes, values: FloatArray, features: Sequence[str], colour: str) -> None:
+    """Values from the smallest up to the largest by size, each from where the last one ended.
+
+    Filled bars go to the right, hollow ones to the left; above all is the sum.
+    """
+    order = np.argsort(np.abs(values), kind="stable")
+    ends = np.cumsum(values[order])
+    faces = [colour if value >= 0 else "white" for value in values[order]]
+    at = np.arange(len(order))
+    ax.barh(at, values[order], left=ends - values[order], color=faces, edgecolor=colour)
+    right = np.maximum(ends, ends - values[order])
+    for k, i in enumerate(order):
+        ax.annotate(f"{values[i]:+.3f}", (right[k], k), (3, 0), textcoords="offset points",
+                    va="center", fontsize=6)  # fmt: skip
+    low, high = min(0.0, ends.min()), max(0.0, ends.max())
+    ax.set_xlim(low - 0.05 * (high - low), high + 0.2 * (high - low))
+    ax.axvline(0, color="#9a9a9a", linewidth=0.8)
+    ax.set_yticks(at, [features[i] for i in order], fontsize=7)
 
 
 def draw_statistics(s: Study) -> Figure:

@@ -86,10 +86,8 @@ class Split:
         parts = self.X, self.y, self.X_test, self.y_test
         return ff.DataGame(model, *parts, groups=self.groups, fallback=fallback)  # type: ignore[arg-type]  # checked there
 
-    def fast_game(self, problem: Problem) -> ff.Game:
-        """The same game, fitted many coalitions at a time where features are few and scaled."""
-        if not problem.name.startswith("synthetic"):
-            return self.game()
+    def fast_game(self) -> LogisticGame:
+        """The same game, fitted to rounding, many coalitions at a time."""
         return LogisticGame(self.X, self.y, self.X_test, self.y_test, self.groups)
 
 

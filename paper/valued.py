@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 import fairfield as ff
 from fairfield.core.arrays import FloatArray
 from fairfield.core.coalitions import enumerate_coalitions, rows_of, sizes
-from fairfield.core.fingerprint import digest
 from fairfield.evaluation.evaluator import evaluate_all
 from fairfield.games.data.game import PAPERS_WORTH
 from paper.kept import kept
@@ -28,7 +27,7 @@ from paper.splits import (
 )
 
 STEPS = 11
-# Worths of a published table that are fitted again.
+# Worths of a table, published or ours, that liblinear fits again one by one.
 REFITTED = 32
 
 
@@ -40,7 +39,8 @@ class Valued:
     removed, in the right order and with the players in mirrored order; ``chance`` in random
     order. ``drawn`` are right and mirrored curves with the authors' rule that any missing class
     makes an accuracy of .5. ``moved`` are ‖x^k - x^(k-1)‖²/n. ``changed`` counts by how many test
-    samples each refitted worth differs from the published one, where there is one.
+    samples some worths that liblinear fits differ from the table's: from the published one's
+    where one is ``stored``, else from ours, which is fitted to rounding.
     """
 
     problem: Problem
@@ -52,7 +52,8 @@ class Valued:
     drawn: dict[str, tuple[FloatArray, FloatArray]]
     chance: FloatArray
     moved: FloatArray
-    changed: NDArray[np.int64] | None
+    changed: NDArray[np.int64]
+    stored: bool
     table: FloatArray
 
     @property
@@ -85,27 +86,26 @@ def own_splits(problem: Problem, run: Run) -> Iterator[Valued]:
     count = run.splits or (QUICK_SPLITS if run.quick else SPLITS)
     for seed in range(run.seed, run.seed + count):
         split = own_split(problem, players, seed)
-        table = table_of(problem, split, str(seed), run)
-        yield value(problem, split, table, str(seed))
+        yield value(problem, split, *fitted(problem, split, str(seed), seed, run), str(seed))
 
 
 def papers_own(problem: Problem, held: dict[str, NDArray[Any]], run: Run) -> Valued:
-    """The authors' split: by their table, where it is stored, of which some worths are fitted again."""
+    """The authors' split: by their table, where it is stored, else by ours."""
     split, published = papers_split(held), held.get("worths")
     if published is None:
-        return value(problem, split, table_of(problem, split, "paper", run), "paper")
-    game = split.game()
-    rows = np.random.default_rng(run.seed).choice(len(published), REFITTED, replace=False)
-    found = game.worths(enumerate_coalitions(len(game.players))[rows])
-    return value(problem, split, published, "paper", _changed(found, published[rows], split))
+        return value(problem, split, *fitted(problem, split, "paper", run.seed, run), "paper")
+    changed = _changed(split, published, run.seed)
+    return value(problem, split, published, changed, "paper", stored=True)
 
 
 def value(
     problem: Problem,
     split: Split,
     table: FloatArray,
+    changed: NDArray[np.int64],
     name: str,
-    changed: NDArray[np.int64] | None = None,
+    *,
+    stored: bool = False,
 ) -> Valued:
     """All that is read off the table of a split's worths."""
     played = ff.TableGame(table, np.unique(split.groups).tolist())
@@ -127,6 +127,7 @@ def value(
         chance=_by_size(table, count)[::-1],
         moved=steps.step_differences(),
         changed=changed,
+        stored=stored,
         table=table,
     )
 
@@ -156,21 +157,28 @@ def singles_fitted(split: Split, table: FloatArray) -> FloatArray:
     return changed
 
 
-def table_of(problem: Problem, split: Split, name: str, run: Run) -> FloatArray:
-    """All 2^n worths of a split, fitted once and kept."""
-    players = len(np.unique(split.groups))
+def fitted(
+    problem: Problem, split: Split, name: str, seed: int, run: Run
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """All 2^n worths of a split, fitted once and kept, and how liblinear's differ from some."""
+    game = split.fast_game()
 
-    def fitted() -> dict[str, FloatArray]:
-        return {
-            "worths": evaluate_all(split.fast_game(problem), ff.Options(**run.options()))[0].worths
-        }
+    def compute() -> dict[str, NDArray[Any]]:
+        worths = evaluate_all(game, ff.Options(**run.options()))[0].worths
+        return {"worths": worths, "changed": _changed(split, worths, seed)}
 
-    data = digest(split.X, split.y, split.X_test, split.y_test, split.groups)
-    return kept(run, f"{problem.name}-{players}-{name}", data, fitted)["worths"]
+    data = f"to rounding: {game.describe()['data']}"
+    held = kept(run, f"{problem.name}-{len(game.players)}-{name}", data, compute)
+    return held["worths"], held["changed"]
 
 
-def _changed(ours: FloatArray, theirs: FloatArray, split: Split) -> NDArray[np.int64]:
-    samples: FloatArray = np.abs(ours - theirs) * len(split.y_test)
+def _changed(split: Split, table: FloatArray, seed: int) -> NDArray[np.int64]:
+    """By how many test samples liblinear's worths of some coalitions differ from a table's."""
+    game = split.game()
+    count = min(REFITTED, len(table))
+    rows = np.random.default_rng(seed).choice(len(table), count, replace=False)
+    found = game.worths(enumerate_coalitions(len(game.players))[rows])
+    samples: FloatArray = np.abs(found - table[rows]) * len(split.y_test)
     return np.asarray(np.rint(samples), dtype=np.int64)
 
 

@@ -5,6 +5,8 @@ Verdicts on the numbers found here are in ``paper/verdicts``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 import fairfield as ff
@@ -14,7 +16,11 @@ from paper.registry import experiment
 from paper.run import Run
 from paper.verdicts import algorithms as judge
 
-STEPS = 1000
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STEPS, SHOWN = 1000, 20
+TEMPERATURES = (0.3, 0.2, 0.05)
 GAMES, QUICK_GAMES = 30, 10
 
 
@@ -25,7 +31,7 @@ def find(run: Run) -> Finding:
     games = [
         ff.TableGame(rng.normal(size=2**8)) for _ in range(QUICK_GAMES if run.quick else GAMES)
     ]
-    swings = [_swing(temperature) for temperature in (0.3, 0.2, 0.05)]
+    swings = [_swing(temperature) for temperature in TEMPERATURES]
     return Finding(
         "algorithms",
         "The algorithms",
@@ -49,12 +55,22 @@ def find(run: Run) -> Finding:
                 f"Alg. 1 after {STEPS} steps on F = 1[S ≠ ∅] − 0.2|S|, n = 3",
             )
         },
+        {"algorithms": draw()},
+        {
+            "algorithms": "Alg. 1 from ½ where any of three members will do and members cost, F = 1[S ≠ ∅] − 0.2|S|: "
+            "the marginal of each over the steps. It settles, or alternates for ever."
+        },
     )  # fmt: skip
 
 
+def _redundancy() -> ff.FunctionGame:
+    """Any member will do, members cost."""
+    return ff.FunctionGame(lambda S: S.any(axis=1) - 0.2 * S.sum(axis=1), 3)
+
+
 def _swing(temperature: float) -> judge.Swing:
-    """Any member will do, members cost: Alg. 1 swings between too many and too few."""
-    game = ff.FunctionGame(lambda S: S.any(axis=1) - 0.2 * S.sum(axis=1), 3)
+    """Where any member will do and members cost, Alg. 1 swings between too many and too few."""
+    game = _redundancy()
     steps = ff.variational_values(game, STEPS, temperature=temperature)
     assert steps.trajectory is not None
     found = [ff.variational_index(game, temperature=temperature, starts=k) for k in (1, 8)]
@@ -135,3 +151,27 @@ def _log_z(worths: FloatArray) -> tuple[float, float]:
     with np.errstate(over="ignore"):
         plain = float(np.log(np.exp(worths).sum()))
     return plain, float(np.asarray(ff.Boltzmann(worths, 1.0).log_z))
+
+
+def draw() -> Figure:
+    """The first steps of Alg. 1 on the smallest game on which it does not settle."""
+    from matplotlib.figure import Figure
+
+    from fairfield.plots.canvas import MARKERS, SERIES
+
+    figure = Figure(figsize=(6.5, 2.8), layout="constrained")
+    ax = figure.subplots()
+    for k, temperature in enumerate(TEMPERATURES):
+        path = ff.variational_values(_redundancy(), SHOWN, temperature=temperature).trajectory
+        assert path is not None
+        ax.plot(path[:, 0], color=SERIES[k], marker=MARKERS[k], markersize=4, label=f"T = {temperature:g}")  # fmt: skip
+    ax.set(
+        xlabel="step",
+        ylabel="marginal",
+        ylim=(-0.05, 1.3),
+        yticks=(0, 0.5, 1),
+        xticks=range(0, SHOWN + 1, 5),
+    )
+    ax.legend(frameon=False, ncols=3, loc="upper center")
+    ax.spines[["top", "right"]].set_visible(False)
+    return figure

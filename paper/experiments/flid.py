@@ -179,6 +179,8 @@ def draw(games: Sequence[Played]) -> Figure:
         ax.axhline(0, color="#9a9a9a", linewidth=0.8)
         ax.set_title(f"n = {game.players}, D = {game.dimensions}")
         ax.set(xlabel="player", ylabel="marginal − ½", xticks=at)
-        ax.legend(frameon=False, fontsize=8)
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high + 0.6 * (high - low))  # room for the legend
+        ax.legend(frameon=False, fontsize=8, loc="upper left")
         ax.spines[["top", "right"]].set_visible(False)
     return figure

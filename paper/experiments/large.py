@@ -31,7 +31,7 @@ BUDGET, QUICK_BUDGET, SETS, QUICK_SETS = 16_000, 500, 10, 2
 def values(seed: int, budget: int, run: Run) -> FloatArray:
     """All players of a data set by three criteria, each by two seeds: (2, 3, n)."""
     problem = PROBLEMS["synthetic_points"]
-    game = own_split(problem, PLAYERS, seed).fast_game(problem)
+    game = own_split(problem, PLAYERS, seed).fast_game()
 
     def estimated() -> dict[str, Any]:
         options = {**run.options(), "budget": budget, "decoupling": False}
@@ -53,7 +53,7 @@ def distance(one: FloatArray, other: FloatArray) -> float:
 
 @experiment("large", "80 players, estimated by three criteria.", place=8)
 def find(run: Run) -> Finding:
-    """80 training points by three criteria, estimated; 15 minutes of one core."""
+    """80 training points by three criteria, estimated; 7 minutes of one core."""
     budget, count = (QUICK_BUDGET, QUICK_SETS) if run.quick else (BUDGET, SETS)
     found = np.stack([values(seed, budget, run) for seed in range(run.seed, run.seed + count)])
     index, shapley, banzhaf = (found[:, :, CRITERIA.index(name)] for name in ("variational_index", "shapley", "banzhaf"))  # fmt: skip

@@ -31,7 +31,7 @@ SEEDS, QUICK_SEEDS = 20, 3
 def differences(seed: int, run: Run) -> FloatArray:
     """The figure's three curves (3, steps) on one data set, 2 n m worths a step."""
     problem = PROBLEMS["synthetic_points"]
-    game = own_split(problem, PLAYERS, seed).fast_game(problem)
+    game = own_split(problem, PLAYERS, seed).fast_game()
 
     def walked() -> dict[str, Any]:
         curves = []

@@ -103,15 +103,16 @@ def draw(grids: list[Grid]) -> Figure:
     axes = figure.subplots(2, len(grids))
     steps = np.arange(1, STEPS + 1)
     for column, each in enumerate(grids):
-        for row, (lines, what) in enumerate(((each.errors, 0), (each.values, 1))):
+        for row, (found, what) in enumerate(((each.errors, 0), (each.values, 1))):
             ax = axes[row, column]
             for t, temperature in enumerate(TEMPERATURES):
-                ax.plot(steps, lines[t], color=SERIES[t], marker=MARKERS[t], markersize=4,
+                ax.plot(steps, found[t], color=SERIES[t], marker=MARKERS[t], markersize=4,
                         label=f"T = {temperature:g}")  # fmt: skip
                 ax.axhline(each.best[t, what], color=SERIES[t], linestyle=":", linewidth=1)
             ax.set(xlabel="K", ylabel=("decoupling error", "sd of values")[row])
             ax.spines[["top", "right"]].set_visible(False)
         axes[0, column].set_yscale("log")
         axes[0, column].set_title(each.title, fontsize=10)
-        axes[0, column].legend(frameon=False, fontsize=8)
+    lines, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(lines, labels, frameon=False, ncols=len(labels), loc="outside lower center")
     return figure

@@ -16,9 +16,17 @@ ALIKE = 0.95
 
 
 def errors(
-    problem: Problem, theirs: FloatArray | None, own: FloatArray, players: int, refitted: str = ""
+    problem: Problem,
+    theirs: FloatArray | None,
+    own: FloatArray,
+    players: int,
+    refitted: str = "",
+    compared: str = "",
 ) -> Claim:
-    """Decoupling errors by criterion: on the authors' split, and on ours (splits, 3)."""
+    """Decoupling errors by criterion: on the authors' split, and on ours (splits, 3).
+
+    ``refitted`` and ``compared`` say how liblinear's worths differ from their table and from ours.
+    """
     published = np.array(problem.errors)
     spreads = " / ".join(spread(column) for column in own.T)
     if theirs is not None:
@@ -41,7 +49,8 @@ def errors(
         " / ".join(f"{e:.7f}" for e in problem.errors),
         ours,
         holds(evidence),
-        f"{why}{len(own)} own splits of {players} players: {spreads}",
+        f"{why}{len(own)} own splits of {players} players: {spreads}; "
+        f"{compared}",
     )  # fmt: skip
 
 

@@ -46,6 +46,7 @@ def test_statements_have_the_known_numbers(tmp_path):
 
 
 def test_algorithms_have_the_known_numbers(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
     monkeypatch.setattr(algorithms, "QUICK_GAMES", 2)
     monkeypatch.setattr(algorithms, "_one_shot", lambda seed: (1, 1, 0.1, 0.1))
     found = algorithms.find(Run(tmp_path, quick=True))
@@ -87,6 +88,18 @@ def test_a_page_holds_all_that_was_run_before(tmp_path):
     assert "| open | 0 | 2 |" in page
     assert "why &lt;b&gt;" in page  # folded, as HTML
     assert "![](images/paper/flid.svg)" in page
+    again = tmp_path / "again"
+    claim = Claim("here", "said anew", "1", "1", holds(True))
+    keep(Finding("flid", "title of flid", "large", [claim]), again, "by us")
+    write_page(again, docs)
+    page = (docs / "paper.md").read_text("utf-8")
+    assert "said of flid" not in page
+    assert "| open (code) | here | said of samples |" in page  # not run again: its section stays
+    assert page.index("said anew") < page.index("said of samples")
+    assert "| reproduced | 1 | 0 |" in page
+    assert "| open | 0 | 1 |" in page
+    write_page(again, docs)
+    assert (docs / "paper.md").read_text("utf-8") == page
     picture = (docs / "images" / "paper" / "flid.svg").read_bytes()
     keep(Finding("flid", "", "", [], {}, _picture("flid")), tmp_path)
     assert (tmp_path / "flid.svg").read_bytes() == picture  # drawn again, the same file

@@ -16,6 +16,8 @@ from paper.verdicts import convergence as judge
 
 pytest.importorskip("sklearn")
 PROBLEMS = splits.PROBLEMS
+# No worths compared.
+NONE = np.zeros(0, dtype=int)
 
 
 @pytest.fixture
@@ -44,15 +46,38 @@ def small(monkeypatch):
 
 def test_fits_of_many_coalitions_are_liblinears(rng):
     split = splits.own_split(PROBLEMS["synthetic_points"], 12, 3)
-    slow, fast = split.game(), split.fast_game(PROBLEMS["synthetic_points"])
-    assert isinstance(fast, LogisticGame)
+    slow, fast = split.game(), split.fast_game()
     assert fast.players == slow.players
     coalitions = rng.random((150, 12)) < rng.random((150, 1))
     coalitions[:3] = [[False] * 12, [True] + [False] * 11, split.y]  # nobody, one, one class
     assert_array_equal(fast.worths(coalitions), slow.worths(coalitions))
     grouped = splits.own_split(PROBLEMS["synthetic_groups"], 5, 1)
     some = enumerate_coalitions(5)[::3]
-    assert_array_equal(grouped.fast_game(PROBLEMS["synthetic_groups"]).worths(some), grouped.game().worths(some))  # fmt: skip
+    assert_array_equal(grouped.fast_game().worths(some), grouped.game().worths(some))
+
+
+@pytest.mark.parametrize(("name", "players"), [("breast_cancer", 16), ("digits2", 10)])
+def test_fits_are_those_of_liblinear_without_its_tolerance(monkeypatch, rng, name, players):
+    """Two classes with features of any scale, and ten, of which few coalitions miss some."""
+    split = splits.own_split(PROBLEMS[name], players, 0)
+    coalitions = rng.random((30, players)) < rng.random((30, 1))
+    coalitions[:2], coalitions[2:6] = [[False] * players, [True] + [False] * (players - 1)], False
+    coalitions[np.arange(2, 6), np.arange(4)] = coalitions[2:6, 5] = True
+    fast = split.fast_game().worths(coalitions)
+    assert_array_equal(fast[:2], 0.5)  # nobody, one
+    apart = np.rint(np.abs(fast - split.game().worths(coalitions)) * len(split.y_test))
+    assert apart.max() <= 3
+    model = splits.papers_model(split.classes)
+    getattr(model, "estimator", model).tol = 1e-9
+    monkeypatch.setattr(splits, "papers_model", lambda classes: model)
+    assert_array_equal(fast, split.game().worths(coalitions))
+
+
+def test_two_of_three_classes_are_told_apart():
+    X = np.array([[-6.0], [-5], [5], [6], [40], [50]])
+    game = LogisticGame(X, [3, 3, 5, 5, 8, 8], X, [3, 3, 5, 5, 5, 5])
+    few = np.array([[True] * 4 + [False] * 2, [True] * 2 + [False] * 4])
+    assert_array_equal(game.worths(few), [1, 0.5])
 
 
 def test_fits_that_do_not_settle_are_refused(monkeypatch, rng):
@@ -76,7 +101,7 @@ def test_splits_follow_the_papers_recipe():
 def test_a_split_is_valued_in_both_orders(rng):
     split = splits.own_split(PROBLEMS["synthetic_points"], 5, 0)
     table = rng.random(32)
-    found = valued.value(PROBLEMS["synthetic_points"], split, table, "0")
+    found = valued.value(PROBLEMS["synthetic_points"], split, table, NONE, "0")
     game = ff.TableGame(table)
     v = ff.variational_index(game, temperature=0.5)
     assert found.errors["variational_index"] == pytest.approx(v.decoupling_error)
@@ -96,6 +121,9 @@ def test_the_experiments_run_small_and_resume_without_a_fit(tmp_path, small, mon
     found = data.find(run)
     verdicts = {claim.says[:20]: claim.verdict for claim in found.claims}
     assert len(found.tables["data"].rows) == 6 * 2 * 3
+    own, first = found.tables["data_own"].rows, found.tables["data"].rows
+    assert len(own) == 6 * 3
+    assert float(own[0][3]) == pytest.approx(50 * (first[0][6] + first[3][6]), abs=0.01)
     assert verdicts["the index always has"] == "reproduced"
     assert [c.verdict for c in found.claims[:6]] == ["open"] * 6
     assert verdicts["the published curves"] == "open"  # they are not at hand
@@ -154,7 +182,7 @@ def test_the_authors_tables_give_the_published_errors_and_curves(reference, name
     """Errors to 7 decimals, breast cancer's recomputed table to 2e-4; curves in mirrored order."""
     held, curves = dict(reference(f"paper_{name}.npz")), reference("paper_removal_curves.npz")
     problem = PROBLEMS[name]
-    found = valued.value(problem, splits.papers_split(held), held["worths"], "paper")
+    found = valued.value(problem, splits.papers_split(held), held["worths"], NONE, "paper")
     recomputed = name == "breast_cancer"
     near = {"rtol": 2e-4} if recomputed else {"atol": 6e-8}
     assert_allclose(list(found.errors.values()), problem.errors, **near)
@@ -174,5 +202,5 @@ def test_the_authors_points_are_fitted_the_same(reference, rng):
     held = dict(reference("paper_synthetic_points.npz"))
     split = splits.papers_split(held)
     coalitions = rng.random((100, 20)) < 0.5
-    fast = split.fast_game(PROBLEMS["synthetic_points"]).worths(coalitions)
+    fast = split.fast_game().worths(coalitions)
     assert_array_equal(fast, split.game().worths(coalitions))

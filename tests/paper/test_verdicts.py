@@ -38,6 +38,7 @@ DIGITS = PROBLEMS["digits"]
 THEIRS = A(DIGITS.errors)
 ROWS = np.tile([[0.1, 0.2, 0.3]], (4, 1))
 LINE = A([0.1] * 6)
+NEAR = A([False, True])
 GRID = tradeoff.Grid(
     "game", np.tile([0.2, 0.1], (4, 1)), np.tile([1.0, 2.0], (4, 1)), np.tile([0.2, 0.1], (4, 1)),
     np.tile([0.2, 0.1], (4, 1)), np.tile(A([4.0, 3, 2, 1])[:, None], (1, 3)), 1.0,
@@ -89,7 +90,9 @@ CASES = {
     data.better_right: [((A([2.0]), A([1.0]), A([1.5])), YES), ((A([1.0]), A([2.0]), A([1.5])), WRONG)],
     data.group_sizes: [(({"a": (True, 5, 5)},), YES), (({"a": (True, 5, 6)},), WRONG), (({"a": (False, 5, 6)},), OPEN)],
     data.single_groups: [((A([0.5, 0.5]), ROWS[0], ROWS[0]), YES), ((A([0.1, 0.5]), ROWS[0], ROWS[0]), WRONG)],
-    features.accuracy: [(("mlp", [0.8, 0.8614], {"few": True}), YES), (("mlp", [0.8], {"few": False}), NO), (("mlp", [0.8], {"few": True}), OPEN)],
+    features.accuracy: [(("mlp", [0.8, 0.8614], {"few": True}), YES), (("mlp", [0.8], {"few": False}), NO), (("mlp", [0.8], {"few": True}), OPEN),
+        (("mlp", [0.84, 0.863], {"few": False}), YES), (("mlp", [0.84, 0.86], {"few": False}), NO), (("mlp", [0.863, 0.87], {"few": False}), NO),
+    ],
     features.least_accurate: [(({"xgboost": 0.9, "logistic": 0.8, "mlp": 0.85},), YES), (({"xgboost": 0.7, "logistic": 0.8},), NO)],
     features.notebook: [((features.NOTEBOOK,), YES), (((0.1, 0.2, 0.3),), NO)],
     features.lowest: [(({"mlp": won(1, 0, 0)}, ""), YES), (({"mlp": won(0.99, 0.01, 0)}, ""), NO)],
@@ -101,7 +104,7 @@ CASES = {
     features.coloured: [((PLACES, {"few": False}), YES), (({**PLACES, "Age": (1, 1, 1)}, {"few": False}), NO), (({**PLACES, "Age": (1, 1, 1)}, {"few": True}), OPEN)],
     features.firsts: [((FIRST, {"few": False}), YES), (({**FIRST, "mlp": "Age"}, {"few": False}), NO), (({**FIRST, "mlp": "Age"}, {"few": True}), OPEN)],
     features.marital: [(([(3, 3, 3), (2, 3, 3)], {"few": False}), YES), (([(3, 3, 3)], {"few": False}), NO), (([(3, 3, 3)], {"few": True}), OPEN)],
-    features.line: [(("mlp", [LINE, LINE], [9.0, 1.1], {"few": False}), YES), (("mlp", [LINE], [9.0], {"few": False}), NO), (("mlp", [LINE], [9.0], {"few": True}), OPEN)],
+    features.line: [(("mlp", [LINE, LINE], [9.0, 1.1], NEAR, {"few": False}), YES), (("mlp", [LINE], [9.0], NEAR, {"few": False}), NO), (("mlp", [LINE], [9.0], NEAR, {"few": True}), OPEN)],
     convergence.line: [(("", "digits", LINE, 9.0, 1.01, True), YES), (("", "digits", LINE, 1.01, 9.0, True), YES), (("", "digits", LINE, 9.0, 9.0, True), NO), (("", "digits", LINE, 1.0, 1.0, False), OPEN)],
     convergence.header: [(({"a": (1.0, 9.0)}, True), YES), (({"a": (9.0, 1.0)}, True), WRONG), (({"a": (9.0, 1.0)}, False), OPEN)],
     convergence.steps: [(([5, 9], {"whole": True}), YES), (([5, 12], {"whole": True}), NO), (([5, 12], {"whole": False}), OPEN)],
