@@ -88,7 +88,8 @@ class FunctionGame(Game):
         if self.traits.service is not None:
             return self.measure(coalitions).worths
         if self.takes == "names":
-            found = [self.function(tuple(members(row, self.players))) for row in coalitions]
+            # Each answer is read before the next call, which may use its array again.
+            found = (self.function(tuple(members(row, self.players))) for row in coalitions)
             return np.array([_number(each) for each in found])
         # Copies both ways: a function may write into its argument, or answer in one buffer.
         lent = np.array(coalitions)
