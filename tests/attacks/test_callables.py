@@ -90,3 +90,40 @@ def test_a_scorer_of_importances_may_write_into_what_it_is_given(rng):
     polite, other = (ff.importance(predict, X, y, scoring=scoring(s)).values for s in (0, 1))
     assert_allclose(other, polite)
     assert_allclose(polite, ff.importance(predict, X, y).values)
+
+
+class Answering(ff.Game):
+    players = (0, 1)
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def worths(self, coalitions):
+        return self.answer(coalitions)
+
+
+def masked(S):
+    return np.ma.array(S.sum(axis=1) * 1.0, mask=S.all(axis=1))
+
+
+ANSWERS = {
+    "text": lambda S: S.sum(axis=1).astype(str),
+    "text among objects": lambda S: np.array([str(each) for each in S.sum(axis=1)], dtype=object),
+    "dates": lambda S: S.sum(axis=1).astype("timedelta64[s]"),
+    "complex": lambda S: S.sum(axis=1) * (1 + 1j),
+    "masked": masked,
+}
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+def test_what_is_no_number_is_no_worth(what):
+    """Masked worths lost their mask, texts were read as numbers, imaginary parts dropped."""
+    answer, row = ANSWERS[what], np.ones(2)
+    for ask in (
+        lambda: ff.shapley(answer, players=2),
+        lambda: ff.shapley(Answering(answer)),
+        lambda: ff.shapley(ff.FeatureGame(lambda X: answer(X > 0.5), row, np.zeros((1, 2)))),
+    ):
+        refused = TypeError, ValueError, ff.WorthError
+        with pytest.raises(refused, match=r"were returned|values of type|nan"):
+            ask()
