@@ -14,7 +14,6 @@ from fairfield.criteria.interactions.diagonal import Diagonal
 from fairfield.estimation.interactions.estimator import Interacting, Interactions, Question
 from fairfield.estimation.interactions.sections import Along, Sets
 from fairfield.estimation.loop import run
-from fairfield.evaluation.options import Separation
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 
@@ -33,11 +32,6 @@ def estimated(
     kind: Diagonal, problem: Problem, sizes: Sequence[int], sets: Sequence[Place] | None, order: int
 ) -> Estimated:
     """The interactions of these coalitions; None: of those that matter, and of all players alone."""
-    if isinstance(problem.options.tolerance, Separation):
-        raise ValueError(
-            "tolerance= separates players, and interactions are of coalitions; give a number, the "
-            "half-width of the widest interval"
-        )
     n = len(problem.game.players)
     question = Question(
         n,
