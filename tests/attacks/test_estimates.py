@@ -192,3 +192,27 @@ def test_orders_in_unions_end_where_all_their_coalitions_are_known(rng):
 def test_a_budget_of_all_worths_is_exact_though_a_design_repeats_some():
     found = ff.banzhaf(ff.RemoteGame(lambda names: len(names) ** 2.0, 4), budget=16)
     assert found.stop.startswith("exact for these answers")
+
+
+SMOOTH = {
+    "by size": lambda S: np.sqrt(S.sum(axis=1)),
+    "waves by size": lambda S: np.sin(S.sum(axis=1)),
+    "by weight": lambda S: np.log1p(S @ np.linspace(0.5, 1.5, S.shape[1])),
+}
+
+
+@pytest.mark.parametrize("what", SMOOTH)
+def test_a_smooth_game_is_not_confidently_wrong(what):
+    """Its covariance has next to no rank: products with its inverse were off by 1e10 errors."""
+    worth = SMOOTH[what]
+    for criterion in (ff.shapley, ff.banzhaf):
+        exact = criterion(worth, players=9).values
+        found = criterion(worth, players=9, budget=200)
+        gap = np.abs(found.values - exact) - 1e-9 * np.abs(exact).max()
+        assert (gap <= 5 * found.stderr).all()
+
+
+def test_equal_players_of_smooth_games_are_never_separated():
+    options = {"tolerance": ff.separate_top(4), "budget": 300, "seed": 1}
+    found = ff.shapley(SMOOTH["waves by size"], players=9, **options)
+    assert found.stop.endswith("before the tolerance was met")

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.interactions.sections import Along, Sets, overlaps
-from fairfield.estimation.prior.posterior import ROUNDING, Posterior, posterior
+from fairfield.estimation.prior.posterior import ROUNDING, Factor, Posterior, posterior
 
 # Coalitions that the prior is given at most: m of them cost O(m³).
 FITTED = 3000
@@ -145,11 +145,11 @@ class Left:
         scale, m = found.scale[0] ** 2 * self.calibration, len(found.coalitions)
         values, size = (self._values(table, each) for each in (sets, along.typical))
         # Where hardly anything is known, shares that are themselves uncertain leave noise in it.
-        likely = scale * float(self._variances(along, along.typical, table, found.inverse).sum())
+        likely = scale * float(self._variances(along, along.typical, table, found.factor).sum())
         kept = 2 - likely / (HARDLY * max(float(size @ size), SMALLEST))
         affordable = len(sets) * m**2 <= AFFORDABLE
         errors = self._variances(
-            along, sets if affordable else along.typical, wide, found.wide_inverse
+            along, sets if affordable else along.typical, wide, found.wide_factor
         )
         if not affordable:
             errors = np.full(len(sets), errors.mean())
@@ -162,13 +162,11 @@ class Left:
         parts = _sections(found.coalitions, table, sets)
         return np.asarray(found.scale[0] * np.concatenate([found.alpha[0] @ c for c in parts]))
 
-    def _variances(
-        self, along: Along, sets: Sets, table: FloatArray, inverse: FloatArray
-    ) -> FloatArray:
+    def _variances(self, along: Along, sets: Sets, table: FloatArray, factor: Factor) -> FloatArray:
         """What the worths leave of the prior variance of the interactions."""
         prior = along.of(table)
         parts = _sections(self.posterior.coalitions, table, sets)
-        found = [prior - np.einsum("mk,mk->k", c, inverse @ c) for c in parts]
+        found = [prior - np.einsum("mk,mk->k", c, factor.solve(c)) for c in parts]
         # No more digits are left than these, and rounding may leave less than nothing.
         return np.asarray(np.maximum(np.concatenate(found), ROUNDING * prior))
 

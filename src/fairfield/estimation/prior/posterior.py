@@ -57,25 +57,63 @@ class Read(NamedTuple):
         return np.asarray(centre + self.kept[:, None] * (self.values - centre))
 
 
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """The Cholesky factor of a covariance of worths (m, m), by which equations are solved.
+
+    Where games are smooth a covariance has next to no rank: a product with its inverse does not even
+    reproduce the worths, while what is solved for does.
+    """
+
+    lower: FloatArray
+
+    @classmethod
+    def of(cls, total: FloatArray) -> Factor:
+        """That of a covariance, or of one a little larger if rounding leaves no factor."""
+        more = 0.0
+        while True:
+            try:
+                found = np.linalg.cholesky(total + more * np.eye(len(total)))
+                return cls(np.asarray(found, dtype=float))
+            except np.linalg.LinAlgError:
+                more = max(10 * more, ROUNDING * float(np.diagonal(total).max()))
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """The product of the inverse and ``right`` (m, k)."""
+        from scipy.linalg import cho_solve
+
+        return np.asarray(cho_solve((self.lower, True), right))
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """The inverse (m, m), for the sake of its diagonal."""
+        return self.solve(np.eye(len(self.lower)))
+
+
 @dataclass(frozen=True)
 class Posterior:
     """The games that some worths leave possible, for each game of a batch.
 
     ``shares`` (k,) are those of the kernels; ``alpha`` (games, m) are the weights of sections in
-    units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths.
+    units of ``scale`` (games,), ``factor`` is that of the covariance of the worths.
     Errors are those of ``wide``, the shares
-    with as many more interactions as the worths do not speak against, and of its inverse.
+    with as many more interactions as the worths do not speak against, and of its factor.
     """
 
     coalitions: BoolArray
     kernels: Sequence[Kernel]
     shares: FloatArray
-    inverse: FloatArray
+    factor: Factor
     alpha: FloatArray
     centre: FloatArray
     scale: FloatArray
     wide: FloatArray
-    wide_inverse: FloatArray
+    wide_factor: Factor
+
+    @property
+    def inverse(self) -> FloatArray:
+        """The inverse (m, m) of the covariance of the worths."""
+        return self.factor.inverse
 
     @cached_property
     def calibration(self) -> FloatArray:
@@ -127,10 +165,10 @@ class Posterior:
         It gives their covariance (n, n) before any worth is known as well.
         """
         own, prior = sections(self.shares)
-        values, weights = self.scale[:, None] * (self.alpha @ own), (own.T @ self.inverse).T
+        values, weights = self.scale[:, None] * (self.alpha @ own), self.factor.solve(own)
         kept = self._kept(values, prior - weights.T @ own)
         own, prior = sections(self.wide)
-        left = prior - own.T @ self.wide_inverse @ own
+        left = prior - own.T @ self.wide_factor.solve(own)
         # No more digits are left than these, and rounding may leave less than nothing.
         least = ROUNDING * np.diagonal(prior)
         left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), least)
@@ -183,17 +221,14 @@ def posterior(
     # Coalitions of nearly none or nearly all say little of interactions among the others.
     middle = evidence.of((sizes > 1) & (sizes < count - 1))
     wide = middle.widest(shares, np.array([isinstance(each, Products) for each in found]))
-    unexplained = shares[-1] + own + ROUNDING
-    inverse, wider = (
-        np.asarray(np.linalg.inv(_total(grams, each[:-1]) + np.diag(unexplained)), dtype=float)
-        for each in (shares, wide)
-    )
+    unexplained = np.diag(shares[-1] + own + ROUNDING)
+    factor, wider = (Factor.of(_total(grams, each[:-1]) + unexplained) for each in (shares, wide))
     return Posterior(
         coalitions,
         found,
         shares[:-1],
-        inverse,
-        seen @ inverse,
+        factor,
+        factor.solve(seen.T).T,
         centre,
         scale,
         wide[:-1],
