@@ -115,14 +115,15 @@ def main() -> None:
     parser.add_argument("--temperature", nargs="+", default=["own"])
     options = parser.parse_args()
     warnings.simplefilter("error", RuntimeWarning)
-    lines = [
+    # One by one, so that each is printed as it is found.
+    lines = (
         (name, criterion, at, budget, *measure(game, criterion, at, budget, options.seeds))
         for name in options.games
         for game in [GAMES[name](np.random.default_rng(7))]
         for criterion in options.criteria
         for at in options.temperature
         for budget in options.budget
-    ]
+    )
     print(f"# Coverage of 95 % intervals\n\n{machine()}; {options.seeds} seeds")
     show(
         "Intervals that hold the exact value (bar: .92 to .98)",

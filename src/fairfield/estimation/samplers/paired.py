@@ -21,6 +21,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.corrections import Answer, known_moments, least_squares, smallest
+from fairfield.estimation.draws import STEPPED
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.pace import Pace
@@ -41,9 +42,6 @@ FREE = 2
 ENOUGH = 1.5
 # Error bars from fewer pairs per player are unreliable.
 RELIABLE = 3
-# Worths that take so few values jump between them, as in a vote. A prior of games that do not is too
-# sure of what it has not seen, so that only what is corrected by its own errors is used.
-STEPPED = 3
 # The steps of an estimate that look for few interactions, and fit a prior over games.
 RECOVERED, PRIOR = "recovered", "prior"
 # How a criterion averages ∇f on the diagonal.
@@ -219,7 +217,11 @@ def _solved(sample: Sample, answers: list[Answer]) -> bool:
 
 
 def _is_stepped(worths: FloatArray) -> bool:
-    """Whether the worths (games, …) of any game take few values."""
+    """Whether the worths (games, …) of any game jump.
+
+    A prior of games that do not is too sure of what it has not seen: of it only what is corrected by its own
+    errors is used.
+    """
     return any(len(np.unique(each)) <= STEPPED for each in worths)
 
 
