@@ -72,6 +72,10 @@ def test_thousands_of_players_and_a_small_budget_are_refused_at_once():
     for criterion in (ff.shapley, ff.banzhaf):
         with pytest.raises(ValueError, match=r"budget=500 is too small .* 40,002 coalitions"):
             criterion(game, budget=500)
+    with pytest.raises(ValueError, match=r"budget=500 is too small .* 20,002 coalitions"):
+        ff.interactions(game, budget=500)
+    with pytest.raises(ValueError, match=r"needs 20,002 worths, the budget allows 500"):
+        ff.leave_one_out(game, budget=500)
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def run(
     Runs that are parts of one call share an evaluator, and so evaluate no coalition twice. A worth
     that fails ends the run with its error, after what can be said without it.
     """
-    check_run(game, estimator, options)
+    check_run(game, estimator.least, options)
     started = perf_counter()
     until = inf if options.seconds is None else started + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
@@ -157,7 +157,7 @@ def run(
             try:
                 if least:
                     evaluator.measure(coalitions[:least], estimator.provenance())
-                    wait = max(deadline, perf_counter() + PATIENCE)
+                    wait = max(deadline, started + PATIENCE)
                 evaluator.measure(coalitions[least:], estimator.provenance(), wait)
             except WorthError as error:
                 failed = error
@@ -256,9 +256,9 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
     )
 
 
-def check_run(game: Game, estimator: Estimator, options: Options) -> None:
-    """Refuse limits under which nothing can be estimated."""
-    least = min(estimator.least, 2 ** len(game.players))
+def check_run(game: Game, least: int, options: Options) -> None:
+    """Refuse limits under which nothing can be estimated, which takes at least so many coalitions."""
+    least = min(least, 2 ** len(game.players))
     service, limit = game.traits.service, None
     if options.budget is not None and options.budget < least:
         limit = f"budget={options.budget:,}"

@@ -11,9 +11,14 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.criteria.interactions.criterion import Place, Read
 from fairfield.criteria.interactions.diagonal import Diagonal
-from fairfield.estimation.interactions.estimator import Interacting, Interactions, Question
+from fairfield.estimation.interactions.estimator import (
+    Interacting,
+    Interactions,
+    Question,
+    least_of,
+)
 from fairfield.estimation.interactions.sections import Along, Sets
-from fairfield.estimation.loop import run
+from fairfield.estimation.loop import check_run, run
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 
@@ -33,6 +38,8 @@ def estimated(
 ) -> Estimated:
     """The interactions of these coalitions; None: of those that matter, and of all players alone."""
     n = len(problem.game.players)
+    # Before anything is listed: that takes minutes for thousands of players.
+    check_run(problem.game, least_of(n), problem.options)
     question = Question(
         n,
         {size: Along(n, size, *kind.rule(size, order, n - size)) for size in sizes},

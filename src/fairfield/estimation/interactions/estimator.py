@@ -81,6 +81,11 @@ class Question:
     adds_up: bool = False
 
 
+def least_of(players: int) -> int:
+    """The fewest coalitions from which interactions of so many players can be estimated."""
+    return int(min(players + 2, 2**players))
+
+
 @dataclass(frozen=True)
 class _Found:
     """What one game's worths say: a surrogate, and what the prior makes of the rest."""
@@ -136,7 +141,7 @@ class Interactions:
     def __post_init__(self) -> None:
         players = self.question.players
         self.design = Design(players, list(self.question.along.values()), self.seed)
-        self.least = min(players + 2, 2**players)
+        self.least = least_of(players)
         self._pace = Pace({"few": 0.1, "prior": 0.1, "trees": 1.0})
 
     def ask(self, most: int) -> BoolArray:
