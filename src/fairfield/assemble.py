@@ -14,12 +14,16 @@ from fairfield.core.game import Game
 from fairfield.core.service import Usage
 from fairfield.core.special import expit
 from fairfield.evaluation.evaluator import Spent, versions
+from fairfield.evaluation.options import Separation
 from fairfield.mean_field.elbo import elbo
 from fairfield.mean_field.solvers import MeanField
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
-from fairfield.results.valuation import Valuation, as_number
+from fairfield.results.valuation import NORMAL, Valuation, as_number
 from fairfield.results.words import Words
+
+# Values that differ by less than this share of the largest may be equal.
+ROUNDING = 1e-9
 
 
 def assemble(
@@ -44,6 +48,7 @@ def assemble(
         rounding = np.abs(values) <= 1e-12 * scale[..., None]
         values = np.where(nulls & rounding, 0.0, values)
     stop, *sentences = stops_of(problem)
+    sentences += missed(problem, values, errors_of(covariance), covariance)
     about = {
         "method": extension.method,
         "empty": as_number(empty),
@@ -76,7 +81,11 @@ def assemble_few(
     method: str,
 ) -> Valuation:
     """The valuation of exact values that a few ``worths`` gave, those of ∅ and N at its ends."""
-    stop = "; ".join([_exact(problem.game), *spent.failures.sentences()])
+    sentences = [
+        *spent.failures.sentences(),
+        *missed(problem, values, errors_of(covariance), covariance),
+    ]
+    stop = "; ".join([_exact(problem.game), *sentences])
     return write(
         problem,
         criterion,
@@ -101,9 +110,7 @@ def write(
 ) -> Valuation:
     """The valuation of these values, with what every valuation says of its game and making."""
     if covariance is not None:
-        # Rounding may leave a variance of 0 a little below it.
-        variances = np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)
-        found = {"stderr": np.sqrt(variances), "covariance": covariance, **found}
+        found = {"stderr": errors_of(covariance), "covariance": covariance, **found}
     about: dict[str, Any] = {
         **presentation(problem.game),
         "players": problem.game.players,
@@ -170,6 +177,56 @@ def _energies(problem: Problem, values: FloatArray, solved: MeanField | None) ->
         if isinstance(law, SampledLaw):
             found["log_z_stderr"] = as_number(law.stderr("log_z"))
     return found
+
+
+def missed(
+    problem: Problem,
+    values: FloatArray,
+    stderr: FloatArray | None,
+    covariance: FloatArray | None = None,
+) -> list[str]:
+    """That exact values of noisy worths are not within the tolerance, if there is one.
+
+    Of other worths only test rows could say anything else, and a tolerance is none of theirs.
+    """
+    tolerance = problem.options.tolerance
+    if tolerance is None or not problem.game.traits.noisy:
+        return []
+    if stderr is None or np.isnan(stderr).any():
+        return ["whether the tolerance was met is not known: these values have no standard errors"]
+    within = is_within(tolerance, values, stderr, covariance)
+    return [] if within else ["the tolerance was not met"]
+
+
+def is_within(
+    tolerance: float | Separation,
+    values: FloatArray,
+    stderr: FloatArray,
+    covariance: FloatArray | None,
+) -> bool:
+    """Whether the values (*batch, n) of every game are known to within the tolerance."""
+    if not isinstance(tolerance, Separation):
+        return bool(NORMAL * np.max(stderr) <= tolerance)
+    assert covariance is not None  # only players are separated, and these have one
+    values = values if tolerance.end == "top" else -values
+    order, best = np.argsort(-values, axis=-1, kind="stable"), np.zeros(values.shape, dtype=bool)
+    np.put_along_axis(best, order[..., : tolerance.count], True, axis=-1)
+    gaps = values[..., :, None] - values[..., None, :]
+    own = stderr**2
+    # Rounding may leave less than nothing of equal players.
+    variances = np.maximum(own[..., :, None] + own[..., None, :] - 2 * covariance, 0.0)
+    apart = best[..., :, None] & ~best[..., None, :]
+    # What rounding leaves between equal players separates nothing.
+    rounding = ROUNDING * np.abs(values).max(axis=-1)[..., None, None]
+    return bool((gaps > np.maximum(NORMAL * np.sqrt(variances), rounding))[apart].all())
+
+
+def errors_of(covariance: FloatArray | None) -> FloatArray | None:
+    """The standard errors (*batch, n) of a covariance (*batch, n, n), if there is one."""
+    if covariance is None:
+        return None
+    # Rounding may leave a variance of 0 a little below it.
+    return np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0))
 
 
 def stops_of(problem: Problem) -> list[str]:

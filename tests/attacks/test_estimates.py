@@ -1,5 +1,7 @@
 """Sampled laws and estimates that once were confidently wrong, or never stopped."""
 
+import time
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -70,6 +72,10 @@ def test_thousands_of_players_and_a_small_budget_are_refused_at_once():
     for criterion in (ff.shapley, ff.banzhaf):
         with pytest.raises(ValueError, match=r"budget=500 is too small .* 40,002 coalitions"):
             criterion(game, budget=500)
+    with pytest.raises(ValueError, match=r"budget=500 is too small .* 20,002 coalitions"):
+        ff.interactions(game, budget=500)
+    with pytest.raises(ValueError, match=r"needs 20,002 worths, the budget allows 500"):
+        ff.leave_one_out(game, budget=500)
 
 
 @pytest.mark.parametrize(
@@ -131,3 +137,104 @@ def test_draws_that_are_complements_say_the_same_of_a_vote():
         squares.append((reading.slopes.gradient - exact) ** 2)
         told.append(np.diagonal(reading.covariance()))
     assert np.mean(squares) < 1.25 * np.mean(told)
+
+
+def noisy(players):
+    """Two answers each, of which the second is another."""
+    rng = np.random.default_rng(0)
+    return ff.RemoteGame(lambda names: len(names) ** 2.0 + rng.normal(), players, repeats=2)
+
+
+@pytest.mark.parametrize("budget", [16, 100])
+def test_a_tolerance_missed_by_exact_values_of_noisy_worths_is_stated(budget):
+    options = {"tolerance": 1e-6, "budget": budget}
+    found = {
+        "shapley": ff.shapley(noisy(4), **options),
+        "banzhaf": ff.banzhaf(noisy(4), **options),
+        "index": ff.variational_index(noisy(4), temperature=1.0, **options),
+        "leave_one_out": ff.leave_one_out(noisy(4), **options),
+        "owen": ff.owen(noisy(4), list("aabb"), **options),
+        "interactions": ff.interactions(noisy(4), **options),
+        **ff.compare(noisy(4), temperature=1.0, **options),
+    }
+    for name, each in found.items():
+        assert each.stop.endswith("the tolerance was not met"), name
+    steps = ff.variational_values(noisy(4), 2, temperature=1.0, **options)
+    assert "whether the tolerance was met is not known" in steps.stop
+
+
+def test_a_tolerance_missed_when_time_ends_before_all_worths_is_stated():
+    def slow(S):
+        time.sleep(0.004 * len(S))
+        return np.sin(S @ np.arange(1.0, 9.0))
+
+    game = ff.FunctionGame(slow, 8)
+    for criterion in (ff.shapley, ff.banzhaf):
+        found = criterion(game, budget=256, seconds=0.3, tolerance=1e-9)
+        assert "before the tolerance was met" in found.stop
+
+
+def test_orders_in_unions_end_where_all_their_coalitions_are_known(rng):
+    """They were drawn for ever: noise, or a tolerance below what orders reach, never ended them."""
+    unions = list("aaaaaaabbbbbbb")
+
+    def worth(S):
+        return np.sin(S @ np.arange(1.0, 15.0))
+
+    found = ff.owen(worth, unions, players=14, tolerance=1e-9)
+    assert found.method == "every coalition is known"
+    assert_allclose(found.values, ff.owen(worth, unions, players=14).values, atol=1e-13)
+    game = noisy(4)
+    for found in (
+        ff.owen(game, list("aabb"), tolerance=1e-6),
+        ff.shapley(game, tolerance=1e-6, sampler="permutation"),
+    ):
+        assert "no more would help, before the tolerance was met" in found.stop
+        assert (found.stderr > 0).all()
+
+
+def test_a_budget_of_all_worths_is_exact_though_a_design_repeats_some():
+    found = ff.banzhaf(ff.RemoteGame(lambda names: len(names) ** 2.0, 4), budget=16)
+    assert found.stop.startswith("exact for these answers")
+
+
+SMOOTH = {
+    "by size": lambda S: np.sqrt(S.sum(axis=1)),
+    "waves by size": lambda S: np.sin(S.sum(axis=1)),
+    "by weight": lambda S: np.log1p(S @ np.linspace(0.5, 1.5, S.shape[1])),
+}
+
+
+@pytest.mark.parametrize("what", SMOOTH)
+def test_a_smooth_game_is_not_confidently_wrong(what):
+    """Its covariance has next to no rank: products with its inverse were off by 1e10 errors."""
+    worth = SMOOTH[what]
+    for criterion in (ff.shapley, ff.banzhaf):
+        exact = criterion(worth, players=9).values
+        found = criterion(worth, players=9, budget=200)
+        gap = np.abs(found.values - exact) - 1e-9 * np.abs(exact).max()
+        assert (gap <= 5 * found.stderr).all()
+
+
+def test_equal_players_of_smooth_games_are_never_separated():
+    options = {"tolerance": ff.separate_top(4), "budget": 300, "seed": 1}
+    found = ff.shapley(SMOOTH["waves by size"], players=9, **options)
+    assert found.stop.endswith("before the tolerance was met")
+
+
+def test_few_winning_coalitions_are_warned_of():
+    """95 % intervals of three steps held .25 of the values where five draws had won."""
+
+    def wins(S):
+        return (S.sum(axis=1) >= 15) * 1.0
+
+    for found in (
+        ff.variational_values(wins, 3, players=20, temperature=0.1, budget=200),
+        ff.variational_index(wins, players=20, temperature=0.1, budget=200),
+    ):
+        assert "effective draws had another one than most" in found.stop
+        assert not found.converged
+    often = ff.variational_values(
+        lambda S: S.sum(axis=1) >= 10, 3, players=20, temperature=0.3, budget=600
+    )
+    assert "not to be trusted" not in often.stop

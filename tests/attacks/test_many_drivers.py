@@ -106,6 +106,15 @@ def test_a_store_is_a_file(store):
         ff.shapley(worth, players=8, store=store)
 
 
+def test_an_address_of_sqlite_is_the_name_of_a_file(tmp_path, monkeypatch):
+    """Builds of SQLite that read addresses kept such a store in memory, and lost it."""
+    monkeypatch.chdir(tmp_path)
+    name = "file:x?mode=memory"
+    for evaluations in (256, 4):
+        assert ff.shapley(worth, players=8, store=name).evaluations == evaluations
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
 def test_a_store_of_the_first_format_is_upgraded(tmp_path):
     path = tmp_path / "s.db"
     ff.shapley(worth, players=8, store=path)

@@ -50,6 +50,16 @@ class Callable:
         return S @ self.weights
 
 
+class Slotted:
+    __slots__ = ("weights",)
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def __call__(self, S):
+        return S @ self.weights
+
+
 PAIRS = {
     "a captured array": (weighted(WEIGHTS), weighted(WEIGHTS + 1e-12)),
     "a captured number": (weighted(WEIGHTS), weighted(WEIGHTS, extra=1e-12)),
@@ -58,6 +68,7 @@ PAIRS = {
         lambda S: S[:, 0] + 2.0 * S.all(axis=1),
     ),
     "an object's data": (Callable(WEIGHTS), Callable(WEIGHTS[::-1])),
+    "data in slots": (Slotted(WEIGHTS), Slotted(WEIGHTS[::-1])),
 }
 
 

@@ -61,3 +61,14 @@ def test_a_comparison_of_few_players_keeps_its_time():
     quick = ff.compare(lambda S: S @ np.arange(8.0), players=8, seconds=60)
     assert quick["shapley"].stop == "exact"
     assert quick.evaluations == 256
+
+
+def test_a_short_time_is_not_doubled_by_the_rest_of_a_round():
+    """An answer that takes a second is waited for, and not a second more for what is asked beside it."""
+
+    def slow(S):
+        time.sleep(0.04 * len(S))
+        return np.sin(S @ np.arange(8.0))
+
+    found = ff.shapley(slow, players=8, seconds=0.2)
+    assert found.evaluations < 30

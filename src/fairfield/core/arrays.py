@@ -28,8 +28,10 @@ BLOCK = 2**19
 
 
 def on_host(array: Any, dtype: Any = np.float64) -> Any:
-    """An array of any device as a NumPy array."""
-    if not isinstance(array, np.ndarray):
+    """An array of any device as a NumPy array; NaN where one is masked."""
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(float), np.nan)
+    elif not isinstance(array, np.ndarray):
         if array_api_compat.is_torch_array(array):
             array = array.detach().cpu()
             if str(array.dtype) == "torch.bfloat16":  # which NumPy has not
@@ -37,6 +39,21 @@ def on_host(array: Any, dtype: Any = np.float64) -> Any:
         elif array_api_compat.is_cupy_array(array):
             array = array.get()
     return np.asarray(array, dtype=dtype)
+
+
+def real_numbers(answer: Any) -> FloatArray:
+    """What a function of the user's returned, in double precision.
+
+    Text, dates and complex numbers are a TypeError: as numbers they would mean something else.
+
+    >>> real_numbers(np.ma.array([1, 2], mask=[False, True]))
+    array([ 1., nan])
+    """
+    found = on_host(answer, None)
+    texts = found.dtype == object and any(isinstance(each, str | bytes) for each in found.flat)
+    if texts or found.dtype.kind not in "biufO":
+        raise TypeError(f"values of type {'str' if texts else found.dtype} were returned")
+    return np.asarray(found, dtype=float)
 
 
 def elsewhere(array: Any) -> bool:

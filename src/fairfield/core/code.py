@@ -55,9 +55,17 @@ def code_parts(given: Any) -> dict[str, Any] | None:
         each for name, f in _methods(type(given)).items() if name != "__init__"
         for each in _written(f.__code__)
     }  # fmt: skip
-    state = getattr(given, "__dict__", {})
+    slots = [name for kind in type(given).__mro__ for name in _slots(kind) if hasattr(given, name)]
+    state = {name: getattr(given, name) for name in slots} | getattr(given, "__dict__", {})
     held = {f"attribute {name}": each for name, each in state.items() if name not in own}
     return {"class": type(given), **held}
+
+
+def _slots(kind: type) -> list[str]:
+    """The attributes that objects of a class hold outside their dictionary."""
+    named = vars(kind).get("__slots__", ())
+    listed = [named] if isinstance(named, str) else list(named)
+    return [name for name in listed if name[:2] != "__"]
 
 
 def _methods(kind: type) -> dict[str, FunctionType]:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, real_numbers
 from fairfield.core.extension import Extension
 from fairfield.core.fingerprint import code_of
 from fairfield.core.parts import Division
@@ -146,7 +146,7 @@ class Game:
 
     def measure(self, coalitions: BoolArray) -> Measured:
         """The worths, their variances where they are estimates, and what failed."""
-        return Measured(np.asarray(self.worths(coalitions), dtype=float))
+        return Measured(real_numbers(self.worths(coalitions)))
 
     def contributions(self, coalitions: BoolArray) -> tuple[FloatArray, FloatArray] | None:
         """Worths (m,) and contributions F(S+i) - F(S-i) (m, n) of coalitions (m, n).

@@ -16,16 +16,15 @@ from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.loop import Estimator
 from fairfield.estimation.samplers.registry import check_sampler, estimator_of
 from fairfield.estimation.whole import worths_of
-from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear.choose import too_many
 from fairfield.multilinear.unions import (
     Family,
     Unions,
     UnionTree,
+    all_worths_read,
     points_read,
     read_unions,
-    worths_read,
 )
 from fairfield.problem import Problem
 from fairfield.results.valuation import Valuation
@@ -75,7 +74,9 @@ class Owen(Criterion):
         """Those that orders come through, unless a table is read."""
         if problem.source.tableless:
             return None
-        coalitions: BoolArray = _distinct(self._families(problem), len(problem.game.players))[0]
+        coalitions: BoolArray = all_worths_read(self._families(problem), len(problem.game.players))[
+            0
+        ]
         return None if _reads_table(problem, len(coalitions)) else coalitions
 
     def exact(self, problem: Problem) -> Valuation:
@@ -83,7 +84,7 @@ class Owen(Criterion):
         families, source = self._families(problem), problem.source
         if source.tableless:
             return assemble(problem, self.name, _from_points(problem.extension, families))
-        coalitions, weights = _distinct(families, len(problem.game.players))
+        coalitions, weights = all_worths_read(families, len(problem.game.players))
         if _reads_table(problem, len(coalitions)):
             values, covariance = _summed(source.played().measure(coalitions), weights)
             return assemble(problem, self.name, values, covariance=covariance)
@@ -156,27 +157,6 @@ def _from_points(extension: Extension, families: list[Family]) -> FloatArray:
         for at, weight in points_read(family, extension.players, extension.degree):
             values[..., own] += weight * extension.gradient(at)[..., own]
     return values
-
-
-def _distinct(families: list[Family], count: int) -> tuple[Any, Any]:
-    """All coalitions of the families, each once, and their weights as a sparse matrix (m, n)."""
-    from scipy import sparse
-
-    rows, columns, weights, coalitions = [], [], [], []
-    before = 0
-    for family in families:
-        own, shares = worths_read(family, count)
-        coalitions.append(own)
-        rows.append(np.repeat(before + np.arange(len(own)), shares.shape[1]))
-        columns.append(np.tile(family.union.alone, len(own)))
-        weights.append(shares.ravel())
-        before += len(own)
-    every = np.concatenate(coalitions)
-    _, first, which = np.unique(pack(every), return_index=True, return_inverse=True)
-    where = which.ravel()[np.concatenate(rows)], np.concatenate(columns)
-    # Entries of one place are summed.
-    shares = sparse.coo_array((np.concatenate(weights), where), shape=(len(first), count)).tocsr()
-    return every[first], shares
 
 
 def _summed(found: Measured, weights: Any) -> tuple[FloatArray, FloatArray | None]:

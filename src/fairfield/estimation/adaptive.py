@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import expit
 from fairfield.estimation.design import Design
+from fairfield.estimation.draws import STEPPED, effective_size
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
 from fairfield.estimation.pool import Pool, is_rare
 from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.received import ends
+from fairfield.estimation.slopes import Columns
 from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -29,6 +32,9 @@ REPEATS = 8
 MOST_DRAWS, MOST_NUMBERS = 2**16, 2**22
 # The least share of the draws that must be effective at a point for errors to be reliable.
 TRUSTED = 0.2
+# And of worths that jump, as those of a vote, the least number of draws beside the most frequent worth.
+# 95 % intervals of three steps of votes of high quotas hold .25 from 5, .84 from 20, .97 from 30 and more.
+OTHERS = 30
 
 
 @dataclass(frozen=True)
@@ -189,7 +195,7 @@ class Draws:
             method=f"least squares over {pool.drawn:,} draws of {len(pool.counts):,} coalitions, "
             f"effective {effective:,.0f}{fixed}{help}",
             remarks=(limit,) if pool.drawn >= MOST_DRAWS else (),
-            warnings=(*self._diagnostics(effective, readings), *warnings),
+            warnings=(*self._diagnostics(effective, readings), *self._jumps(found), *warnings),
             more={
                 **{name: as_number(self.shaped(each)) for name, each in numbers.items()},
                 "marginals": self.shaped(expit(logits)),
@@ -218,3 +224,25 @@ class Draws:
                 "drawn; their values are not to be trusted; raise the budget"
             )
         return found
+
+    def _jumps(self, found: Sequence[Found]) -> list[str]:
+        """A sentence where worths jump, and hardly a draw was on the other side."""
+        others = inf
+        for worths, each in zip(self.pool.worths, found, strict=True):
+            values, which = np.unique(worths, return_inverse=True)
+            if 1 < len(values) <= STEPPED:
+                columns = [reading.slopes.columns for reading in each.readings]
+                others = min([others, *(_beside_most(which, at) for at in columns)])
+        if others >= OTHERS:
+            return []
+        return [
+            f"worths jump, and {others:,.0f} effective draws had another one than most, so the error bars are not "
+            "to be trusted; raise the budget"
+        ]
+
+
+def _beside_most(which: IntArray, columns: Columns) -> float:
+    """The effective number of draws whose worth, numbered ``which`` (m,), is not the most frequent."""
+    weights, counts = columns.weights, columns.counts
+    rest = which != np.bincount(which, weights * counts).argmax()
+    return effective_size(weights[rest], counts[rest])

@@ -14,6 +14,8 @@ MOST_DIMENSIONS = 21_201
 TINY = 1e-18
 # Binary digits of a Sobol point.
 DIGITS = 30
+# Worths that take so few values jump between them, as in a vote.
+STEPPED = 3
 # No draws that belong together.
 NO_TWINS: IntArray = np.empty((0, 2), dtype=np.int64)
 

@@ -24,6 +24,7 @@ from fairfield.estimation.corrections import (
     smallest,
 )
 from fairfield.estimation.design import Sampled
+from fairfield.estimation.draws import STEPPED
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.surrogates.registry import Surrogate, nothing, surrogates
@@ -35,10 +36,8 @@ CLEARLY = 0.5
 # A regression needs so many pairs more than players to show its error, and so many times as many to be
 # preferred to what a prior says, unless it leaves nothing.
 FREE, ENOUGH = 2, 1.5
-# Worths that take so few values jump between them, as in a vote. A prior of games that do not is too
-# sure of what it has not seen, so that only what is corrected by its own errors is used.
-STEPPED = 3
-# From so many coalitions per player on, too, a prior is surer of itself than it is right (measured).
+# From so many coalitions per player on a prior is surer of itself than it is right (measured); so it is, from
+# any number, where worths jump. Then only what is corrected by its own errors is used.
 PLENTY = 50
 # What counts as rounding, as a share of squares of worths.
 ROUNDING = 1e-20

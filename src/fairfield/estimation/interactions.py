@@ -60,6 +60,11 @@ class Question:
     adds_up: bool = False
 
 
+def least_of(players: int) -> int:
+    """The fewest coalitions from which interactions of so many players can be estimated."""
+    return int(min(players + 2, 2**players))
+
+
 class Interactions(Design):
     """Estimates interactions of coalitions from the worths of others."""
 
@@ -67,7 +72,7 @@ class Interactions(Design):
         plan = Plan(max(EVENLY, 1 - SMALL / question.players), early=False)
         super().__init__(question.players, list(question.along.values()), seed, plan)
         self.question, self.noisy = question, noisy
-        self.least = min(self.players + 2, 2**self.players)
+        self.least = least_of(self.players)
         self._fitter = Fitter(seed)
 
     def estimate(self, until: float = inf) -> Interacting:

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fairfield.assemble import marginals, write
+from fairfield.assemble import is_within, marginals, write
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Failures, Game
 from fairfield.estimation.answered import Answered
@@ -36,15 +36,13 @@ from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.remote.purse import Purse
 from fairfield.problem import Problem
 from fairfield.results.display import joined
-from fairfield.results.valuation import NORMAL, Valuation
+from fairfield.results.valuation import Valuation
 
 # At most so many coalitions are asked for where nothing else limits them.
 ENDLESS = 2**40
 # Under a time limit an estimate is made, to see how long it takes, whenever the sample has grown by
 # this factor, in at most this share of the time left.
 TIMED_AGAIN, TIMING_SHARE = 2, 1 / 8
-# Values that differ by less than this share of the largest may be equal.
-ROUNDING = 1e-9
 # No two estimates take quite the same time, so a little more is kept for the last.
 SLACK = 1.25
 # Why a run ends, until it is known how long it took.
@@ -139,7 +137,7 @@ def run(
     Runs that are parts of one call share an evaluator, and so evaluate no coalition twice. A worth
     that fails ends the run with its error, after what can be said without it.
     """
-    check_run(game, estimator, options)
+    check_run(game, estimator.least, options)
     started = perf_counter()
     until = inf if options.seconds is None else started + options.seconds
     budget = ENDLESS if options.budget is None else options.budget
@@ -159,7 +157,7 @@ def run(
             try:
                 if least:
                     evaluator.measure(coalitions[:least], estimator.provenance())
-                    wait = max(deadline, perf_counter() + PATIENCE)
+                    wait = max(deadline, started + PATIENCE)
                 evaluator.measure(coalitions[least:], estimator.provenance(), wait)
             except WorthError as error:
                 failed = error
@@ -258,9 +256,9 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
     )
 
 
-def check_run(game: Game, estimator: Estimator, options: Options) -> None:
-    """Refuse limits under which nothing can be estimated."""
-    least = min(estimator.least, 2 ** len(game.players))
+def check_run(game: Game, least: int, options: Options) -> None:
+    """Refuse limits under which nothing can be estimated, which takes at least so many coalitions."""
+    least = min(least, 2 ** len(game.players))
     service, limit = game.traits.service, None
     if options.budget is not None and options.budget < least:
         limit = f"budget={options.budget:,}"
@@ -322,16 +320,4 @@ def is_settled(estimate: Estimate, tolerance: float | Separation) -> bool:
     """
     if estimate.warnings:
         return False
-    if not isinstance(tolerance, Separation):
-        return bool(NORMAL * np.max(estimate.stderr) <= tolerance)
-    values = estimate.values if tolerance.end == "top" else -estimate.values
-    order, best = np.argsort(-values, axis=-1, kind="stable"), np.zeros(values.shape, dtype=bool)
-    np.put_along_axis(best, order[..., : tolerance.count], True, axis=-1)
-    gaps = values[..., :, None] - values[..., None, :]
-    own = estimate.stderr**2
-    # Rounding may leave less than nothing of equal players.
-    variances = np.maximum(own[..., :, None] + own[..., None, :] - 2 * estimate.covariance, 0.0)
-    apart = best[..., :, None] & ~best[..., None, :]
-    # What rounding leaves between equal players separates nothing.
-    rounding = ROUNDING * np.abs(values).max(axis=-1)[..., None, None]
-    return bool((gaps > np.maximum(NORMAL * np.sqrt(variances), rounding))[apart].all())
+    return is_within(tolerance, estimate.values, estimate.stderr, estimate.covariance)

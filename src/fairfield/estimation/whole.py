@@ -141,26 +141,29 @@ def from_all(
     options = replace(problem.options, each_round=False)
     repeats = service is not None and service.auto
     if not repeats:
-        # Which is for estimates, and for answers that may be repeated; and so is time, if they must not be.
-        options = replace(options, tolerance=None)
+        # Which are for estimates, and for answers that may be repeated; and so is time, if they must not be.
+        # All worths are within the budget, though an estimator may ask for some twice.
+        options = replace(options, tolerance=None, budget=None)
         options = replace(options, seconds=None) if options.exact else options
     last: Standing | None = None
     with problem.evaluating() as evaluator:
         before = 0 if problem.evaluator is None else evaluator.evaluations
 
         def reading(found: Measured) -> Valuation:
+            # What repeats have left of the tolerance is said of them.
+            own = problem.changed({"tolerance": None}) if repeats else problem
             if coalitions is not None:
-                valuation = exact(replace(problem, evaluator=evaluator))
+                valuation = exact(replace(own, evaluator=evaluator))
                 return replace(valuation, evaluations=evaluator.evaluations - before)
             problem.source.hold(found, evaluator.spent)
-            return exact(replace(problem))  # whatever it had worked out of other worths
+            return exact(replace(own))  # whatever it had worked out of other worths
 
         every = coalitions_in(np.arange(2**count), count) if coalitions is None else coalitions
         whole = Whole(every, estimator(posed), reading)
         try:
             for standing in run(problem.game, whole, options, evaluator):
                 last = standing
-            if whole.valuation is None and (options.exact or not options.estimates):
+            if whole.valuation is None and (options.exact or not problem.options.estimates):
                 assert last is not None
                 raise evaluator.stopped("exact values need all worths", last.stop)
         except (WorthError, KeyboardInterrupt) as error:
@@ -169,20 +172,14 @@ def from_all(
                 error.partial = written(posed, criterion, last)  # type: ignore[union-attr]
             raise
     assert last is not None
-    found = whole.valuation
+    found, wanted = whole.valuation, problem.options.tolerance
     if found is None:
+        if not (repeats or wanted is None or is_settled(last.estimate, wanted)):
+            last = replace(last, stop=f"{last.stop}, before the tolerance was met")
         return written(posed, criterion, last)
-    wanted, more = problem.options.tolerance, None
-    if repeats:
-        more = last.stop
-    # All worths are known: but for noise only other test rows would say anything else.
-    elif problem.game.traits.noisy and not (
-        wanted is None or found.stderr is None or is_settled(_as_estimate(found), wanted)
-    ):
-        more = "the tolerance was not met"
-    if more is None:
+    if not repeats:
         return found
-    return replace(found, stops=np.asarray(np.strings.add(found.stops, f"; {more}")))
+    return replace(found, stops=np.asarray(np.strings.add(found.stops, f"; {last.stop}")))
 
 
 def worths_of(problem: Problem, coalitions: BoolArray, what: str) -> tuple[Measured, Spent]:

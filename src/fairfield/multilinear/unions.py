@@ -25,6 +25,7 @@ from fairfield.core.coalitions import enumerate_coalitions, spell
 from fairfield.core.extension import legendre
 from fairfield.core.game import Player
 from fairfield.core.special import log_beta
+from fairfield.evaluation.kept import pack
 
 # {union: members}, where members are players or unions in turn, or the union of each player, or a
 # linkage of SciPy.
@@ -206,6 +207,27 @@ def worths_read(family: Family, count: int) -> tuple[BoolArray, FloatArray]:
         -_weights(sizes, union.children)[:, None],
     )
     return _crossed(every, rows), (shares[:, None, None] * own).reshape(-1, own.shape[1])
+
+
+def all_worths_read(families: list[Family], count: int) -> tuple[Any, Any]:
+    """All coalitions of the families, each once, and their weights as a sparse matrix (m, n)."""
+    from scipy import sparse
+
+    rows, columns, weights, coalitions = [], [], [], []
+    before = 0
+    for family in families:
+        own, shares = worths_read(family, count)
+        coalitions.append(own)
+        rows.append(np.repeat(before + np.arange(len(own)), shares.shape[1]))
+        columns.append(np.tile(family.union.alone, len(own)))
+        weights.append(shares.ravel())
+        before += len(own)
+    every = np.concatenate(coalitions)
+    _, first, which = np.unique(pack(every), return_index=True, return_inverse=True)
+    where = which.ravel()[np.concatenate(rows)], np.concatenate(columns)
+    # Entries of one place are summed.
+    shares = sparse.coo_array((np.concatenate(weights), where), shape=(len(first), count)).tocsr()
+    return every[first], shares
 
 
 def points_read(family: Family, count: int, degree: int) -> Iterator[tuple[FloatArray, float]]:

@@ -216,4 +216,4 @@ def test_async_is_recognised_in_all_its_forms():
     assert is_async(functools.partial(by_name))
     assert not is_async(len)
     # A function that is not async may still return something to await.
-    assert asyncio.run(called(lambda names: by_name(names), (1, 2))) == 2
+    assert asyncio.run(called(lambda names: by_name(names), (1, 2))).value == 2

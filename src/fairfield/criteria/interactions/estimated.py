@@ -12,9 +12,8 @@ from fairfield.core.arrays import FloatArray
 from fairfield.criteria.interactions.criterion import Place, Read
 from fairfield.criteria.interactions.diagonal import Diagonal
 from fairfield.estimation.along import Along, Sets
-from fairfield.estimation.interactions import Interacting, Interactions, Question
-from fairfield.estimation.loop import run
-from fairfield.evaluation.options import Separation
+from fairfield.estimation.interactions import Interacting, Interactions, Question, least_of
+from fairfield.estimation.loop import check_run, run
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 
@@ -33,12 +32,9 @@ def estimated(
     kind: Diagonal, problem: Problem, sizes: Sequence[int], sets: Sequence[Place] | None, order: int
 ) -> Estimated:
     """The interactions of these coalitions; None: of those that matter, and of all players alone."""
-    if isinstance(problem.options.tolerance, Separation):
-        raise ValueError(
-            "tolerance= separates players, and interactions are of coalitions; give a number, the "
-            "half-width of the widest interval"
-        )
     n = len(problem.game.players)
+    # Before anything is listed: that takes minutes for thousands of players.
+    check_run(problem.game, least_of(n), problem.options)
     question = Question(
         n,
         {size: Along(n, size, *kind.rule(size, order, n - size)) for size in sizes},

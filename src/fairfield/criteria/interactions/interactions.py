@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.assemble import stops_of
+from fairfield.assemble import missed, stops_of
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature
 from fairfield.core.arrays import FloatArray
 from fairfield.core.checks import whole
@@ -28,7 +28,7 @@ from fairfield.criteria.interactions.estimated import estimated
 from fairfield.criteria.interactions.strongest import strongest_pairs
 from fairfield.criteria.variational_values import start_of
 from fairfield.estimation.samplers.registry import check_sampler
-from fairfield.evaluation.options import Keywords
+from fairfield.evaluation.options import Keywords, Separation
 from fairfield.problem import Problem, resolve
 from fairfield.results.interactions import Interactions
 from fairfield.results.valuation import as_number
@@ -92,6 +92,11 @@ def interactions(
     kind = known[name](start)
     problem = resolve(game, players, temperature, options)
     check_sampler(problem.options.sampler)
+    if isinstance(problem.options.tolerance, Separation):
+        raise ValueError(
+            "tolerance= separates players, and interactions are of coalitions; give a number, the "
+            "half-width of the widest interval"
+        )
     if not kind.thermal:
         problem = problem.at(None)
     names = problem.game.players
@@ -146,13 +151,14 @@ def _written(
     baseline: float | FloatArray | None,
     evaluations: int,
 ) -> Interactions:
-    info, names = problem.game.info, problem.game.players
+    info, names, errors = problem.game.info, problem.game.players, np.asarray(found.stderr)
+    stop = found.stop or "; ".join([*stops_of(problem), *missed(problem, found.values, errors)])
     return Interactions(
         kind.name, names, [tuple(map(names.__getitem__, each)) for each in sets], found.values,
         method, repr(problem.game), time.perf_counter() - problem.started,
-        np.asarray(found.stderr), Words.of(info), info.labels, info.outputs,
+        errors, Words.of(info), info.labels, info.outputs,
         None if baseline is None else as_number(np.asarray(baseline)),
-        found.stop or "; ".join(stops_of(problem)), evaluations,
+        stop, evaluations,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets, overlaps
 from fairfield.estimation.corrections import INFLATED, SMALLEST, Answer
 from fairfield.estimation.design import Sampled
-from fairfield.estimation.prior.posterior import ROUNDING, Posterior, posterior
+from fairfield.estimation.prior.posterior import ROUNDING, Factor, Posterior, posterior
 
 # Numbers held at a time.
 AT_ONCE = 2**22
@@ -100,18 +100,18 @@ class MeanGame:
         values = self.values(along, sets)
         size = np.sum(values[:, :judged] ** 2, axis=1)
         # Where hardly anything is known, shares that are themselves uncertain leave noise in it.
-        likely = scale * self._variances(along, sets[:judged], table, found.inverse).sum()
+        likely = scale * self._variances(along, sets[:judged], table, found.factor).sum()
         kept = np.clip(2 - likely / (HARDLY * np.maximum(size, SMALLEST)), 0.0, 1.0)
         if whole:
             own = next(sections(found.coalitions, wide, sets, len(sets)))
-            errors = along.covariance(wide) - own.T @ found.wide_inverse @ own
+            errors = along.covariance(wide) - own.T @ found.wide_factor.solve(own)
             least = ROUNDING * along.of(wide)
             place = np.diag_indices_from(errors)
             errors[place] = np.maximum(errors[place], least)
         else:
             affordable = len(sets) * m**2 <= AFFORDABLE
             some = sets if affordable else sets[:judged]
-            errors = self._variances(along, some, wide, found.wide_inverse)
+            errors = self._variances(along, some, wide, found.wide_factor)
             errors = errors if affordable else np.full(len(sets), errors.mean())
         method = f"a prior over games, given {m:,} coalitions"
         spread = scale.reshape(-1, *(1,) * errors.ndim) * errors
@@ -129,15 +129,13 @@ class MeanGame:
     def weights(self, along: Along, sets: Sets) -> FloatArray:
         """What each worth weighs in the values, before they are drawn to 0: (m, k)."""
         own = next(sections(self.posterior.coalitions, self._table(along), sets, len(sets)))
-        return np.asarray(self.posterior.inverse @ own)
+        return self.posterior.factor.solve(own)
 
-    def _variances(
-        self, along: Along, sets: Sets, table: FloatArray, inverse: FloatArray
-    ) -> FloatArray:
+    def _variances(self, along: Along, sets: Sets, table: FloatArray, factor: Factor) -> FloatArray:
         """What the worths leave of the prior variance of readings."""
         prior = along.of(table)
         parts = sections(self.posterior.coalitions, table, sets)
-        found = [prior - np.einsum("mk,mk->k", c, inverse @ c) for c in parts]
+        found = [prior - np.einsum("mk,mk->k", c, factor.solve(c)) for c in parts]
         # No more digits are left than these, and rounding may leave less than nothing.
         return np.asarray(np.maximum(np.concatenate(found), ROUNDING * prior))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -35,25 +36,63 @@ WIDER, UNDECIDED = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001), 2.0
 AT_ONCE = 1024
 
 
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """The Cholesky factor of a covariance of worths (m, m), by which equations are solved.
+
+    Where games are smooth a covariance has next to no rank: a product with its inverse does not even
+    reproduce the worths, while what is solved for does.
+    """
+
+    lower: FloatArray
+
+    @classmethod
+    def of(cls, total: FloatArray) -> Factor:
+        """That of a covariance, or of one a little larger if rounding leaves no factor."""
+        more = 0.0
+        while True:
+            try:
+                found = np.linalg.cholesky(total + more * np.eye(len(total)))
+                return cls(np.asarray(found, dtype=float))
+            except np.linalg.LinAlgError:
+                more = max(10 * more, ROUNDING * float(np.diagonal(total).max()))
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """The product of the inverse and ``right`` (m, k)."""
+        from scipy.linalg import cho_solve
+
+        return np.asarray(cho_solve((self.lower, True), right))
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """The inverse (m, m), for the sake of its diagonal."""
+        return self.solve(np.eye(len(self.lower)))
+
+
 @dataclass(frozen=True)
 class Posterior:
     """The games that some worths leave possible, for each game of a batch.
 
     ``shares`` (k,) are those of the kernels; ``alpha`` (games, m) are the weights of sections in
-    units of ``scale`` (games,), ``inverse`` (m, m) is that of the covariance of the worths.
+    units of ``scale`` (games,), ``factor`` is that of the covariance of the worths.
     Errors are those of ``wide``, the shares
-    with as many more interactions as the worths do not speak against, and of its inverse.
+    with as many more interactions as the worths do not speak against, and of its factor.
     """
 
     coalitions: BoolArray
     kernels: Sequence[Kernel]
     shares: FloatArray
-    inverse: FloatArray
+    factor: Factor
     alpha: FloatArray
     centre: FloatArray
     scale: FloatArray
     wide: FloatArray
-    wide_inverse: FloatArray
+    wide_factor: Factor
+
+    @property
+    def inverse(self) -> FloatArray:
+        """The inverse (m, m) of the covariance of the worths."""
+        return self.factor.inverse
 
     def predict(self, coalitions: BoolArray) -> FloatArray:
         """The worths of coalitions (k, n) in the mean game, (games, k)."""
@@ -96,17 +135,14 @@ def posterior(
     # Coalitions of nearly none or nearly all say little of interactions among the others.
     middle = evidence.of((sizes > 1) & (sizes < count - 1))
     wide = middle.widest(shares, np.array([isinstance(each, Products) for each in found]))
-    unexplained = shares[-1] + own + ROUNDING
-    inverse, wider = (
-        np.asarray(np.linalg.inv(_total(grams, each[:-1]) + np.diag(unexplained)), dtype=float)
-        for each in (shares, wide)
-    )
+    unexplained = np.diag(shares[-1] + own + ROUNDING)
+    factor, wider = (Factor.of(_total(grams, each[:-1]) + unexplained) for each in (shares, wide))
     return Posterior(
         coalitions,
         found,
         shares[:-1],
-        inverse,
-        seen @ inverse,
+        factor,
+        factor.solve(seen.T).T,
         centre,
         scale,
         wide[:-1],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from fairfield.core.arrays import IntArray
-from fairfield.estimation.samplers.permutation import Permutations
+from fairfield.core.arrays import BoolArray, IntArray
+from fairfield.estimation.samplers.permutation import MOST_LISTED, Permutations
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.multilinear.unions import UnionTree
+from fairfield.multilinear.unions import UnionTree, all_worths_read
 from fairfield.problem import Problem
 
 
@@ -19,12 +21,19 @@ class NestedOrders(Permutations):
     An order is followed by its reverse, in which who came late comes early.
     """
 
-    together, by_size = 2, False
+    together = 2
 
     def __init__(self, problem: Problem, root: UnionTree) -> None:
         count = len(problem.game.players)
         super().__init__(problem, "owen", np.full(count, 1 / count))
         self._root = root
+
+    def whole(self) -> tuple[BoolArray, Any] | None:
+        families = list(self._root.families())
+        if sum(each.worths for each in families) > 2**MOST_LISTED:
+            return None
+        every, weights = all_worths_read(families, self.players)
+        return every, weights.toarray()
 
     def _draw(self, count: int) -> IntArray:
         orders = self._root.draw(-(-count // 2), self._rng)

@@ -7,23 +7,21 @@ size s,   φ_i = E[n p_s (F(S+i) - F(S))]   over orders (Castro, Gómez and Teja
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.core.coalitions import rows_of
+from fairfield.core.coalitions import coalitions_in
 from fairfield.core.special import log_binomials
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
-from fairfield.estimation.received import Received, ends
+from fairfield.estimation.received import Received, ends, keys_of
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.evaluation.kept import pack
-from fairfield.games.given.table import TableGame
 from fairfield.multilinear.row_errors import semivalue_coefficients
-from fairfield.multilinear.size_weights import semivalue
-from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
 
@@ -40,9 +38,8 @@ class Permutations(Received):
     ``shares[s]`` is the weight of all coalitions of size s = 0 … n-1 together.
     """
 
-    # How many orders in a row depend on each other, as one and its reverse do; and whether all
-    # orders are alike, so that a table gives the values by size.
-    together, by_size = 1, True
+    # How many orders in a row depend on each other, as one and its reverse do.
+    together = 1
 
     def __init__(self, problem: Problem, criterion: str, shares: FloatArray) -> None:
         super().__init__()
@@ -52,30 +49,46 @@ class Permutations(Received):
         self.least = 2 + 2 * self.together * (self.players - 1)
         self._rng = np.random.default_rng(self.seed)
         self._orders = np.empty((0, self.players), dtype=np.int64)
-        # The worth of each coalition where all may come to be known, NaN until it is.
-        traits = problem.game.traits
-        small = self.players <= MOST_LISTED and not traits.noisy and traits.service is None
-        rows = 2**self.players if small and self.by_size else 0
-        self._table = np.full((*problem.game.batch, rows), np.nan)
+        # The coalitions that were told, each where it came first.
+        self._first: dict[bytes, int] = {}
+        self._told = 0
+
+    def whole(self) -> tuple[BoolArray, Any] | None:
+        """All coalitions that orders come through, ∅ first, and their weights (m, n) in the values.
+
+        None where they are too many to be listed.
+        """
+        if self.players > MOST_LISTED:
+            return None
+        every = coalitions_in(np.arange(2**self.players), self.players)
+        each = self.shares / np.exp(log_binomials(self.players - 1)[np.arange(self.players)])
+        return every, semivalue_coefficients(each)(every)
+
+    @cached_property
+    def _whole(self) -> tuple[BoolArray, Any] | None:
+        return self.whole()
 
     @property
-    def _complete(self) -> bool:
-        return self._table.shape[-1] > 0 and not np.isnan(self._table).any()
+    def complete(self) -> bool:
+        """Whether every coalition that orders come through is known."""
+        return self._whole is not None and len(self._first) == len(self._whole[0])
 
     def tell(
         self, coalitions: BoolArray, worths: FloatArray, variances: FloatArray | None = None
     ) -> None:
-        """Keep the worths along orders, and in a table where there is one."""
+        """Keep the worths along orders, and which of them came first."""
         super().tell(coalitions, worths, variances)
-        if self._table.shape[-1]:
-            self._table[..., rows_of(coalitions)] = worths
+        if self._whole is not None:
+            for at, key in enumerate(keys_of(coalitions), self._told):
+                self._first.setdefault(key, at)
+        self._told += len(coalitions)
 
     def ask(self, most: int) -> BoolArray:
         """Both ends first, then the coalitions along half as many orders again as so far.
 
         None once every coalition is known.
         """
-        if self._complete:
+        if self.complete:
             return np.empty((0, self.players), dtype=bool)
         known = len(self._orders)
         more = max(8, known // 2)
@@ -98,18 +111,8 @@ class Permutations(Received):
         """The mean over whole orders; their contributions are independent draws."""
         worths, noise = self.worths(), self.noise()
         ends = {"empty": as_number(worths[..., 0]), "grand": as_number(worths[..., 1])}
-        if self._complete:
-            size = np.arange(self.players)
-            weights = self.shares / np.exp(log_binomials(self.players - 1)[size])
-            values = semivalue(TableExtension.of(TableGame(self._table)), weights)
-            none = np.zeros((*values.shape, self.players))
-            return Estimate(
-                values,
-                none,
-                "every coalition is known",
-                more=ends,
-                linear=lambda: semivalue_coefficients(weights),
-            )
+        if self.complete:
+            return self._exact(worths, noise, ends)
         inner = self.players - 1
         count = (worths.shape[-1] - 2) // inner if inner else 2 * self.together
         count -= count % self.together
@@ -133,6 +136,25 @@ class Permutations(Received):
             warnings=(few,) if units < TRUSTED else (),
             more=ends,
             linear=lambda: weighing(*self._weights(count)),
+        )
+
+    def _exact(
+        self, worths: FloatArray, noise: FloatArray | None, ends: dict[str, Any]
+    ) -> Estimate:
+        """The mean over all orders, from the worths of all coalitions that they come through."""
+        assert self._whole is not None
+        every, weights = self._whole
+        at = [self._first[key] for key in keys_of(every)]
+        own = worths[..., at] - worths[..., :1]
+        values = own @ weights
+        covariance = np.zeros((*values.shape, self.players))
+        if noise is not None:
+            covariance = np.einsum(
+                "...m,mi,mj->...ij", noise[..., at], weights, weights, optimize=True
+            )
+        method = "every coalition is known"
+        return Estimate(
+            values, covariance, method, more=ends, linear=lambda: weighing(every, weights)
         )
 
     def _weights(self, count: int) -> tuple[BoolArray, FloatArray]:

@@ -12,12 +12,14 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fairfield.core.copies import lent
 from fairfield.core.service import Service, Worth
 from fairfield.evaluation.remote.passing import may_be_charged, retry_after
 from fairfield.evaluation.remote.purse import Purse
+from fairfield.evaluation.remote.secrets import plain
 
 # Seconds before the second attempt, doubled before each further one, and the most.
 FIRST_WAIT, LONGEST_WAIT = 0.1, 60.0
@@ -141,7 +143,7 @@ class Attempts:
             self.retries += again
             async with asyncio.timeout(self.service.timeout) as limit:
                 assert self.service.worth is not None
-                found = await called(self.service.worth, names)
+                answer = await called(self.service.worth, names)
         except BaseException as error:
             self.rates.ahead = False
             # By the time allowed here, or by that of a client of the user's.
@@ -150,19 +152,24 @@ class Attempts:
                 late = f"no answer within {self.service.timeout:g} seconds"
                 raise TimeoutError(late) from error
             raise
-        answer = found if isinstance(found, Worth) else Worth(found)
         self.rates.used(answer.tokens, aside)
         return answer
 
 
-async def called(function: Callable[..., Any], names: tuple[Any, ...]) -> Any:
-    """What the function returns: awaited if it is async, else from a thread of its own."""
+async def called(function: Callable[..., Any], names: tuple[Any, ...]) -> Worth:
+    """What the function answers: awaited if it is async, else from a thread of its own."""
     try:
         found = function(names) if is_async(function) else await _in_thread(function, names)
-        return await found if inspect.isawaitable(found) else found
+        return _copied(await found) if inspect.isawaitable(found) else found
     except (SystemExit, KeyboardInterrupt, StopIteration) as error:
         # These would end the loop, and every call with it.
         raise RuntimeError(f"the worth function raised {type(error).__name__}") from error
+
+
+def _copied(found: Any) -> Worth:
+    """An answer that later calls do not change, though they use its array or record again."""
+    answer = found if isinstance(found, Worth) else Worth(found)
+    return replace(answer, value=lent(answer.value), record=plain(answer.record))
 
 
 def is_async(function: Any) -> bool:
@@ -184,6 +191,7 @@ async def _in_thread(function: Callable[..., Any], names: tuple[Any, ...]) -> An
         found, raised = None, None
         try:
             found = function(names)
+            found = found if inspect.isawaitable(found) else _copied(found)
         except BaseException as error:
             raised = error
         loop.call_soon_threadsafe(settle, found, raised)

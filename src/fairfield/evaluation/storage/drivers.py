@@ -64,7 +64,7 @@ class Heartbeat:
 
     def _beat(self) -> None:
         while not self._stop.wait(BEAT):
-            connected = closing(sqlite3.connect(self._path, timeout=30))
+            connected = closing(sqlite3.connect(os.path.abspath(self._path), timeout=30))
             with suppress(sqlite3.Error), connected as base, base:
                 base.execute("UPDATE drivers SET beat = ? WHERE id = ?", (time.time(), self.id))
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from os import W_OK, PathLike, access, fspath
+from os.path import abspath
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,7 +36,8 @@ def connect(path: str) -> sqlite3.Connection:
     """A connection that writes, to a file that several drivers may use at once."""
     if not path or path.startswith(":memory:"):
         raise StoreError(f"store={path!r} is no file; give the path of one, or leave store= out")
-    base = sqlite3.connect(path, timeout=WAIT)
+    # Many builds of SQLite take a name such as "file:x?mode=memory" for an address, and keep nothing.
+    base = sqlite3.connect(abspath(path), timeout=WAIT)
     try:
         base.execute("PRAGMA trusted_schema = OFF")  # a schema of others may not run functions
         with suppress(sqlite3.OperationalError):  # locked, or a file that may only be read

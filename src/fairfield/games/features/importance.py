@@ -135,8 +135,9 @@ class ImportanceGame(Game):
         found = np.empty((int(self.cohort.max()) + 1, outputs.shape[-1]))
         for k, own in enumerate(found):
             which = np.flatnonzero(self.cohort == k)
-            X, y = _some(self.predicted.given, which), self.y[which]
             for s in range(len(own)):
+                # Copies for every call: a scorer may write into what it is given.
+                X, y = _some(self.predicted.given, which), self.y[which]
                 own[s] = self._scorer(_predicted(outputs[which, ..., s], self.classes), X, y)
         return found.reshape((*self.batch, -1))
 
@@ -190,11 +191,11 @@ def _kinds() -> tuple[Any, Any]:
 
     class Regressor(RegressorMixin, Predicted):  # type: ignore[misc]  # as above
         def predict(self, X: Any) -> Any:
-            return self.outputs
+            return self.outputs.copy()
 
     class Classifier(ClassifierMixin, Predicted):  # type: ignore[misc]  # as above
         def predict_proba(self, X: Any) -> Any:
-            return self.outputs
+            return self.outputs.copy()
 
         def predict(self, X: Any) -> Any:
             return self.classes_[self.outputs.argmax(axis=1)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray, IntArray, on_host
+from fairfield.core.arrays import FloatArray, IntArray, on_host, real_numbers
 from fairfield.core.coalitions import spell
 from fairfield.core.copies import lent
 from fairfield.core.labels import positions
@@ -66,7 +66,7 @@ class ModelOutput:
             raise ValueError(f"{self.name} returned {width} columns{hint}")
         try:
             one = width == len(self.columns) == 1
-            chosen = np.asarray(found if one else found[:, self.columns], dtype=float)
+            chosen = real_numbers(found if one else found[:, self.columns])
         except (TypeError, ValueError):
             raise ValueError(
                 f"{self.name} returned values of type {found.dtype}; numbers are needed, so give a "

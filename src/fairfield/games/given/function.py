@@ -10,7 +10,15 @@ from typing import Any, Literal
 import array_api_compat
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray, device_named, free_bytes, on_host, written
+from fairfield.core.arrays import (
+    BoolArray,
+    FloatArray,
+    device_named,
+    free_bytes,
+    on_host,
+    real_numbers,
+    written,
+)
 from fairfield.core.coalitions import coalitions_in, members
 from fairfield.core.fingerprint import code_of
 from fairfield.core.game import Game, Measured, Players, Traits, Worths, name_players
@@ -88,13 +96,13 @@ class FunctionGame(Game):
         if self.traits.service is not None:
             return self.measure(coalitions).worths
         if self.takes == "names":
-            found = [self.function(tuple(members(row, self.players))) for row in coalitions]
+            # Each answer is read before the next call, which may use its array again.
+            found = (self.function(tuple(members(row, self.players))) for row in coalitions)
             return np.array([_number(each) for each in found])
         # Copies both ways: a function may write into its argument, or answer in one buffer.
         lent = np.array(coalitions)
         if self.traits.device is None:
-            worths = self._checked(np.asarray(self.function(lent)), len(coalitions))
-            return np.array(worths, dtype=float)
+            return np.array(self._checked(self._numbers(self.function(lent)), len(coalitions)))
         xp, device = device_named(self.traits.device)
         # PyTorch on the host shares memory with NumPy, both ways.
         return np.array(on_host(self._on_device(xp.asarray(lent, device=device))))
@@ -106,6 +114,12 @@ class FunctionGame(Game):
 
     def _on_device(self, coalitions: Any) -> Any:
         return self._checked(self.function(coalitions), coalitions.shape[0])
+
+    def _numbers(self, worths: Any) -> FloatArray:
+        try:
+            return real_numbers(worths)
+        except TypeError as error:
+            raise TypeError(f"the worth function {self.name}: {error}; make them numbers") from None
 
     def _checked(self, worths: Any, count: int) -> Any:
         xp = array_api_compat.array_namespace(worths)
