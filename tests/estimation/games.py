@@ -5,11 +5,11 @@ import numpy as np
 import brute
 import fairfield as ff
 from fairfield.core.coalitions import rows_of
-from fairfield.estimation.surrogates.sample import Diagonal, Sample
+from fairfield.estimation.along import Along
+from fairfield.estimation.design import Design, Plan
 
 PLAYERS = 9
 SIGNS = brute.coalitions(PLAYERS) - 0.5
-DIAGONALS = {"shapley": Diagonal.shapley, "banzhaf": Diagonal.banzhaf}
 
 
 def sampled(criterion, table, **options):
@@ -18,16 +18,16 @@ def sampled(criterion, table, **options):
     return criterion(game.worths, players=len(game.players), **{"budget": 200, **options})
 
 
-def sample_of(table, law, pairs, seed=0):
-    """Random pairs of a game with all that surrogates want to know."""
-    rng = np.random.default_rng(seed)
-    players = len(table).bit_length() - 1
-    S = rng.random((pairs, players)) < 0.5
-    worths = ff.TableGame(table).worths
-    both = np.stack([worths(S), worths(~S)])
-    odd = (both[0] - both[1]) / 2
-    places = 2 + np.arange(2 * pairs).reshape(-1, 2)
-    return Sample(S, odd[None], both[None], places, np.full(pairs, 1 / pairs), np.zeros(pairs))
+def sample_of(table, criterion, budget, seed=0, plan=None):
+    """What a design for Shapley's or Banzhaf's values draws of a game, or of a batch of them."""
+    game = ff.TableGame(table)
+    count = len(game.players)
+    design = Design(count, [getattr(Along, criterion)(count)], seed, plan or Plan())
+    received = 0
+    while received < budget and len(asked := design.ask(budget - received)):
+        design.tell(asked, game.worths(asked))
+        received += len(asked)
+    return design.sampled(noisy=False)
 
 
 def hidden(table):

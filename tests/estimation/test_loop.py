@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import fairfield as ff
 from estimation.games import covered
 from fairfield.core.game import Measured, Traits
-from fairfield.estimation.samplers.paired import Paired
+from fairfield.estimation.samplers.values import Values
 
 PLAYERS = 12
 
@@ -138,7 +138,7 @@ def test_the_law_of_a_round_is_stored_with_it(tmp_path):
     with contextlib.closing(sqlite3.connect(path)) as base:
         laws = [json.loads(law) for (law,) in base.execute("SELECT law FROM rounds")]
     assert laws
-    assert all(law["seed"] == 5 and law["sampler"] == "pairs for shapley" for law in laws)
+    assert all(law["seed"] == 5 and law["sampler"] == "pairs by size" for law in laws)
 
 
 def test_a_batch_of_games_is_estimated_together():
@@ -323,7 +323,7 @@ def test_what_no_budget_helps_says_what_would(ask):
 
 
 def test_an_interrupt_between_rounds_carries_the_last_estimate(monkeypatch):
-    estimate, made = Paired.estimate, []
+    estimate, made = Values.estimate, []
 
     def interrupted(self, until):
         if made:
@@ -331,7 +331,7 @@ def test_an_interrupt_between_rounds_carries_the_last_estimate(monkeypatch):
         made.append(estimate(self, until))
         return made[0]
 
-    monkeypatch.setattr(Paired, "estimate", interrupted)
+    monkeypatch.setattr(Values, "estimate", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         ff.shapley(lambda S: np.sin(7 * (S @ np.arange(12.0))), players=12, tolerance=1e-9)
     assert caught.value.partial.values.tolist() == made[0].values.tolist()

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 import fairfield as ff
+from estimation.games import SIGNS, sample_of
 from fairfield.estimation import loop as estimates
 from fairfield.estimation import pace
-from fairfield.estimation.pairs import Pairs
-from fairfield.estimation.samplers import paired
+from fairfield.estimation.along import Along
+from fairfield.estimation.fitted import Fitter
+from fairfield.estimation.samplers import values
 from fairfield.estimation.surrogates import registry
 from fairfield.evaluation import local as evaluate
-from fairfield.evaluation.options import Options
+from fairfield.problem import resolve
 
 PLAYERS = 30
 SKILL = np.linspace(0, 2, PLAYERS) ** 2
@@ -47,34 +49,35 @@ def game(clock, seconds):
 
 
 def slowed(monkeypatch, clock, name, seconds):
-    """Has a surrogate take so long for every pair, and counts its fits."""
+    """Has a surrogate take so long for every coalition, and counts its fits."""
     registry.surrogates()
     own, sizes = registry._registered[name], []
 
-    def slow(sample, *more):
-        sizes.append(len(sample.coalitions))
-        clock.now += seconds * len(sample.coalitions)
-        return own.fit(sample, *more)
+    def slow(sampled, *more):
+        sizes.append(len(sampled.rows))
+        clock.now += seconds * len(sampled.rows)
+        return own.fit(sampled, *more)
 
     monkeypatch.setitem(registry._registered, name, replace(own, fit=slow))
     return sizes
 
 
-class Slow(paired.Paired):
+class Slow(values.Values):
     """Every coalition of the sample costs a hundredth of a second at every estimate."""
 
     clock: Clock
 
     def estimate(self, until=np.inf):
-        self.clock.now += 0.01 * sum(worths.shape[-1] for worths in self.pairs._worths)
+        self.clock.now += 0.01 * sum(worths.shape[-1] for worths in self.design._worths)
         return super().estimate(until)
 
 
 def test_time_is_kept_for_the_estimate(clock):
-    pairs = Pairs(PLAYERS, ["shapley"], 0, noisy=False)
-    estimator = Slow("shapley", pairs, helped=False)
+    problem = resolve(game(clock, 1e-2), None, None, {"seconds": 60.0})
+    kind = values.Kind("shapley", Along.shapley(PLAYERS).shares)
+    estimator = Slow(problem, kind, helped=False)
     estimator.clock = clock
-    (last,) = estimates.run(game(clock, 1e-2), estimator, Options(seconds=60.0))
+    (last,) = estimates.run(problem.game, estimator, problem.options)
     assert last.stop.startswith("stopped after 60 seconds")
     assert last.coalitions > 500
     # The last block of 64 coalitions may be begun just before the deadline.
@@ -82,22 +85,25 @@ def test_time_is_kept_for_the_estimate(clock):
 
 
 def test_a_surrogate_that_would_come_late_is_left_out(clock, monkeypatch):
-    sizes = slowed(monkeypatch, clock, "kernel", 0.02)
-    found = ff.shapley(game(clock, 1e-2), seconds=8.0)
-    assert sizes
-    assert max(sizes) < found.evaluations // 2
-    assert clock.now <= 100 + 8 + 64 * 1e-2
+    sizes = slowed(monkeypatch, clock, "few interactions", 0.02)
+    few, many = (sample_of(np.tanh(SIGNS.sum(axis=1)), "shapley", count) for count in (60, 120))
+    fitter = Fitter(0)
+    fitter.fits(few)
+    fitter.fits(many, clock.now + 2.0)  # 2.4 seconds are expected of twice as many
+    assert sizes == [60]
+    fitter.fits(many, clock.now + 3.0)
+    assert sizes == [60, 120]
 
 
 def test_a_surrogate_is_used_where_there_is_time(clock, monkeypatch):
-    sizes = slowed(monkeypatch, clock, "kernel", 1e-4)
+    sizes = slowed(monkeypatch, clock, "few interactions", 1e-4)
     found = ff.shapley(game(clock, 0.1), seconds=30.0)
-    assert max(sizes) == (found.evaluations - 2) // 2
+    assert max(sizes) == found.evaluations
     assert found.method.startswith("a prior over games, given ")
 
 
 def test_a_budget_knows_no_clock(clock, monkeypatch):
-    slowed(monkeypatch, clock, "kernel", 1e6)
+    slowed(monkeypatch, clock, "few interactions", 1e6)
     late = ff.shapley(game(clock, 1e6), budget=200)
     monkeypatch.undo()
     usual = ff.shapley(game(Clock(), 0.0), budget=200)

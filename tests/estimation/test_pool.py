@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import brute
 from estimation.games import fill
 from fairfield.core.coalitions import rows_of
+from fairfield.estimation.along import Along
+from fairfield.estimation.design import Design, Plan
 from fairfield.estimation.draws import effective_size
-from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.pool import Pool
 
 
@@ -60,7 +61,7 @@ def test_what_others_have_drawn_is_adopted_once(rng):
     """Pairs drawn by size and the draws of another pool join the mixture, no coalition twice."""
     table, pool, other = brute.flid(rng, 8), Pool(8, 1), Pool(8, 1)
     x = rng.uniform(0.2, 0.8, 8)
-    pairs = Pairs(8, ["shapley"], 0, noisy=False)
+    pairs = Design(8, [Along.shapley(8)], 0, Plan(first=True))
     asked = pairs.ask(80)
     pairs.tell(asked, table[rows_of(asked)])
     fill(other, table, x[None])
@@ -72,7 +73,7 @@ def test_what_others_have_drawn_is_adopted_once(rng):
     assert len(set(rows)) == len(rows)
     assert_array_equal(pool.worths[0], table[rows])
     assert pool.drawn == pool.counts.sum() == own + 78 + other.drawn
-    _, logs = pairs.received()
+    logs = pairs.sampled(noisy=False).log_law()
     by_size = np.exp(logs)[pool.coalitions.sum(axis=1)]
     laws = [brute.law(np.full(8, 0.5))[rows], by_size, brute.law(x)[rows]]
     mixture = np.array([own, 78, other.drawn]) / pool.drawn @ laws

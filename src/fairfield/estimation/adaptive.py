@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import expit
+from fairfield.estimation.design import Design
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
-from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.pool import Pool, is_rare
 from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.received import ends
@@ -127,7 +127,7 @@ class Draws:
                 self.temperature = None
             self._settle()
 
-    def adopt(self, others: list[Pairs | Pool]) -> None:
+    def adopt(self, others: list[Design | Pool]) -> None:
         """Use coalitions that were evaluated for other criteria of the same problem."""
         for other in others:
             self.pool.adopt(other)

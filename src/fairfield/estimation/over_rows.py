@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
-from fairfield.estimation.corrections import Answer, smallest
+from fairfield.estimation.corrections import Answer, smallest, stacked
 from fairfield.evaluation.by_row import Coefficients, RowScores
 from fairfield.evaluation.kept import KeptWorths, pack
 
@@ -40,10 +40,14 @@ def weighing(coalitions: BoolArray, weights: FloatArray) -> Coefficients:
 
 
 def read_linearly(
-    coalitions: BoolArray, answers: Sequence[Answer]
+    coalitions: BoolArray, answers: Sequence[Sequence[Answer]]
 ) -> Callable[[], Coefficients] | None:
-    """How the best of the answers that are linear in the worths weighs coalitions, if any is."""
-    weights = smallest(found).weights if (found := [a for a in answers if a.weights]) else None
+    """How the best answers that are linear in the worths weigh coalitions, if there is one for each game.
+
+    The answers are those for some games, then those for others.
+    """
+    best = [smallest(some) for each in answers if (some := [a for a in each if a.weights])]
+    weights = stacked(best).weights if len(best) == len(answers) else None
     if weights is None:
         return None
 

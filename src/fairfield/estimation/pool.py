@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.estimation.design import Design
 from fairfield.estimation.draws import NO_TWINS, bernoulli, effective_size, log_law, twins
-from fairfield.estimation.pairs import Pairs
 from fairfield.estimation.received import keys_of, unseen
 
 # A player this close to certainty, or expected fewer times than this on the other side, is rare.
@@ -159,10 +159,10 @@ class Pool:
             self._complete(self._plan)
             self._plan = None
 
-    def adopt(self, other: Pairs | Pool) -> None:
-        """Use what was evaluated for another criterion: pairs drawn by size, or another pool.
+    def adopt(self, other: Design | Pool) -> None:
+        """Use what was evaluated for another criterion: coalitions drawn by size, or another pool.
 
-        Both ends stand first among pairs and are no draws; flips of rare players in a pool are
+        Both ends stand first among these and are no draws; flips of rare players in a pool are
         coalitions, but no pairs.
         """
         noise: FloatArray | None
@@ -174,12 +174,12 @@ class Pool:
             self.by_size += other.by_size
             opposed = other.twins
         else:
-            coalitions, logs = other.received()
+            drawn = other.sampled(noisy=False)
+            coalitions, worths, noise = drawn.rows, drawn.worths, drawn.noise
             counts = np.ones(len(coalitions))
             counts[:2] = 0.0
-            worths, noise = other.worths(), other.noise()
-            self.by_size.append((counts.sum(), logs))
-            opposed = other.places()
+            self.by_size.append((counts.sum(), drawn.log_law()))
+            opposed = np.arange(2, 2 * drawn.pairs).reshape(-1, 2)
         fresh = self._unseen(coalitions)
         variances = None if noise is None else noise[:, fresh]
         self.tell(coalitions[fresh], worths[:, fresh], variances)

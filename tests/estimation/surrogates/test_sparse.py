@@ -32,7 +32,6 @@ def test_what_is_left_out_is_not_known_beforehand(rng):
     noise = rng.standard_normal(200)
     found = sparse_fit(inside, noise, groups=np.arange(200) // 2)
     assert not found.exact
-    assert_allclose(found.inside, noise - found.polynomial.predict(inside), atol=1e-12)
     assert 0.9 < np.mean(found.outside**2) / np.var(noise) < 1.3
 
 

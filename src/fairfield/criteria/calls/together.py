@@ -1,7 +1,7 @@
 """Several criteria estimated from one budget, on coalitions that serve all of them.
 
-Shapley's and Banzhaf's values are read from one design of pairs. The variational criteria
-adopt these pairs, and each other's draws, before they draw coalitions of their own near the
+Shapley's, Banzhaf's and other semivalues are read from one design by size. The variational criteria
+adopt these coalitions, and each other's draws, before they draw coalitions of their own near the
 points at which they are read. Every worth is evaluated once.
 """
 
@@ -17,10 +17,11 @@ import numpy as np
 from fairfield.boltzmann.temperature import OWN_SCALE
 from fairfield.criteria.criterion import Call
 from fairfield.estimation.adaptive import Draws
+from fairfield.estimation.along import Along
+from fairfield.estimation.design import Design
 from fairfield.estimation.loop import Estimate, Estimator, is_settled, run, written
-from fairfield.estimation.pairs import Pairs, pairs_for
 from fairfield.estimation.pool import Pool
-from fairfield.estimation.samplers.paired import Paired
+from fairfield.estimation.samplers.values import Kind, Values, design_of
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords, Separation
 from fairfield.evaluation.remote.calls import Calls
@@ -32,10 +33,10 @@ from fairfield.results.valuation import Valuation
 def estimated_together(calls: list[Call], problem: Problem, found: dict[int, Valuation]) -> int:
     """Finds the valuations by these criteria, all checked before; returns the worths evaluated."""
     sampled = _estimators(calls, problem)
-    paired = {at: each for at, each in sampled.items() if isinstance(each, Paired)}
+    by_size = {at: each for at, each in sampled.items() if isinstance(each, Values)}
     # Those that settle a pending temperature go before those that need it.
     others = sorted(
-        (at for at in sampled if at not in paired),
+        (at for at in sampled if at not in by_size),
         key=lambda at: not isinstance(sampled[at], Draws),
     )
     apart = [sampled[at] for at in others]
@@ -43,11 +44,11 @@ def estimated_together(calls: list[Call], problem: Problem, found: dict[int, Val
     settling = {at for at in others if at in shared and isinstance(sampled[at], Draws)}
     # Exact criteria do without a temperature that nobody asked for.
     waiting = shared if problem.given is not OWN_SCALE else shared & sampled.keys()
-    by_pairs = bool(paired) or (bool(waiting) and not settling)
-    several = _together(list(paired.values()), problem, by_pairs)
+    settles = bool(by_size) or (bool(waiting) and not settling)
+    several = _together(list(by_size.values()), problem, settles)
     parts = apart if several is None else [several, *apart]
     exact = [call for at, call in enumerate(calls) if at not in sampled]
-    adopted: list[Pairs | Pool] = []
+    adopted: list[Design | Pool] = []
     with problem.evaluating() as evaluator:
         if exact:
             evaluator.refuse_auto()
@@ -57,10 +58,10 @@ def estimated_together(calls: list[Call], problem: Problem, found: dict[int, Val
             options = problem.changed(next(limits)).options
             for standing in run(problem.game, several, options, evaluator):
                 settled = several.settle(problem)
-                for at, estimate in zip(paired, several.estimates, strict=False):
+                for at, estimate in zip(by_size, several.estimates, strict=False):
                     own = replace(standing, estimate=estimate)
                     found[at] = written(calls[at].problem(settled), calls[at].criterion.label, own)
-            adopted.append(several.pairs)
+            adopted.append(several.design)
             problem = settled
         for at in others:
             criterion = calls[at].criterion
@@ -99,11 +100,12 @@ def _estimators(calls: list[Call], problem: Problem) -> dict[int, Estimator]:
     }
 
 
-class _Several(Paired):
-    """Criteria that are read from the same pairs."""
+class _Several(Values):
+    """Criteria that are read from the same coalitions."""
 
-    def __init__(self, readers: list[Paired], tolerance: float | Separation | None) -> None:
-        super().__init__(readers[0].criterion, readers[0].pairs)
+    def __init__(self, readers: list[Values], tolerance: float | Separation | None) -> None:
+        first = readers[0]
+        super().__init__(first.problem, first.kind, first.design)
         self.readers, self.tolerance = readers, tolerance
         self.least = max(each.least for each in readers)
         self.estimates: list[Estimate] = []
@@ -120,22 +122,21 @@ class _Several(Paired):
         """The problem, a pending temperature settled by Banzhaf's values."""
         if problem.pending is None:
             return problem
-        names = [each.criterion for each in self.readers]
+        names = [each.kind.name for each in self.readers]
         return problem.settled(self.estimates[names.index("banzhaf")].values)
 
 
-def _together(paired: list[Paired], problem: Problem, settles: bool) -> _Several | None:
-    """The estimators that read pairs, on one design; Banzhaf's too where that settles T."""
-    names = [each.criterion for each in paired]
-    if problem.pending is not None and "banzhaf" not in names and settles:
-        names = [*names, "banzhaf"]
-    if not names:
+def _together(by_size: list[Values], problem: Problem, settles: bool) -> _Several | None:
+    """The estimators that read coalitions by size, on one design; Banzhaf's too where that settles T."""
+    readers = list(by_size)
+    if problem.pending is not None and settles and "banzhaf" not in [r.kind.name for r in readers]:
+        shares = Along.banzhaf(len(problem.game.players)).shares
+        readers.append(Values(problem, Kind("banzhaf", shares)))
+    if not readers:
         return None
-    distinct = list(dict.fromkeys(names))
-    pairs = pairs_for(problem, distinct, together=not all(each.helped for each in paired))
-    readers = [each.on(pairs) for each in paired]
-    readers += [Paired(name, pairs) for name in names[len(paired) :]]
-    return _Several(readers, problem.options.tolerance)
+    together = not all(each.helped for each in readers)
+    design = design_of(problem, [each.kind for each in readers], together=together)
+    return _Several([each.on(design) for each in readers], problem.options.tolerance)
 
 
 def _limits(

@@ -11,8 +11,8 @@ import numpy as np
 from fairfield.core.arrays import FloatArray
 from fairfield.criteria.interactions.criterion import Place, Read
 from fairfield.criteria.interactions.diagonal import Diagonal
-from fairfield.estimation.interactions.estimator import Interacting, Interactions, Question
-from fairfield.estimation.interactions.sections import Along, Sets
+from fairfield.estimation.along import Along, Sets
+from fairfield.estimation.interactions import Interacting, Interactions, Question
 from fairfield.estimation.loop import run
 from fairfield.evaluation.options import Separation
 from fairfield.problem import Problem
@@ -45,7 +45,9 @@ def estimated(
         {size: _of_size(sets, size, n) for size in sizes},
         kind.adds_up and sets is not None and _is_every(sets, n, sizes),
     )
-    for last in run(problem.game, Interactions(question, problem.options.seed), problem.options):
+    noisy = problem.game.traits.noisy
+    estimator = Interactions(question, problem.options.seed, noisy=noisy)
+    for last in run(problem.game, estimator, problem.options):
         standing = last
     found = standing.estimate
     assert isinstance(found, Interacting)

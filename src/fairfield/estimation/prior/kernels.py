@@ -3,7 +3,8 @@
 With s = ±1 for players in and out, u the share of players in, and S' a coalition:
 
     size       exp(-(u - u')²/2ℓ²)                     games of the size of a coalition alone
-    slopes     s·s'/n · e^(-a(u + u'))                 linear games, larger among few players
+    slopes     s·s'/n · e^(-a(u + u'))                 linear games, larger among few players,
+               or · exp(-(u - u')²/2ℓ²)                with slopes that vary with the size
     pairs      Σ_{i≠j} s_i s_j s'_i s'_j/n²            interactions of two players
     products   c^|SΔS'| · e^(-a(u + u'))               all interactions, of degree d by ρ^d,
                c = (1 - ρ)/(1 + ρ), ρ = τ/n            larger among few players
@@ -22,10 +23,11 @@ from typing import Protocol
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.estimation.surrogates.sample import Diagonal
 
 # Products have ρ below this, so that no factor is 0.
 STEEPEST = 0.95
+# From so many coalitions per player on slopes may vary with the size.
+MANY = 10
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,6 @@ class Kernel(Protocol):
         """k(S, S'), (m, k)."""
         ...
 
-    def slopes(self, diagonal: Diagonal) -> FloatArray:
-        """The value of a player in k(·, S') by |S'| = 0 … n, out of S' and in it: (2, n + 1)."""
-        ...
-
 
 def signs_of(coalitions: BoolArray) -> FloatArray:
     """1 for players in, -1 for players out."""
@@ -81,41 +79,25 @@ class Size:
     def gram(self, alike: Alike) -> FloatArray:
         return self.by_size()[alike.sizes][:, alike.others]
 
-    def slopes(self, diagonal: Diagonal) -> FloatArray:
-        steps = diagonal.shares @ np.diff(self.by_size(), axis=0)
-        return np.stack([steps, steps])
-
 
 @dataclass(frozen=True)
 class Slopes:
-    """s·s'/n · e^(-a(u + u')), with ``fading`` a."""
+    """s·s'/n · e^(-a(u + u')), with ``fading`` a, or · exp(-(u - u')²/2ℓ²), with ``length`` ℓ."""
 
     players: int
     fading: float = 0.0
+    length: float = np.inf
     large: float = 3.0
 
-    @property
-    def ratio(self) -> float:
-        """e^(-a/n), by which one more player lessens a section."""
-        return float(np.exp(-self.fading / self.players))
-
     def by_size(self) -> FloatArray:
-        """e^(-au) of sizes 0 … n."""
-        return np.asarray(self.ratio ** np.arange(self.players + 1))
+        """What slopes at sizes 0 … n have in common, (n + 1, n + 1)."""
+        share = np.arange(self.players + 1) / self.players
+        both, apart = share[:, None] + share, share[:, None] - share
+        return np.asarray(np.exp(-self.fading * both - apart**2 / (2 * self.length**2)))
 
     def gram(self, alike: Alike) -> FloatArray:
-        height = self.by_size()
-        rows, columns = height[alike.sizes], height[alike.others]
-        return np.asarray(alike.agreement / self.players * rows[:, None] * columns)
-
-    def slopes(self, diagonal: Diagonal) -> FloatArray:
-        height, n = self.by_size(), self.players
-        size = np.arange(n)
-        # s_i e^(-au) adds the sum of two heights for player i, and s_i times their difference for others.
-        own = diagonal.shares @ (height[1:] + height[:-1])
-        other = diagonal.shares * (2 * size / max(n - 1, 1) - 1) @ np.diff(height)
-        surplus = other * (2 * np.arange(n + 1) - n)
-        return np.stack([surplus - (own - other), surplus + (own - other)]) * height / n
+        heights = self.by_size()[alike.sizes][:, alike.others]
+        return np.asarray(alike.agreement / self.players * heights)
 
 
 @dataclass(frozen=True)
@@ -127,11 +109,6 @@ class Pairs:
 
     def gram(self, alike: Alike) -> FloatArray:
         return np.asarray((alike.agreement**2 - self.players) / self.players**2)
-
-    def slopes(self, diagonal: Diagonal) -> FloatArray:
-        n, mean = self.players, float((2 * diagonal.nodes - 1) @ diagonal.weights)
-        surplus = 2 * np.arange(n + 1) - n
-        return np.asarray(4 * mean / n**2 * np.stack([-(surplus + 1), surplus - 1]))
 
 
 @dataclass(frozen=True)
@@ -154,28 +131,21 @@ class Products:
         shared = (alike.sizes[:, None] + alike.others - apart) / 2
         return np.asarray(np.exp(apart * one + shared * both))
 
-    def slopes(self, diagonal: Diagonal) -> FloatArray:
-        (one, both), at = self.factors(), diagonal.nodes
-        outside, inside = 1 + (one - 1) * at, one + (both - one) * at
-        size = np.arange(self.players + 1)[:, None]
-        logs = size * np.log(inside) + (self.players - size) * np.log(outside)
-        return np.stack(
-            [
-                np.exp(logs - np.log(outside)) @ (diagonal.weights * (one - 1)),
-                np.exp(logs - np.log(inside)) @ (diagonal.weights * (both - one)),
-            ]
-        )
 
+def kernels(players: int, coalitions: int) -> Sequence[Kernel]:
+    """The kernels of the prior; the worths decide how much of each there is.
 
-def kernels(players: int) -> Sequence[Kernel]:
-    """The kernels of the prior; the worths decide how much of each there is."""
+    Few coalitions per player cannot tell slopes that vary with the size from others (measured).
+    """
     few = 5.0  # games of data, say, differ most among few players
+    varying = [Slopes(players, length=0.5 / players**0.5)] if coalitions >= MANY * players else []
     return (
         Size(players, 1.0),
         Size(players, 0.3),
         Size(players, 0.08),
         Slopes(players),
         Slopes(players, few),
+        *varying,
         Pairs(players),
         *(Products(players, degrees) for degrees in (0.5, 1.5, 4.0, 10.0)),
         *(Products(players, degrees, few) for degrees in (1.5, 6.0)),

@@ -2,26 +2,22 @@
 
 F = Σ_k v_k (a random game of kernel k) + noise; the shares v and the noise are those under which the
 worths are likeliest, less Σ v_k/large_k, so that kernels that explain nothing get nothing. The
-mean of what is left is Σ_j α_j k(·, S_j), a game with a closed form: each criterion reads it. The
-variances of linear readings are known as well; they are scaled by how well worths are predicted
-from all the others.
+mean of what is left is Σ_j α_j k(·, S_j), a game with a closed form: each criterion reads it
+(``mean_game.py``), and the variances of linear readings are known as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.prior.kernels import Alike, Kernel, Products, kernels
-from fairfield.estimation.surrogates.sample import Diagonal
 
 # Coalitions that the shares are chosen on, and that the posterior uses at most: m of them cost O(m³).
-CHOOSING, FITTED = 400, 1500
+CHOOSING, FITTED = 400, 2000
 # The prior variance of the mean worth, in units of the variance of the worths.
 COMMON = 100.0
 # Logarithms of the smallest and largest share of a kernel, and of the noise.
@@ -37,24 +33,6 @@ UNLIKELY = 1e30
 WIDER, UNDECIDED = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001), 2.0
 # Coalitions whose worths are predicted at a time, for the sake of memory.
 AT_ONCE = 1024
-
-
-class Read(NamedTuple):
-    """Readings (games, n) of mean games, their covariance (games, n, n), and how much is noise.
-
-    ``kept`` (games,) is the share of their differences that is not, ``weights`` (m, n) are those of
-    the worths in the values.
-    """
-
-    values: FloatArray
-    covariance: FloatArray
-    kept: FloatArray
-    weights: FloatArray
-
-    def shrunk(self) -> FloatArray:
-        """Values drawn to their mean where they are hardly farther from it than they may be wrong."""
-        centre = self.values.mean(axis=1, keepdims=True)
-        return np.asarray(centre + self.kept[:, None] * (self.values - centre))
 
 
 @dataclass(frozen=True)
@@ -77,15 +55,6 @@ class Posterior:
     wide: FloatArray
     wide_inverse: FloatArray
 
-    @cached_property
-    def calibration(self) -> FloatArray:
-        """Mean squares of errors of prediction over their variances, (games,).
-
-        Predictions of what is alike do not vouch for interactions that nothing speaks of.
-        """
-        found = np.mean(self.alpha**2 / np.diagonal(self.inverse), axis=1)
-        return np.maximum(found, 1.0) if (self.wide > self.shares).any() else np.asarray(found)
-
     def predict(self, coalitions: BoolArray) -> FloatArray:
         """The worths of coalitions (k, n) in the mean game, (games, k)."""
         parts = []
@@ -95,80 +64,24 @@ class Posterior:
             parts.append(self.alpha @ _total(grams, self.shares))
         return np.asarray(self.centre[:, None] + self.scale[:, None] * np.concatenate(parts, 1))
 
-    def left(self, coalitions: BoolArray, worths: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Worths (games, m) less those of the mean game, and less what all the others predict.
-
-        Those that were used come first among the coalitions.
-        """
-        inside = worths - self.predict(coalitions)
-        outside, used = inside.copy(), len(self.coalitions)
-        outside[:, :used] = self.scale[:, None] * self.alpha / np.diagonal(self.inverse)
-        return inside, outside
-
-    def values(self, diagonal: Diagonal) -> Read:
-        """The values of a semivalue."""
-        n, sizes = self.coalitions.shape[1], self.coalitions.sum(axis=1)
-        found = [kernel.slopes(diagonal) for kernel in self.kernels]
-
-        def sections(shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-            outside, inside = np.tensordot(shares, found, axes=1)
-            # The value of i in k(·, S') is a game of S', which has values again.
-            size = np.arange(n) / max(n - 1, 1)
-            own = diagonal.shares @ (inside[1:] - outside[:-1])
-            both = diagonal.shares @ (size * np.diff(inside) + (1 - size) * np.diff(outside))
-            prior = np.where(np.eye(n, dtype=bool), own, both)
-            return np.where(self.coalitions, inside[sizes, None], outside[sizes, None]), prior
-
-        return self._read(sections)
-
-    def _read(self, sections: Callable[[FloatArray], tuple[FloatArray, FloatArray]]) -> Read:
-        """What ``sections`` reads of the sections (m, n) of a prior with given shares.
-
-        It gives their covariance (n, n) before any worth is known as well.
-        """
-        own, prior = sections(self.shares)
-        values, weights = self.scale[:, None] * (self.alpha @ own), (own.T @ self.inverse).T
-        kept = self._kept(values, prior - weights.T @ own)
-        own, prior = sections(self.wide)
-        left = prior - own.T @ self.wide_inverse @ own
-        # No more digits are left than these, and rounding may leave less than nothing.
-        least = ROUNDING * np.diagonal(prior)
-        left[np.diag_indices_from(left)] = np.maximum(np.diagonal(left), least)
-        covariance = (self.scale**2 * self.calibration)[:, None, None] * left
-        return Read(values, covariance, kept, weights)
-
-    def _kept(self, values: FloatArray, covariance: FloatArray) -> FloatArray:
-        """1, but less where more than half of the differences may be noise.
-
-        Shares that are themselves uncertain leave more of noise in the values than they should.
-        """
-        apart = np.sum((values - values.mean(axis=1, keepdims=True)) ** 2, axis=1)
-        spread = max(float(np.trace(covariance) - covariance.mean(axis=0).sum()), 0.0)
-        wrong = self.scale**2 * self.calibration * spread
-        return np.clip(2 - 2 * wrong / np.where(apart > 0, apart, 1.0), 0.0, 1.0)
-
 
 def posterior(
-    coalitions: BoolArray,
-    worths: FloatArray,
-    noise: FloatArray | None = None,
-    most: int | None = None,
+    coalitions: BoolArray, worths: FloatArray, noise: FloatArray | None = None
 ) -> Posterior:
-    """The posterior given worths (games, m) of coalitions (m, n), or of the first ``most`` of them.
+    """The posterior given worths (games, m) of coalitions (m, n), or of the first that can be afforded.
 
     ``noise`` (games, m) are the variances of noisy worths. The shares serve all games of a batch.
     """
-    most = FITTED if most is None else most
-    coalitions, worths = coalitions[:most], worths[:, :most]
+    coalitions, worths = coalitions[:FITTED], worths[:, :FITTED]
     centre = np.median(worths, axis=1)
     scale = np.std(worths, axis=1)
     scale = np.where(scale > 0, scale, 1.0)
     seen = (worths - centre[:, None]) / scale[:, None]
     own = np.zeros(len(coalitions))
     if noise is not None:
-        own = np.mean(noise[:, :most] / scale[:, None] ** 2, axis=0)
+        own = np.mean(noise[:, :FITTED] / scale[:, None] ** 2, axis=0)
     count = coalitions.shape[1]
-    found = kernels(count)
+    found = kernels(count, len(coalitions))
     alike = Alike.of(coalitions, coalitions)
     some = np.unique(np.linspace(0, len(coalitions) - 1, CHOOSING).astype(int))
     grams = [kernel.gram(alike) for kernel in found]

@@ -1,62 +1,105 @@
 """The surrogates that are tried, by name.
 
-A surrogate is a game fitted to sampled pairs whose Shapley and Banzhaf values are known in
-closed form. A new one is a file beside this one that fits it and registers itself.
+A surrogate is a game fitted to sampled worths that is read in closed form. A new one is a file beside this
+one that fits it and registers itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
+
+import numpy as np
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.registry import import_all, refuse_taken
-from fairfield.estimation.surrogates.sample import Diagonal, Fit, Sample
+from fairfield.estimation.along import Along, Sets
+from fairfield.estimation.design import Sampled
 
-# What is fitted game by game is tried for so many games at most, and from so many pairs on.
-MOST_GAMES, FEWEST_PAIRS = 20, 25
+# From fewer coalitions none is fitted: what is left out would tell too little of it.
+FEWEST = 50
 
-# Fitted in view of the residuals (games, p) that the best so far leaves; None if hopeless.
-Fitting: TypeAlias = Callable[[Sample, Diagonal, int, FloatArray], Fit | None]
+
+class Part(Protocol):
+    """A game that is read along the diagonal in closed form."""
+
+    def read(self, along: Along, sets: Sets) -> FloatArray:
+        """The values or interactions of sets (k, size), (k,)."""
+        ...
+
+    def found(self, size: int) -> Sets:
+        """The coalitions of this size whose interactions are not 0, where these are few; else none."""
+        ...
 
 
 @dataclass(frozen=True)
 class Surrogate:
+    """A game like the sampled one: ``scale`` times the mean of its parts.
+
+    ``inside`` and ``outside`` (m,) are what it leaves of the worths, and what a part leaves that was
+    fitted without them. ``exact`` where it is the game.
+    """
+
+    name: str
+    parts: Sequence[Part]
+    scale: float
+    inside: FloatArray
+    outside: FloatArray
+    exact: bool = False
+
+    def read(self, along: Along, sets: Sets) -> FloatArray:
+        """The values or interactions of sets (k, size), (k,)."""
+        parts = [part.read(along, sets) for part in self.parts]
+        return np.asarray(self.scale * np.mean(parts, axis=0)) if parts else np.zeros(len(sets))
+
+    def found(self, size: int) -> Sets:
+        """The coalitions of this size whose interactions are not 0, as far as they are few."""
+        every = {tuple(each) for part in self.parts for each in part.found(size).tolist()}
+        return np.array(sorted(every), dtype=np.int64).reshape(-1, size)
+
+
+def nothing(worths: FloatArray) -> Surrogate:
+    """The game 0, which leaves all of the worths (m,)."""
+    return Surrogate("", (), 1.0, worths, worths)
+
+
+# Fits one game of a sample, by a seed; None if it does far worse than a rival, whose mean squared error of
+# prediction is given.
+Fit: TypeAlias = Callable[[Sampled, int, float], Surrogate | None]
+
+
+@dataclass(frozen=True)
+class Fitting:
     """How a surrogate is fitted, and which samples it suits.
 
     ``seconds`` is what a fit is thought to take before there was one: trees load libraries.
     """
 
     name: str
-    fit: Fitting
-    suits: Callable[[Sample], bool]
+    fit: Fit
+    suits: Callable[[Sampled], bool]
     seconds: float
 
 
-_registered: dict[str, Surrogate] = {}
+_registered: dict[str, Fitting] = {}
 
 
 def surrogate(
-    name: str, suits: Callable[[Sample], bool], *, seconds: float = 0.0
-) -> Callable[[Fitting], Fitting]:
+    name: str, suits: Callable[[Sampled], bool], *, seconds: float = 0.0
+) -> Callable[[Fit], Fit]:
     """Decorates the fit of a surrogate, which has it tried on the samples it suits."""
 
-    def register(fit: Fitting) -> Fitting:
+    def register(fit: Fit) -> Fit:
         taken = _registered.get(name)
         refuse_taken(f"a surrogate {name!r}", taken and taken.fit, fit)
-        _registered[name] = Surrogate(name, fit, suits, seconds)
+        _registered[name] = Fitting(name, fit, suits, seconds)
         return fit
 
     return register
 
 
-def surrogates() -> list[Surrogate]:
+def surrogates() -> list[Fitting]:
     """All surrogates, the quickest first."""
     import_all("fairfield.estimation.surrogates")
     return sorted(_registered.values(), key=lambda each: each.seconds)
-
-
-def enough(sample: Sample) -> bool:
-    """Whether a sample is large enough for what is fitted game by game, and its games few."""
-    return len(sample.odd) <= MOST_GAMES and len(sample.coalitions) >= FEWEST_PAIRS

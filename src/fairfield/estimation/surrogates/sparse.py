@@ -19,9 +19,8 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.prior.kernels import signs_of
-from fairfield.estimation.surrogates.sample import FOLDS, HOPELESS, folds
-
-Member = tuple[int, ...]
+from fairfield.estimation.surrogates.folds import FOLDS, HOPELESS, folds
+from fairfield.estimation.surrogates.polynomial import Member, Polynomial, columns
 
 # Coalitions per column of a regression, at least.
 ROWS = 1.4
@@ -40,34 +39,15 @@ MOST_COLUMNS = 6000
 
 
 @dataclass(frozen=True)
-class Polynomial:
-    """Σ_A c_A Π_{i∈A} s_i, s = ±1 for players in and out; the first member is ∅."""
-
-    players: int
-    support: Sequence[Member]
-    coefficients: FloatArray
-
-    def predict(self, coalitions: BoolArray) -> FloatArray:
-        """The worths (m,) of coalitions (m, n)."""
-        return np.asarray(_columns(signs_of(coalitions), self.support) @ self.coefficients)
-
-    @property
-    def degree(self) -> int:
-        """The size of the largest member."""
-        return max(map(len, self.support))
-
-
-@dataclass(frozen=True)
 class SparseFit:
     """A polynomial fitted to worths (m,), and what it leaves of them.
 
-    It is the mean of polynomials that were each found and fitted without one fold; ``inside`` are
-    its residuals, ``outside`` those of the one that did without the worth. ``exact`` where worths
-    that were left out are predicted up to rounding; it is then fitted to all of them.
+    It is the mean of polynomials that were each found and fitted without one fold; ``outside`` are the
+    residuals of the one that did without the worth. ``exact`` where worths that were left out are
+    predicted up to rounding; it is then fitted to all of them.
     """
 
     polynomial: Polynomial
-    inside: FloatArray
     outside: FloatArray
     exact: bool
 
@@ -96,9 +76,9 @@ def sparse_fit(
     for k in range(FOLDS):
         out = fold == k
         family, slopes = _Growing(signs[~out], y[~out]).best(signs[out], y[out])
-        left[out] = y[out] - _columns(signs[out], family) @ slopes
-        if k == 0 and _is_rounding(y - _columns(signs, family) @ slopes):
-            slopes, left = _solve(_columns(signs, family), y)
+        left[out] = y[out] - columns(signs[out], family) @ slopes
+        if k == 0 and _is_rounding(y - columns(signs, family) @ slopes):
+            slopes, left = _solve(columns(signs, family), y)
             found, exact = dict(zip(family, slopes.tolist(), strict=True)), True
             break
         if k == 0 and float(np.mean(left[out] ** 2)) > HOPELESS * rival / spread**2:
@@ -108,7 +88,7 @@ def sparse_fit(
     slopes = spread * np.array(list(found.values()))
     slopes[0] += centre
     polynomial = Polynomial(signs.shape[1], list(found), slopes)
-    return SparseFit(polynomial, worths - polynomial.predict(coalitions), spread * left, exact)
+    return SparseFit(polynomial, spread * left, exact)
 
 
 class _Tested(NamedTuple):
@@ -144,7 +124,7 @@ class _Growing:
             parts = (combinations(range(n), k) for k in range(size + 1))
             members: dict[Member, None] = dict.fromkeys(chain.from_iterable(parts))
             self.family = members
-            self.slopes, self.left = _solve(_columns(self.signs, members), self.worths)
+            self.slopes, self.left = _solve(columns(self.signs, members), self.worths)
             found = self._grown(signs, worths)
             best = found if best is None or found.error < best.error else best
             if best.error <= ROUNDING**2:
@@ -163,7 +143,7 @@ class _Growing:
         return best
 
     def _tested(self, signs: FloatArray, worths: FloatArray) -> _Tested:
-        left = worths - _columns(signs, self.family) @ self.slopes
+        left = worths - columns(signs, self.family) @ self.slopes
         return _Tested(list(self.family), self.slopes, float(np.mean(left**2)))
 
     def _grow(self) -> bool:
@@ -190,7 +170,7 @@ class _Growing:
                 break
         if not taken:
             return False
-        self.slopes, self.left = _solve(_columns(self.signs, self.family), self.worths)
+        self.slopes, self.left = _solve(columns(self.signs, self.family), self.worths)
         return True
 
     def _scores(self) -> dict[Member, float]:
@@ -246,16 +226,6 @@ class _Growing:
 def _parts(member: Member) -> Iterable[Member]:
     """A coalition and all its parts, the small ones first."""
     return chain.from_iterable(combinations(member, size) for size in range(len(member) + 1))
-
-
-def _columns(signs: FloatArray, family: Iterable[Member]) -> FloatArray:
-    """Π_{i∈A} s_i of rows of signs (m, n): (m, members)."""
-    members = list(family)
-    found = np.ones((len(signs), len(members)))
-    for size in range(1, max(map(len, members)) + 1):
-        which = [k for k, each in enumerate(members) if len(each) >= size]
-        found[:, which] *= signs[:, [members[k][size - 1] for k in which]]
-    return found
 
 
 def _solve(columns: FloatArray, worths: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -15,14 +15,20 @@ from threadpoolctl import threadpool_limits
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
+from fairfield.estimation.along import Along, Sets
+from fairfield.estimation.design import Sampled
 from fairfield.estimation.reading import Control
-from fairfield.estimation.surrogates.registry import enough, surrogate
-from fairfield.estimation.surrogates.sample import FOLDS, Diagonal, Fit, Sample, cross_fitted, folds
+from fairfield.estimation.surrogates.folds import FOLDS, HOPELESS, folds
+from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.trees.readers.registry import read_model
 
-# From so many pairs on trees may be larger: measured on the games of the benchmark.
-MANY = 750
+# From so many coalitions on trees may be larger: measured on the games of the benchmark.
+MANY = 1500
+# So many coalitions are fitted to at most; more are left to the correction.
+FITTED = 10_000
+# Numbers held at a time while leaves are read.
+AT_ONCE = 2**22
 # A sample of so many numbers is worth sharing among threads.
 SHARED = 2**18
 
@@ -63,16 +69,28 @@ class Leaves:
         nobody = values[(needed < 1).all(axis=1)].sum()
         return cls(needed, values, float(model.predict(np.zeros((1, players)))[0] - nobody))
 
-    def read(self, diagonal: Diagonal) -> FloatArray:
-        """The values of the players by a semivalue, (n,)."""
+    def read(self, along: Along, sets: Sets) -> FloatArray:
+        """The values or interactions of sets (k, size), (k,)."""
         ins, outs = ((self.needed == side).sum(axis=1) for side in (1, -1))
-        at, most = diagonal.nodes, np.arange(max(ins.max(), outs.max()) + 1)[:, None]
-        inside, outside = at**most, (1 - at) ** most
+        at, most = along.nodes, np.arange(max(ins.max(), outs.max()) + 1)[:, None]
         # Σ_k w_k t^a (1 - t)^b for each a and b
-        chances = np.einsum("at,bt,t->ab", inside, outside, diagonal.weights)
-        joins = self.values * chances[np.maximum(ins - 1, 0), outs]
-        leaves = self.values * chances[ins, np.maximum(outs - 1, 0)]
-        return np.asarray(joins @ (self.needed == 1) - leaves @ (self.needed == -1))
+        chances = np.einsum("at,bt,t->ab", at**most, (1 - at) ** most, along.weights)
+        values, block = np.zeros(len(sets)), max(1, AT_ONCE // len(ins))
+        for start in range(0, len(sets), block):
+            members = sets[start : start + block]
+            joins, lacks = np.zeros((2, len(ins), len(members)), dtype=np.int64)
+            for each in members.T:
+                joins += self.needed[:, each] == 1
+                lacks += self.needed[:, each] == -1
+            leaf, which = np.nonzero(joins + lacks == along.size)
+            a, b = joins[leaf, which], lacks[leaf, which]
+            sizes = self.values[leaf] * chances[ins[leaf] - a, outs[leaf] - b] * (-1.0) ** b
+            values[start : start + block] = np.bincount(which, sizes, len(members))
+        return values
+
+    def found(self, size: int) -> Sets:
+        """None: leaves have too many."""
+        return np.empty((0, size), dtype=np.int64)
 
     def extension(self) -> Extension:
         """The extension of the game of these trees."""
@@ -90,23 +108,28 @@ class Leaves:
         )
 
 
-@surrogate("trees", lambda sample: enough(sample) and trees_are_installed(), seconds=1.0)
-def tree_surrogate(sample: Sample, diagonal: Diagonal, seed: int, rival: FloatArray) -> Fit | None:
-    """Gradient-boosted trees on both coalitions of the pairs, fold by fold."""
-    inside = sample.coalitions.astype(float)
-    # Trees stop splitting at gains of a fixed size, so worths come in units of their own.
-    scales = np.std(sample.both, axis=(1, 2))
-
-    leaves = 8 if len(inside) < MANY else 24
-
-    def fit(game: int, kept: IntArray) -> tuple[FloatArray, FloatArray]:
-        scale = scales[game] or 1.0
-        worths = sample.both[game][:, kept].ravel() / scale
-        both = np.concatenate([inside[kept], 1 - inside[kept]])
-        (ins, outs), found = _boosted(both, worths, leaves, seed, inside, 1 - inside)
-        return scale * (ins - outs) / 2, scale * found.read(diagonal)
-
-    return cross_fitted("boosted trees", sample, fit, seed, rival)
+@surrogate(
+    "trees",
+    lambda sampled: len(sampled.rows) >= FEWEST and trees_are_installed(),
+    seconds=1.0,
+)
+def boosted_trees(sampled: Sampled, seed: int, rival: float) -> Surrogate | None:
+    """Gradient-boosted trees, each fold left out once."""
+    (worths,) = sampled.worths
+    fold = np.full(len(worths), FOLDS)
+    fold[:FITTED] = folds(sampled.groups[:FITTED], seed)
+    scale = float(np.std(worths)) or 1.0
+    inside, outside = worths.copy(), np.zeros(len(worths))
+    parts: list[Leaves] = []
+    rows = sampled.rows.astype(float)
+    for out, fitted, leaves in without_each_fold(rows, worths / scale, fold, seed):
+        inside -= scale * fitted / FOLDS
+        outside[out] = worths[out] - scale * fitted[out]
+        if not parts and float(np.mean(outside[out] ** 2)) > HOPELESS * rival:
+            return None
+        parts.append(leaves)
+    outside[FITTED:] = inside[FITTED:]
+    return Surrogate("boosted trees", parts, scale, inside, outside)
 
 
 def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed: int) -> Control:
@@ -131,19 +154,20 @@ def without_each_fold(
 ) -> Iterator[tuple[BoolArray, FloatArray, Leaves]]:
     """The worths (m,) of each fold, what trees fitted to all others predict, and their leaves.
 
-    Trees stop splitting at gains of a fixed size, so worths come in units of their own.
+    Folds beyond the last are neither left out nor fitted to. Trees stop splitting at gains of a fixed size,
+    so worths come in units of their own.
     """
-    leaves = 8 if len(inside) < 2 * MANY else 24
+    leaves = 8 if len(inside) < MANY else 24
     for k in range(FOLDS):
-        out = fold == k
-        (fitted,), found = _boosted(inside[~out], worths[~out], leaves, seed, inside)
+        out, kept = fold == k, (fold != k) & (fold < FOLDS)
+        fitted, found = _boosted(inside[kept], worths[kept], leaves, seed, inside)
         yield out, fitted, found
 
 
 def _boosted(
-    inside: FloatArray, worths: FloatArray, leaves: int, seed: int, *others: FloatArray
-) -> tuple[list[FloatArray], Leaves]:
-    """What trees fitted to coalitions (m, n) predict of others, and their leaves."""
+    inside: FloatArray, worths: FloatArray, leaves: int, seed: int, every: FloatArray
+) -> tuple[FloatArray, Leaves]:
+    """What trees fitted to some coalitions (m, n) predict of all, and their leaves."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(
@@ -158,5 +182,5 @@ def _boosted(
     limit = 1 if inside.size < SHARED else None
     with threadpool_limits(limits=limit, user_api="openmp"):
         model.fit(inside, worths)
-        predicted = [model.predict(each) for each in others]
+        predicted = model.predict(every)
     return predicted, Leaves.of(model, inside.shape[1])

@@ -1,8 +1,9 @@
-"""What interactions read of kernels and of single worths, by tables of two sizes.
+"""Values and interactions as readings along the diagonal, and what they read of a game by size.
 
-An interaction that treats players alike is Σ_k w_k ∂_A f(t_k, …, t_k). Kernels of the prior tell
-no players apart either, so what it reads of a section k(·, S') depends on |S'| and |S' ∩ A| alone;
-and so does the weight with which it reads the worth of one coalition.
+Whatever treats players alike is Σ_k w_k ∂_A f(t_k, …, t_k): Shapley's, Banzhaf's and all semivalues for
+single players A, interactions for more. The weight with which it reads the worth of a coalition S
+depends on |S| and |S ∩ A| alone. Kernels of the prior tell no players apart either, so what it reads of a
+section k(·, S') is a table of these two sizes as well.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from math import comb
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.core.extension import legendre, legendre_of_means
 from fairfield.core.special import log_binomials
 from fairfield.estimation.prior.kernels import Kernel, Pairs, Products, Size, Slopes
 
@@ -23,16 +25,46 @@ from fairfield.estimation.prior.kernels import Kernel, Pairs, Products, Size, Sl
 Sets = IntArray
 # So many coalitions stand for all of a size.
 TYPICAL = 400
+# Points of the diagonal that stand for shares of sizes at most, and how well they must.
+MOST_NODES, ACCURATE = 128, 1e-9
 
 
 @dataclass(frozen=True)
 class Along:
-    """Where ∂_A f of coalitions of one size is read: points of the diagonal, and their weights."""
+    """Where ∂_A f of coalitions A of one size is read: points of the diagonal, and their weights.
+
+    ``given`` are the shares of sizes, where they are known better than from the points.
+    """
 
     players: int
     size: int
     nodes: FloatArray
     weights: FloatArray
+    given: FloatArray | None = None
+
+    @classmethod
+    def shapley(cls, players: int) -> Along:
+        """Shapley's values: every point of the diagonal alike, every size alike."""
+        return cls(players, 1, *legendre_of_means(players - 1), np.full(players, 1 / players))
+
+    @classmethod
+    def banzhaf(cls, players: int) -> Along:
+        """Banzhaf's values: the midpoint of the diagonal, sizes by the binomial law."""
+        shares = np.exp(log_binomials(players - 1) - (players - 1) * np.log(2))
+        return cls(players, 1, np.array([0.5]), np.ones(1), shares)
+
+    @classmethod
+    def semivalue(cls, shares: FloatArray) -> Along | None:
+        """A semivalue by its shares of sizes; None where points cannot stand for them."""
+        players = len(shares)
+        nodes, _ = legendre(2 * min(players, MOST_NODES) - 1)
+        sizes = np.arange(players)[:, None]
+        logs = log_binomials(players - 1)[:, None] + sizes * np.log(nodes)
+        chances = np.exp(logs + (players - 1 - sizes) * np.log1p(-nodes))
+        weights, *_ = np.linalg.lstsq(chances, shares, rcond=1e-12)
+        if np.abs(chances @ weights - shares).max() > ACCURATE * shares.max():
+            return None
+        return cls(players, 1, nodes, np.asarray(weights, dtype=float), shares)
 
     @cached_property
     def typical(self) -> Sets:
@@ -47,21 +79,14 @@ class Along:
     @cached_property
     def shares(self) -> FloatArray:
         """How sizes 0 … n - |A| of coalitions of the others weigh."""
-        return np.asarray(self.weights @ np.exp(self._logs))
-
-    @cached_property
-    def each(self) -> FloatArray:
-        """The same of one coalition of the others."""
-        logs = self._logs - log_binomials(self.players - self.size)
-        return np.asarray(self.weights @ np.exp(logs))
-
-    @cached_property
-    def _logs(self) -> FloatArray:
+        if self.given is not None:
+            return self.given
         from scipy.special import xlogy
 
         others = self.players - self.size
         size, at = np.arange(others + 1), self.nodes[:, None]
-        return np.asarray(log_binomials(others) + xlogy(size, at) + xlogy(others - size, 1 - at))
+        logs = log_binomials(others) + xlogy(size, at) + xlogy(others - size, 1 - at)
+        return np.asarray(self.weights @ np.exp(logs))
 
     @cached_property
     def signs(self) -> FloatArray:
@@ -69,24 +94,28 @@ class Along:
         return np.asarray((-1.0) ** (self.size - np.arange(self.size + 1)))
 
     @cached_property
-    def own(self) -> FloatArray:
-        """The weight of one worth F(T), by |T ∩ A| and |T|: (|A| + 1, n + 1)."""
+    def stands(self) -> FloatArray:
+        """What all coalitions of a size stand for in one reading, by |T ∩ A| and |T|: (|A| + 1, n + 1).
+
+        C(n, t) times the weight of one worth F(T): that of a random coalition of the size.
+        """
         table = np.zeros((self.size + 1, self.players + 1))
+        every, others = log_binomials(self.players), log_binomials(self.players - self.size)
         for r, sign in enumerate(self.signs):
-            table[r, r : r + len(self.each)] = sign * self.each
+            sizes = slice(r, r + len(others))
+            table[r, sizes] = sign * self.shares * np.exp(every[sizes] - others)
         return table
 
     @cached_property
     def reach(self) -> FloatArray:
-        """√(C(n, s) Σ_{|T|=s} weight of F(T)²) of sizes 0 … n: how much there is to know of each."""
-        logs = np.full((self.size + 1, self.players + 1), -np.inf)
-        others = log_binomials(self.players - self.size)
-        with np.errstate(divide="ignore"):  # sizes that do not count
-            squares = 2 * (np.log(np.abs(self.shares)) - others)
+        """√E(what a random coalition stands for)² of sizes 0 … n: how much there is to know of each."""
+        found = np.zeros(self.players + 1)
+        every, others = log_binomials(self.players), log_binomials(self.players - self.size)
         for r in range(self.size + 1):
-            logs[r, r : r + len(others)] = np.log(comb(self.size, r)) + others + squares
-        every = np.logaddexp.reduce(logs, axis=0)
-        return np.asarray(np.exp((log_binomials(self.players) + every) / 2))
+            sizes = slice(r, r + len(others))
+            chance = np.log(comb(self.size, r)) + others - every[sizes]
+            found[sizes] += self.stands[r, sizes] ** 2 * np.exp(chance)
+        return np.sqrt(found)
 
     def of(self, table: FloatArray) -> float:
         """The interaction of A in the game of |S ∩ A| and |S| that a table holds."""
@@ -94,6 +123,14 @@ class Along:
         for r, sign in enumerate(self.signs):
             total += comb(self.size, r) * sign * float(self.shares @ table[r, r : r + count])
         return total
+
+    def covariance(self, table: FloatArray) -> FloatArray:
+        """That of the values of all players, (n, n), whose sections a table holds; |A| = 1."""
+        count = self.players
+        outside, inside = table
+        size = np.arange(count) / max(count - 1, 1)
+        both = self.shares @ (size * np.diff(inside) + (1 - size) * np.diff(outside))
+        return np.where(np.eye(count, dtype=bool), self.of(table), both)
 
     def sections(self, kernels: Sequence[Kernel], shares: FloatArray) -> FloatArray:
         """The interaction of A in Σ_k share_k k(·, S'), by |S' ∩ A| and |S'|: (|A| + 1, n + 1)."""
@@ -122,12 +159,12 @@ class Along:
         raise TypeError(f"{kernel!r}: the interactions of this kernel are not known")
 
     def _of_slopes(self, kernel: Slopes, own: IntArray, others: IntArray) -> FloatArray:
-        height, rest = kernel.by_size(), self.players - self.size
-        # ∂_A of s_i e^(-au): the sum of two heights for i ∈ A, else s_i times differences.
-        mine = self.shares @ np.diff(height[1:] + height[:-1], self.size - 1)
+        heights, rest = kernel.by_size(), self.players - self.size
+        # ∂_A of s_i h(|S|): the sum of two heights for i ∈ A, else s_i times differences.
+        mine = self.shares @ np.diff(heights[1:] + heights[:-1], self.size - 1, axis=0)
         mean = 2 * np.arange(rest + 1) / max(rest, 1) - 1
-        theirs = self.shares * mean @ np.diff(height, self.size)
-        return np.asarray((mine * own + theirs * others) * height / self.players)
+        theirs = self.shares * mean @ np.diff(heights, self.size, axis=0)
+        return np.asarray((mine * own + theirs * others) / self.players)
 
     def _of_pairs(self, own: IntArray, others: IntArray, sizes: IntArray) -> FloatArray:
         scale = 4 / self.players**2

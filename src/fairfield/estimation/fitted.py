@@ -1,0 +1,184 @@
+"""One idea for all estimates along the diagonal: a surrogate is read exactly, and what it leaves corrects it.
+
+A game of few interactions is found exactly, where there is one. Else surrogates are tried, nothing, a
+polynomial in few interactions and boosted trees among them; the prior over games is given what each of
+them leaves, and the one from which unseen worths are predicted best is read. Its errors, or those of a
+correction by what is left where they are smaller, are those of the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from fairfield.core.arrays import FloatArray
+from fairfield.estimation.along import Along, Sets
+from fairfield.estimation.corrections import (
+    Answer,
+    Regression,
+    Residuals,
+    by_size,
+    is_stepped,
+    smallest,
+)
+from fairfield.estimation.design import Sampled
+from fairfield.estimation.pace import Pace
+from fairfield.estimation.prior.mean_game import MeanGame
+from fairfield.estimation.surrogates.registry import Surrogate, nothing, surrogates
+
+# Surrogates are fitted to so many games at most.
+MOST_GAMES = 20
+# A surrogate is used where squares of errors of prediction are less by this factor.
+CLEARLY = 0.5
+# A regression needs so many pairs more than players to show its error, and so many times as many to be
+# preferred to what a prior says, unless it leaves nothing.
+FREE, ENOUGH = 2, 1.5
+# Worths that take so few values jump between them, as in a vote. A prior of games that do not is too
+# sure of what it has not seen, so that only what is corrected by its own errors is used.
+STEPPED = 3
+# From so many coalitions per player on, too, a prior is surer of itself than it is right (measured).
+PLENTY = 50
+# What counts as rounding, as a share of squares of worths.
+ROUNDING = 1e-20
+PRIOR = "prior"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read: along the diagonal, of which sets (k, size), the first ``judged`` of which choose how.
+
+    ``masses`` are those of a regression whose slopes are the values, where there is one; ``adds_up`` where
+    the values of all players sum to F(N) - F(∅). Values have a ``whole`` covariance.
+    """
+
+    along: Along
+    sets: Sets
+    judged: int
+    masses: FloatArray | None = None
+    adds_up: bool = False
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A surrogate of the games of a sample, and what the prior makes of the rest; None where that is nothing."""
+
+    sampled: Sampled
+    surrogate: Surrogate
+    rest: MeanGame | None
+
+    def answers(self, reading: Reading) -> list[Answer]:
+        """All ways to read it, the surrogate's own values included."""
+        sampled, (along, sets) = self.sampled, (reading.along, reading.sets)
+        values, name = self.surrogate.read(along, sets), self.surrogate.name
+        if self.rest is None:
+            none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
+            return [Answer(values[None], none, name, lambda: self._weights(along, sets))]
+        regression = _regression(sampled, reading.masses)
+        enough = regression is not None and sampled.pairs - 1 >= ENOUGH * sampled.rows.shape[1]
+        found: list[Answer] = []
+        plain = self.rest.read(along, sets, reading.judged, whole=reading.whole)
+        # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
+        doubtful = bool(name) or len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
+        if not enough or not (doubtful or is_stepped(sampled.worths, STEPPED).any()):
+            own = plain.after(values, name)
+            weights = (lambda: self._weights(along, sets)) if name else own.weights
+            found.append(replace(own, weights=weights))
+        # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
+        more = self.surrogate.inside - self.surrogate.outside
+        left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
+        bare = self.rest.values(along, sets)
+        corrected = []
+        if sampled.shows_spread:
+            corrected.append(by_size(left, along, sets, whole=reading.whole))
+        if regression is not None and enough:
+            corrected.append(replace(regression.of(left), weights=None))
+        for each in corrected:
+            method = f"{plain.method}, {each.method}"
+            done = replace(each, values=bare + each.values, method=method).after(values, name)
+            found.append(done.shrunk(reading.judged, to_mean=reading.adds_up))
+        return [*found, *alone(sampled, reading)]
+
+    def _weights(self, along: Along, sets: Sets) -> FloatArray:
+        """How the prior weighs the worths themselves: what a surrogate says is not linear in them."""
+        return MeanGame.given(self.sampled, self.sampled.worths).weights(along, sets)
+
+    def read(self, reading: Reading) -> Answer:
+        """The values or interactions with the smallest errors, game by game."""
+        return smallest(self.answers(reading), reading.judged)
+
+
+def _regression(sampled: Sampled, masses: FloatArray | None) -> Regression | None:
+    """That of the worths, where there is one and enough pairs show its error."""
+    if masses is None or sampled.pairs - 1 < sampled.rows.shape[1] + FREE:
+        return None
+    return Regression.on(sampled, masses)
+
+
+def alone(sampled: Sampled, reading: Reading, *, few: bool = False) -> list[Answer]:
+    """The values by the worths themselves, without a surrogate: by regression, or size by size.
+
+    From ``few`` pairs a regression is used only where it leaves nothing, unless it is asked for.
+    """
+    regression = _regression(sampled, reading.masses)
+    if regression is None:
+        return []
+    left = Residuals(sampled, sampled.worths, sampled.worths)
+    found = regression.of(left)
+    if sampled.pairs - 1 < ENOUGH * sampled.rows.shape[1]:
+        solved = found.spread() <= ROUNDING * np.mean(sampled.worths**2, axis=1)
+        return [found] if few or solved.all() else []
+    if not sampled.shows_spread:
+        return [found]
+    # Where little is linear, as where a few coalitions are wild.
+    return [found, by_size(left, reading.along, reading.sets, whole=True)]
+
+
+class Fitter:
+    """Fits games of one design after another, surrogates as long as time lasts."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed % 2**32  # scikit-learn takes no more
+        self._pace = Pace({each.name: each.seconds for each in surrogates()} | {PRIOR: 0.1})
+
+    def fits(self, sampled: Sampled, until: float = inf) -> list[Fitted]:
+        """What the worths of a sample say of its games, together or one by one.
+
+        Surrogates that would not be fitted by ``until`` (of ``time.perf_counter``) are left out.
+        """
+        count, games = len(sampled.rows), len(sampled.worths)
+        if games > MOST_GAMES or sampled.is_whole:
+            with self._pace.timed(PRIOR, count):
+                none = nothing(np.zeros(count))
+                return [Fitted(sampled, none, MeanGame.given(sampled, sampled.worths))]
+        return [self._fit(sampled.of(game), until) for game in range(games)]
+
+    def is_late(self, sampled: Sampled, until: float) -> bool:
+        """Whether not even the prior would be fitted by then."""
+        return not self._pace.fits(PRIOR, len(sampled.rows), until)
+
+    def _fit(self, sampled: Sampled, until: float) -> Fitted:
+        """The surrogate of one game from which, with the prior, unseen worths are predicted best."""
+        count, (worths,) = len(sampled.rows), sampled.worths
+        with self._pace.timed(PRIOR, count):
+            best = Fitted(sampled, nothing(worths), MeanGame.given(sampled, sampled.worths))
+        for each in surrogates():
+            assert best.rest is not None
+            rival = float(np.mean(best.rest.outside**2))
+            if not each.suits(sampled) or not self._pace.fits(each.name, count, until):
+                continue
+            with self._pace.timed(each.name, count):
+                found = each.fit(sampled, self.seed, rival)
+            if found is None:
+                continue
+            if found.exact:
+                return Fitted(sampled, found, None)
+            hopeless = np.mean(found.outside**2) > 2 * rival
+            if hopeless or not self._pace.fits(PRIOR, count, until):
+                continue
+            rest = MeanGame.given(sampled, found.outside[None])
+            if rest.error[0] < CLEARLY * best.rest.error[0]:
+                best = Fitted(sampled, found, rest)
+        return best

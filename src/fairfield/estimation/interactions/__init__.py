@@ -1,1 +1,0 @@
-"""Interactions from some worths: what surrogates say of coalitions, and how wrong that may be."""

@@ -1,0 +1,88 @@
+"""Coalitions of one size, or pairs of complements, drawn without replacement, and several such in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb, inf, lgamma
+
+import numpy as np
+
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
+from fairfield.estimation.received import unseen
+
+# Strata of up to so many pairs are listed and shuffled, larger ones drawn from.
+LISTED = 4096
+
+
+class Stratum:
+    """The pairs whose smaller coalition has this size, or the coalitions of a size."""
+
+    def __init__(self, players: int, size: int, *, paired: bool = True) -> None:
+        self.players, self.size = players, size
+        # Whether both coalitions of a pair are of this size.
+        self.halved = paired and 2 * size == players
+        # The numbers of thousands of players have thousands of digits.
+        logs = lgamma(players + 1) - lgamma(size + 1) - lgamma(players - size + 1)
+        self.pairs = comb(players, size) / (2 if self.halved else 1) if logs < 600 else inf
+
+    def every(self) -> BoolArray:
+        """One coalition of each pair."""
+        rows = np.array(list(combinations(range(self.players), self.size)), dtype=np.int64)
+        return self._coalitions(rows[rows[:, 0] == 0] if self.halved else rows)
+
+    def draw(self, count: int, rng: np.random.Generator) -> BoolArray:
+        """One coalition of each of so many random pairs."""
+        orders = rng.random((count, self.players)).argsort(axis=1)
+        coalitions = self._coalitions(orders[:, : self.size])
+        return coalitions ^ ~coalitions[:, :1] if self.halved else coalitions
+
+    def _coalitions(self, members: IntArray) -> BoolArray:
+        coalitions = np.zeros((len(members), self.players), dtype=bool)
+        np.put_along_axis(coalitions, members, True, axis=1)
+        return coalitions
+
+
+class Distinct(Stratum):
+    """The pairs of a stratum in random order, none twice."""
+
+    def __init__(
+        self, players: int, size: int, rng: np.random.Generator, *, paired: bool = True
+    ) -> None:
+        super().__init__(players, size, paired=paired)
+        self.rng, self.drawn = rng, 0
+        self._listed = rng.permutation(self.every()) if self.pairs <= LISTED else None
+        self._seen: set[bytes] = set()
+
+    def next(self, count: int) -> BoolArray:
+        """So many more pairs, at most as many as are left."""
+        start, self.drawn = self.drawn, self.drawn + count
+        if self._listed is not None:
+            return self._listed[start : self.drawn]
+        found: list[BoolArray] = [np.empty((0, self.players), dtype=bool)]
+        while count:
+            drawn = self.draw(count, self.rng)
+            fresh = unseen(drawn, self._seen)
+            self._seen.update(fresh)
+            found.append(drawn[list(fresh.values())])
+            count -= len(fresh)
+        return np.concatenate(found)
+
+
+def in_turn(strata: Sequence[Distinct], count: int, shares: FloatArray) -> BoolArray:
+    """The next coalitions of strata with these shares; one that is used up leaves the rest to the others.
+
+    The j-th of a stratum with share σ has its turn at time (j + ½)/σ.
+    """
+    times: list[FloatArray] = []
+    numbers: list[IntArray] = []
+    for number, (stratum, share) in enumerate(zip(strata, shares, strict=True)):
+        more = int(min(count, stratum.pairs - stratum.drawn))
+        times.append((stratum.drawn + np.arange(more) + 0.5) / share)
+        numbers.append(np.full(more, number))
+    chosen = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
+    found = np.empty((len(chosen), strata[0].players), dtype=bool)
+    for number, stratum in enumerate(strata):
+        turn = chosen == number
+        found[turn] = stratum.next(int(turn.sum()))
+    return found

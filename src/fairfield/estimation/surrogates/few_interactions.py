@@ -1,0 +1,67 @@
+"""Games of few interactions, as trees and programs have them, recovered from some of their worths.
+
+What is fitted to some coalitions is taken for the game where it predicts others to rounding, which nothing was
+chosen by. What is rarer than one in so many of these may still be otherwise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfield.estimation.corrections import is_stepped
+from fairfield.estimation.design import Sampled
+from fairfield.estimation.surrogates.polynomial import Polynomial
+from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
+from fairfield.estimation.surrogates.sparse import sparse_fit
+
+# So many coalitions are held back, of sizes that tell of interactions; the first so many others are
+# looked at. Of few different worths (those of votes) they say too little.
+HELD_BACK, LOOKED_AT, FEW_WORTHS = 60, 2000, 4
+# Digits that a prediction may miss, in units of the largest worth.
+ROUNDING = 1e-12
+EXACT = f"exact: {HELD_BACK} worths that were held back are predicted to rounding"
+
+
+@surrogate(
+    "few interactions",
+    lambda sampled: sampled.noise is None and len(sampled.rows) >= FEWEST,
+    seconds=0.1,
+)
+def few_interactions(sampled: Sampled, seed: int, rival: float) -> Surrogate | None:
+    """A polynomial in few interactions, the game itself where it can be recovered."""
+    (worths,) = sampled.worths
+    polynomial = recovered(sampled, seed)
+    exact = polynomial is not None
+    inside = outside = np.zeros_like(worths)
+    if polynomial is None:
+        few = slice(0, LOOKED_AT)
+        found = sparse_fit(sampled.rows[few], worths[few], seed, rival, sampled.groups[few])
+        if found is None:
+            return None
+        polynomial = found.polynomial
+        inside = worths - polynomial.predict(sampled.rows)
+        outside = np.append(found.outside, inside[LOOKED_AT:])
+    name = f"a polynomial in {len(polynomial.support):,} interactions"
+    return Surrogate(name, [polynomial], 1.0, inside, outside, exact)
+
+
+def recovered(sampled: Sampled, seed: int) -> Polynomial | None:
+    """The polynomial in few interactions that is the game, as far as some worths tell."""
+    coalitions, (worths,), groups = sampled.rows, sampled.worths, sampled.groups
+    # All players alone, and all without one, show no interactions of some to have and some to lack.
+    telling = (sampled.sizes > 1) & (sampled.sizes < coalitions.shape[1] - 1)
+    # Coalitions whose complements are not known tell most, so that others are held back.
+    telling = np.roll(np.arange(len(worths)), -2 * sampled.pairs)[
+        np.roll(telling, -2 * sampled.pairs)
+    ]
+    if len(telling) < HELD_BACK or is_stepped(sampled.worths, FEW_WORTHS)[0]:
+        return None
+    some = np.flatnonzero(~np.isin(groups, groups[telling[-HELD_BACK:]]))[:LOOKED_AT]
+    if not len(some):
+        return None
+    # No rival is as good as what predicts to rounding, so the first fold decides.
+    fit = sparse_fit(coalitions[some], worths[some], seed, 0.0, groups[some])
+    if fit is None or not fit.exact:
+        return None
+    left = np.abs(worths - fit.polynomial.predict(coalitions)).max()
+    return fit.polynomial if left <= ROUNDING * np.abs(worths).max() else None
