@@ -9,7 +9,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-import numpy as np
 import typer
 
 from fairfield.cli.messages import InputError
@@ -109,7 +108,7 @@ def _lines(path: Path, raw: bytes, mark: str) -> Iterator[tuple[int, list[str]]]
 
 def _checked_head(path: Path, raw: bytes, mark: str) -> list[str]:
     """The names of the columns, once every line is seen to have as many cells."""
-    if not raw.strip():
+    if not raw or raw.isspace():
         raise InputError(f"{path} is empty; a line of column names and at least one row are needed")
     lines = _lines(path, raw, mark)
     head = [name.strip() for name in next(lines)[1]]
@@ -134,10 +133,11 @@ def _plain(raw: bytes, mark: str, cells: int) -> bool:
     """
     if b'"' in raw or not mark.isascii() or raw.count(b"\r") > raw.count(b"\r\n"):
         return False
-    signs = np.frombuffer(raw.rstrip(b"\r\n"), np.uint8)
-    marks, ends = (np.flatnonzero(signs == ord(sign)) for sign in (mark, "\n"))
-    found = np.diff(np.searchsorted(marks, ends), prepend=0, append=len(marks))
-    return bool((found == cells - 1).all())
+    # What separates cells and lines, in its order: as many marks as a line has, and its end.
+    sign = mark.encode()
+    others = bytes(set(range(256)) - {*sign, *b"\n"})
+    between = raw.rstrip(b"\r\n").translate(None, others) + b"\n"
+    return between == (sign * (cells - 1) + b"\n") * (len(between) // cells)
 
 
 def _check_names(path: Path, head: list[str], mark: str) -> None:

@@ -22,7 +22,7 @@ def read_utf8(path: Path, needed: str) -> bytes:
     with opened(path, "rb") as file:
         raw: bytes = file.read()
     try:
-        raw.decode()
+        raw if raw.isascii() else raw.decode()
     except UnicodeDecodeError as reason:
         line = raw[: reason.start].count(b"\n") + 1
         raise ValueError(
