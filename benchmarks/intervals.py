@@ -5,7 +5,8 @@
 and prints the share of intervals that hold the exact value: over all players of the runs without a warning, of
 the worst player, and of the runs that warn. A temperature is a number, or "own" for Banzhaf's scale.
 
-``--criteria steps2 steps3 steps5 --games half high higher step`` are K-step values and votes of high quotas.
+``--criteria steps2 steps3 steps5 --games half high higher step`` are K-step values and votes of high quotas;
+``--games smooth cube logarithm`` smooth functions of the weight of a coalition.
 """
 
 import argparse
@@ -70,9 +71,23 @@ def unlike(rng: np.random.Generator) -> ff.Game:
     return ff.TableGame(rows @ rng.normal(size=12) + rng.normal(size=2**12))
 
 
-GAMES = {
-    g.__name__: g for g in (flid, voting, pairwise, coverage, unlike, half, high, higher, step)
-}
+def smooth(rng: np.random.Generator, of: Callable[[np.ndarray], np.ndarray] = np.sqrt) -> ff.Game:
+    """A smooth function of the weight of a coalition, by default its root."""
+    rows = np.arange(2**10)[:, None] >> np.arange(10) & 1
+    return ff.TableGame(of(rows @ (rng.random(10) + 0.1)))
+
+
+def cube(rng: np.random.Generator) -> ff.Game:
+    return smooth(rng, lambda weight: weight**3)
+
+
+def logarithm(rng: np.random.Generator) -> ff.Game:
+    return smooth(rng, lambda weight: np.log1p(5 * weight))
+
+
+SMOOTH = (smooth, cube, logarithm)
+VOTES = (half, high, higher, step)
+GAMES = {g.__name__: g for g in (flid, voting, pairwise, coverage, unlike, *VOTES, *SMOOTH)}
 USUAL = ["flid", "voting", "pairwise", "coverage", "unlike"]
 
 
