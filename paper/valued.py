@@ -35,7 +35,7 @@ REFITTED = 32
 class Valued:
     """What one split says.
 
-    ``curves`` and ``mirrored`` hold the accuracies (n + 1) left as the most valuable are
+    ``curves`` and ``mirrored`` hold the true accuracies (n + 1) left as the most valuable are
     removed, in the right order and with the players in mirrored order; ``chance`` in random
     order. ``drawn`` are right and mirrored curves with the authors' rule that any missing class
     makes an accuracy of .5. ``moved`` are ‖x^k - x^(k-1)‖²/n. ``changed`` counts by how many test
@@ -108,8 +108,8 @@ def value(
     stored: bool = False,
 ) -> Valued:
     """All that is read off the table of a split's worths."""
-    played = ff.TableGame(table, np.unique(split.groups).tolist())
-    count = len(played.players)
+    players = np.unique(split.groups).tolist()
+    played, left = ff.TableGame(table, players), ff.TableGame(_one_class(split, table), players)
     temperature = problem.temperature
     found = ff.compare(played, criteria=CRITERIA, temperature=temperature)
     steps = ff.variational_values(played, STEPS, temperature=temperature, decoupling=False)
@@ -118,18 +118,28 @@ def value(
         split=name,
         group_sizes=np.unique(split.groups, return_counts=True)[1],
         comparison=found,
-        curves={k: ff.removal_curve(played, v).worths for k, v in found.items()},
-        mirrored={k: ff.removal_curve(played, v.values[::-1]).worths for k, v in found.items()},
+        curves={k: ff.removal_curve(left, v).worths for k, v in found.items()},
+        mirrored={k: ff.removal_curve(left, v.values[::-1]).worths for k, v in found.items()},
         drawn={
             k: (_ruled(split, table, v.values), _ruled(split, table, v.values[::-1]))
             for k, v in found.items()
         },
-        chance=_by_size(table, count)[::-1],
+        chance=_by_size(left.worth_table, len(players))[::-1],
         moved=steps.step_differences(),
         changed=changed,
         stored=stored,
         table=table,
     )
+
+
+def _one_class(split: Split, table: FloatArray) -> FloatArray:
+    """The table with the accuracy of what can be told from one class alone, not the rule's .5."""
+    groups, owner = np.unique(split.groups, return_inverse=True)
+    labels, rows = np.unique(split.y), np.arange(len(table))
+    bits = [rows_of(np.isin(np.arange(len(groups)), owner[split.y == label])) for label in labels]
+    held = np.stack([rows & bit > 0 for bit in bits])
+    shares = np.array([np.mean(split.y_test == label) for label in labels])
+    return np.where(held.sum(axis=0) == 1, shares @ held, table)
 
 
 def _ruled(split: Split, table: FloatArray, values: FloatArray) -> FloatArray:

@@ -41,6 +41,7 @@ def find(run: Run) -> Finding:
             judge.convergence(swings),
             judge.full_gradient(*_equal_players()),
             judge.stationary_only(*_starts()),
+            judge.start_matters(*(_from_two_starts(games, steps) for steps in (1, STEPS))),
             judge.hot(*_at(games, judge.LONG)),
             judge.cold(_at(games, judge.SHORT)[0]),
             judge.hoeffding(*_coin()),
@@ -78,13 +79,17 @@ def _swing(temperature: float) -> judge.Swing:
     return judge.Swing(temperature, *steps.trajectory[-2:, 0].tolist(), *errors)
 
 
-def _equal_players() -> tuple[FloatArray, FloatArray]:
+def _equal_players() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Marginals of two equal players by Alg. 2, by Alg. 1 and of the symmetric solution; errors."""
     game = ff.TableGame([-20.0, 2.0, 2.0, 2.0])
-    sequential = ff.variational_index(game, temperature=1.0, solver="coordinate").marginals
+    sequential = ff.variational_index(game, temperature=1.0, solver="coordinate")
     together = ff.variational_values(game, STEPS, temperature=1.0).marginals
-    assert sequential is not None
+    symmetric = ff.variational_index(game, temperature=1.0)
+    errors = [float(np.asarray(v.decoupling_error)) for v in (sequential, symmetric)]
+    assert sequential.marginals is not None
     assert together is not None
-    return sequential, together
+    assert symmetric.marginals is not None
+    return sequential.marginals, together, symmetric.marginals, np.array(errors)
 
 
 def _starts() -> tuple[float, float]:
@@ -92,6 +97,15 @@ def _starts() -> tuple[float, float]:
     found = [ff.variational_values(game, STEPS, start=x, temperature=0.05) for x in (0.5, 0.99)]
     fair, other = (float(np.asarray(v.decoupling_error)) for v in found)
     return fair, other
+
+
+def _from_two_starts(games: list[ff.TableGame], steps: int) -> float:
+    """How far apart Alg. 1 from .1 and from .9 is after some steps, the largest over the games."""
+    ends = [
+        [ff.variational_values(game, steps, start=x, temperature=3.0).marginals for x in (0.1, 0.9)]
+        for game in games
+    ]
+    return float(np.abs(np.diff(np.array(ends, dtype=float), axis=1)).max())
 
 
 def _at(games: list[ff.TableGame], temperature: float) -> tuple[float, float, float]:

@@ -64,8 +64,8 @@ def find(run: Run) -> Finding:
         {"data": draw(found, curves)},
         {
             "data": "Fig. 2: test accuracy as the most valuable players are removed, most valuable first. "
-            "Lines: in the right order; crosses: as published; dashed: our values in mirrored player "
-            "order with the authors' rule for missing classes; grey: in random order. The authors' "
+            "Lines: in the right order, true accuracies; crosses: as published; dashed: our values in mirrored "
+            "player order with the authors' rule for missing classes; grey: in random order. The authors' "
             "split where it is at hand, else the mean over ours; numbers are decoupling errors."
         },
     )  # fmt: skip

@@ -41,6 +41,7 @@ def find(run: Run) -> Finding:
             judge.maximum_entropy(*_entropy(game)),
             judge.any_mean(*_means(game)),
             judge.independent(_error_of_additive(run.seed)),
+            judge.elbo(*_bound(game)),
             judge.equilibrium(_stationary(game)),
             judge.one_step(_from_banzhaf(game)),
             judge.line_integral(*_along_diagonal(game)),
@@ -101,6 +102,28 @@ def _error_of_additive(seed: int) -> float:
     worths = enumerate_coalitions(PLAYERS) @ gains
     found = ff.variational_index(ff.TableGame(worths), temperature=0.3)
     return float(np.asarray(found.decoupling_error))
+
+
+def _bound(game: ff.TableGame, temperature: float = 0.3) -> tuple[float, float, float]:
+    """At a random x: log Z − ELBO less KL(q‖p), ∇H less log((1 − x)/x), ∇f less mean contributions."""
+    worths, x = game.worth_table, np.random.default_rng(1).random(PLAYERS)
+    coalitions, f = enumerate_coalitions(PLAYERS), TableExtension.of(game)
+    q = np.where(coalitions, x, 1 - x).prod(axis=1)
+    log_z = float(np.asarray(ff.Boltzmann(game, temperature).log_z))
+    divergence = q @ (np.log(q) - worths / temperature + log_z)
+
+    def entropy(at: FloatArray) -> FloatArray:
+        return np.asarray(-at * np.log(at) - (1 - at) * np.log(1 - at))
+
+    gap = log_z - float(f.value(x)) / temperature - entropy(x).sum()
+    slopes = (entropy(x + 1e-6) - entropy(x - 1e-6)) / 2e-6
+    players = np.eye(PLAYERS, dtype=bool)
+    gains = [worths[rows_of(coalitions | i)] - worths[rows_of(coalitions & ~i)] for i in players]
+    return (
+        abs(float(gap - divergence)),
+        float(np.abs(slopes - np.log((1 - x) / x)).max()),
+        float(np.abs(np.array(gains) @ q - f.gradient(x)).max()),
+    )
 
 
 def _stationary(game: ff.TableGame) -> float:

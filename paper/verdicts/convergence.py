@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
-from paper.claims import WRONG, Claim, holds, spread
+from paper.claims import DIFFERS, WRONG, Claim, holds, spread
 from paper.readings import NORM, WHERE
 
 # The lines of data valuation, under "‖x^k - x^(k-1)‖²/n" and steps 1, 2, 3, 5, 9, 10.
@@ -47,7 +47,7 @@ def header(factors: Mapping[str, tuple[float, float]], theirs: bool) -> Claim:
         "the cells are ‖x^k − x^(k−1)‖²/n at steps 1, 2, 3, 5, 9, 10",
         "header",
         f"so read {said} of {len(factors)} lines fit; as {NORM}, {norm}",
-        holds(said >= norm if theirs else None, WRONG),
+        holds(said == len(factors) if theirs else None, WRONG if norm > said else DIFFERS),
         "the table prints norms, not their squares, and leaves out the second step"
         if theirs
         else "the authors' splits are not at hand",

@@ -44,6 +44,18 @@ def independent(error: float) -> Claim:
     )
 
 
+def elbo(bound: float, entropy: float, expected: float) -> Claim:
+    """How far log Z − ELBO is from KL(q‖p), ∇H from log((1 − x)/x), ∇f from mean contributions."""
+    return Claim(
+        "Sec. 4.1 and 4.2, App. F",
+        "log Z − ELBO = KL(q‖p) ≥ 0; ∇H = log((1 − x)/x); ∇f is the mean contribution under q",
+        "derived",
+        f"largest differences {bound:.1g}, {entropy:.1g}, {expected:.1g}",
+        holds(max(bound, entropy, expected) < 1e-6),
+        "at a random x; sums over all coalitions, ∇H by a difference quotient",
+    )
+
+
 def equilibrium(residual: float) -> Claim:
     return Claim(
         "Sec. 4.2",

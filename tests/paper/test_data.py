@@ -116,6 +116,15 @@ def test_a_split_is_valued_in_both_orders(rng):
     assert valued.plotted(np.array([1.0, 0.5, 9, 9, 9])) == pytest.approx(10.5 / 3)
 
 
+def test_what_one_class_leaves_is_its_share_of_the_test():
+    """The paper's .5 makes worths; removal shows what is left in truth."""
+    X, y = np.zeros((4, 1)), np.array([0, 1, 1, 2])
+    split = splits.Split(X, y, np.zeros((5, 1)), np.array([0, 0, 0, 1, 2]), np.array([0, 0, 1, 2]))
+    table = np.full(8, 0.5)
+    # Nobody; 0 and 1; 1 alone; 0 and 1 with more of it; 2 alone; then all that hold more classes.
+    assert_allclose(valued._one_class(split, table), [0.5, 0.5, 0.2, 0.5, 0.2, 0.5, 0.5, 0.5])
+
+
 def test_the_experiments_run_small_and_resume_without_a_fit(tmp_path, small, monkeypatch):
     run = Run(tmp_path, quick=True, progress=False)
     found = data.find(run)
@@ -174,7 +183,13 @@ def test_readings_of_the_convergence_table():
     assert convergence.factor([2.0, 1.0, 1.0], [1.0, 4.0, 0.0]) == pytest.approx(4.0)
 
 
-TABLES = ("breast_cancer", "breast_cancer2", "digits", "digits2")
+# The authors' tables, and true accuracies over the points plotted: index, Shapley, Banzhaf.
+TABLES = {
+    "breast_cancer": (93.41, 93.41, 93.47),
+    "breast_cancer2": (70.14, 70.35, 70.14),
+    "digits": (95.33, 95.38, 95.28),
+    "digits2": (73.65, 73.17, 75.24),
+}
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -193,9 +208,8 @@ def test_the_authors_tables_give_the_published_errors_and_curves(reference, name
         _, _, norm, theirs = convergence._line(name, (found,))
         assert theirs
         assert norm < judge.SAME
-    if recomputed:
-        means = [100 * valued.plotted(curve) for curve in found.curves.values()]
-        assert_allclose(means, [93.41, 93.41, 93.47], atol=0.01)
+    means = [100 * valued.plotted(curve) for curve in found.curves.values()]
+    assert_allclose(means, TABLES[name], atol=0.05)
 
 
 def test_the_authors_points_are_fitted_the_same(reference, rng):
