@@ -36,8 +36,11 @@ def few_interactions(sampled: Sampled, seed: int, rival: float) -> Surrogate | N
     if polynomial is None:
         few = slice(0, LOOKED_AT)
         found = sparse_fit(sampled.rows[few], worths[few], seed, rival, sampled.groups[few])
+        if found is None:
+            return None
         # Few different worths are predicted to rounding by chance, and would have no error.
-        if found is None or (found.exact and is_stepped(sampled.worths, FEW_WORTHS)[0]):
+        stepped = is_stepped(sampled.worths, FEW_WORTHS)[0]
+        if found.exact and stepped and found.polynomial.degree > 1:
             return None
         polynomial = found.polynomial
         inside = worths - polynomial.predict(sampled.rows)
