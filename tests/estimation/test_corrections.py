@@ -49,6 +49,19 @@ def test_all_coalitions_leave_no_error(criterion, rng):
 
 
 @pytest.mark.parametrize("criterion", MASSES)
+def test_the_one_coalition_that_is_missing_leaves_an_error(criterion, rng):
+    """Its complement is known, and so is all of the size of that."""
+    table = rng.normal(size=2**PLAYERS)
+    sampled = sample_of(table, criterion, 2**PLAYERS - 1)
+    along = getattr(Along, criterion)(PLAYERS)
+    for found in (
+        regressed(sampled, criterion),
+        by_size(raw(sampled), along, SINGLE, whole=True),
+    ):
+        assert (found.variances > 1e-12).all()
+
+
+@pytest.mark.parametrize("criterion", MASSES)
 def test_means_by_size_are_right_on_average_and_know_their_errors(criterion, rng):
     """Games of a strong odd part: complements err together, and count as one."""
     table = SIGNS @ rng.normal(size=PLAYERS) + 0.3 * rng.normal(size=2**PLAYERS)

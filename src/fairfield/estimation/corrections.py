@@ -154,7 +154,8 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
     stratum = kind[starts]
     count = np.bincount(stratum, minlength=len(sampled.every))
     free = np.where(count > 1, count / np.maximum(count - 1, 1), 0.0)[stratum]
-    free = np.sqrt(free * (1 - sampled.known[starts]))
+    # Of a pair whose sizes are known unequally well, the one that is known less errs.
+    free = np.sqrt(free * (1 - np.minimum.reduceat(sampled.known, starts)))
     member = (np.arange(len(count))[:, None] == stratum) / np.maximum(count, 1)[:, None]
     # Of a draw that is alone in its size, nothing but the noise is known to err.
     alone = (count == 1)[kind]
@@ -218,7 +219,7 @@ class Regression:
 
     def of(self, left: Residuals) -> Answer:
         """The slopes of what is left, and their errors as if each pair had been left out (HC3)."""
-        known = self.sampled.known[: 2 * self.sampled.pairs : 2]
+        known = self.sampled.known[: 2 * self.sampled.pairs].reshape(-1, 2).min(axis=1)
         slopes = self._odd(left.mixed(self.sampled.known)) @ self.influence
         apart = self._odd(left.outside) - slopes @ self.signs.T
         apart = apart / np.maximum(1 - self.leverage, 1e-6) * np.sqrt(1 - known)

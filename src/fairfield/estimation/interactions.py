@@ -85,22 +85,25 @@ class Interactions(Design):
             answers = [self._answer(each, sets) for each in fits]
         shape = (*given.shape[:-1], sum(map(len, sets.values())))
         exact = sampled.is_whole or all(each.rest is None for each in fits)
-        few = len(sampled.rows) < min(RELIABLE * self.players, 2**self.players)
         return Interacting(
             values=np.concatenate([each.values for each in answers]).reshape(shape),
             covariance=np.concatenate([each.variances for each in answers]).reshape(shape),
             method="; ".join(dict.fromkeys(each.method for each in answers)),
-            warnings=self._few(len(sampled.rows)) if few and not exact else (),
+            warnings=() if exact else self._warnings(len(sampled.rows)),
             remarks=("exact",) if exact else (),
             exact=exact,
             more={"empty": as_number(given[..., 0])},
             sets=list(chain.from_iterable(map(tuple, each.tolist()) for each in sets.values())),
         )
 
-    def _few(self, count: int) -> tuple[str, ...]:
+    def _warnings(self, count: int) -> tuple[str, ...]:
+        # More than all of them there are not.
+        least = min(RELIABLE * self.players, 2**self.players)
+        if count >= least:
+            return ()
         return (
             f"{count:,} coalitions are few for {self.players} players, and the error bars are "
-            f"not to be trusted; {RELIABLE * self.players:,} are the least for that",
+            f"not to be trusted; {least:,} are the least for that",
         )
 
     def _sets(self, fits: Sequence[Fitted]) -> dict[int, Sets]:

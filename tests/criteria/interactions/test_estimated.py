@@ -152,3 +152,8 @@ def test_what_no_coalition_shows_is_not_called_exact():
     found = ff.interactions(unanimity, players=30, budget=200, seed=1)
     assert "exact" not in found.stop
     assert (found.stderr > 0).all()
+
+
+def test_no_more_coalitions_are_wanted_than_there_are():
+    found = ff.interactions(lambda S: S.sum(axis=1) ** 2.0, players=3, budget=7)
+    assert "; 8 are the least" in found.stop

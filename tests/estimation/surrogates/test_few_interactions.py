@@ -70,3 +70,11 @@ def test_one_large_worth_does_not_make_others_rounding():
         return 1e9 * S[:, 0] + 0.3 * np.sin(S @ np.arange(20.0))
 
     assert "exact" not in ff.shapley(worths, players=20, budget=400).stop
+
+
+def test_a_vote_is_not_taken_for_a_smaller_one():
+    """Of 80 coalitions all are as a majority of three players has them, which says little of ten."""
+    weights = np.array([12, 10, 8, 7, 6, 5, 4, 3, 2, 1])
+    exact = ff.shapley(ff.VotingGame(weights, 30))
+    found = ff.shapley(lambda S: 1.0 * (S @ weights >= 30), players=10, budget=80, seed=2)
+    assert (np.abs(found.values - exact.values) < 5 * found.stderr).all()
