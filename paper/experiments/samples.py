@@ -50,21 +50,37 @@ def differences(seed: int, run: Run) -> FloatArray:
     return kept(run, f"samples-{seed}", str(game.describe()), walked)["differences"]
 
 
+def epochs(curves: FloatArray, tolerance: float | FloatArray) -> FloatArray:
+    """The first step that is at most the tolerance; one after the last where none is."""
+    below = curves <= tolerance
+    return np.where(below.any(axis=-1), below.argmax(axis=-1) + 1.0, curves.shape[-1] + 1.0)
+
+
 @experiment("samples", "How the number of samples moves the steps of Alg. 1.", place=9)
 def find(run: Run) -> Finding:
     """Steps of Alg. 1 by Monte Carlo with m = n, 5n, 10n samples."""
     count = QUICK_SEEDS if run.quick else SEEDS
     curves = np.stack([differences(seed, run) for seed in range(run.seed, run.seed + count)])
     floors = curves[..., -LAST:].mean(axis=-1)
-    epochs = (curves <= judge.FACTOR * floors[..., None]).argmax(axis=-1) + 1.0
     by_size = {times * PLAYERS: k for k, times in enumerate(TIMES)}
+
+    def sized(found: FloatArray) -> dict[int, FloatArray]:
+        return {m: found[:, k] for m, k in by_size.items()}
+
     rows = [(m, step + 1, float(curves[:, k, step].mean())) for m, k in by_size.items() for step in range(STEPS)]  # fmt: skip
     return Finding(
         "samples",
         "Number of samples",
         f"20 single synthetic points, T = {TEMPERATURE}, {STEPS} steps, {count} data sets (seeds from {run.seed}); "
         "the game was not published",
-        [judge.fewer_epochs(*({m: each[:, k] for m, k in by_size.items()} for each in (epochs, floors)))],
+        [
+            judge.fewer_epochs(
+                {each: sized(epochs(curves, each)) for each in judge.TOLERANCES},
+                sized(epochs(curves, judge.COARSE)),
+                sized(epochs(curves, judge.FACTOR * floors[..., None])),
+                sized(floors),
+            )
+        ],
         {"samples": Table(("m", "step", "mean difference"), rows)},
         {"samples": draw(curves)},
         {"samples": "Fig. 11: ‖x^k − x^(k−1)‖²/n over the steps by the number of samples: mean over data sets, "

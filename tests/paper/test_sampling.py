@@ -61,3 +61,11 @@ def test_more_samples_lower_the_floor(tmp_path, monkeypatch):
     assert len(rows) == 8
     assert rows[100, 4] < rows[20, 4]
     assert [c.verdict for c in finding.claims] == ["open"]  # one data set
+
+
+def test_epochs_are_counted_to_a_tolerance():
+    """Of a run that never gets there, one more than it has; its own floor is another tolerance."""
+    curves = np.array([[[9.0, 3, 2, 3], [9.0, 8, 1, 1]], [[9.0, 3, 3, 3], [2.0, 1, 1, 1]]])
+    assert samples.epochs(curves, 2.0).tolist() == [[3, 3], [5, 1]]
+    floors = curves[..., -2:].mean(axis=-1)
+    assert samples.epochs(curves, 2 * floors[..., None]).tolist() == [[2, 3], [2, 1]]

@@ -48,6 +48,8 @@ FIRST = dict(features.FIRST)
 PLACES = {"Age": (1, 2, 1), "Education-Num": (2, 1, 2), "Capital Loss": (3, 4, 3)}
 LINES = {INDEX: (1, 2, 3), BANZHAF: (1, 2, 3), SHAPLEY: (2, 3, 4)}
 TWICE = {**LINES, INDEX: (1, 2, 1)}
+SLOWER, SAME = {20: A([4.0, 5, 4]), 200: A([2.0, 2, 2])}, {20: A([2.0, 2, 2]), 200: A([2.0, 2, 2])}
+FLOORS = {20: LINE, 200: LINE}
 
 # Of every judge: evidence and the verdict on it.
 CASES = {
@@ -123,9 +125,9 @@ CASES = {
     ],
     large.fifteen: [((LINES,), YES), ((TWICE,), WRONG)],
     samples.fewer_epochs: [
-        (({20: A([4.0, 5, 4]), 200: A([2.0, 2, 2])}, {20: LINE, 200: LINE}), YES), (({20: A([2.0, 2, 2]), 200: A([2.0, 2, 2])}, {20: LINE, 200: LINE}), NO),
-        (({20: A([2.0, 3, 2]), 200: A([2.0, 2, 2])}, {20: LINE, 200: LINE}), OPEN),
-        (({20: A([4.0]), 200: A([2.0])}, {20: LINE, 200: LINE}), OPEN),
+        (({1e-5: SLOWER, 3e-5: SLOWER}, SAME, SAME, FLOORS), YES), (({1e-5: SLOWER, 3e-5: SAME}, SLOWER, SLOWER, FLOORS), NO),
+        (({1e-5: SAME}, SAME, SAME, FLOORS), NO), (({1e-5: {20: A([2.0, 3, 2]), 200: A([2.0, 2, 2])}}, SAME, SAME, FLOORS), OPEN),
+        (({1e-5: {20: A([4.0]), 200: A([2.0])}}, SAME, SAME, FLOORS), OPEN),
     ],
 }  # fmt: skip
 
