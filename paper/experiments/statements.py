@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import brentq
 
 import fairfield as ff
 from fairfield.core.arrays import FloatArray
@@ -39,7 +40,7 @@ def find(run: Run) -> Finding:
         f"a random game of {PLAYERS} players (seed {run.seed}), and the paper's own voting game",
         [
             judge.maximum_entropy(*_entropy(game)),
-            judge.any_mean(*_means(game)),
+            judge.positive_temperature(*_temperatures(game)),
             judge.independent(_error_of_additive(run.seed)),
             judge.elbo(*_bound(game)),
             judge.equilibrium(_stationary(game)),
@@ -88,13 +89,23 @@ def _entropy(game: ff.TableGame, temperature: float = 0.7) -> tuple[float, float
     return max(above), slope, 1 / temperature
 
 
-def _means(game: ff.TableGame) -> tuple[float, float, float]:
-    """The multiplier 1/T for a mean payoff below that of all coalitions, that mean, the most."""
-    worths = game.worth_table
-    wanted, rates = worths.mean() - 0.1, np.linspace(-2, 2, 4001)
-    weights = np.exp(rates[:, None] * worths)
-    means = (weights @ worths) / weights.sum(axis=1)
-    return float(rates[np.abs(means - wanted).argmin()]), float(worths.mean()), float(worths.max())
+def _temperatures(game: ff.TableGame) -> tuple[FloatArray, float, float, float, float]:
+    """1/T over average payoffs above the mean worth; the least average of laws that grow; 1/T below."""
+    worths = np.sort(game.worth_table)
+    mean, most = float(worths.mean()), float(worths.max())
+
+    def excess(rate: float, wanted: float) -> float:
+        weights = np.exp(rate * worths - (rate * worths).max())
+        return float(weights @ worths / weights.sum()) - wanted
+
+    low, *rates = (
+        brentq(excess, -100, 100, args=(mean + part * (most - mean),))
+        for part in (-0.05, 0.05, 0.25, 0.5, 0.75, 0.95)
+    )
+    # A law that grows with the payoff is a mixture of uniform ones on the best coalitions.
+    best = np.cumsum(worths[::-1]) / np.arange(1, len(worths) + 1)
+    least = float(best.min())
+    return np.array(rates), least, low, mean, most
 
 
 def _error_of_additive(seed: int) -> float:

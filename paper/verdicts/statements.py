@@ -22,16 +22,24 @@ def maximum_entropy(above: float, slope: float, rate: float) -> Claim:
     )
 
 
-def any_mean(low: float, mean: float, most: float) -> Claim:
+def positive_temperature(
+    rates: FloatArray, least: float, low: float, mean: float, most: float
+) -> Claim:
+    """1/T at average payoffs from the mean worth of all coalitions up to the largest worth.
+
+    ``least`` is the smallest average payoff of a law that grows with the payoff, ``low`` is 1/T
+    at one a little below the mean worth.
+    """
     return Claim(
         "Sec. 1",
-        "with the average payoff μ known, the law has a temperature T > 0",
+        "p(S) is to grow with the payoff F(S); with the average payoff known as μ, the law has a temperature T > 0",
         "T > 0",
-        f"1/T = {low:.3g} at μ a little below the mean worth {mean:.3g} of all coalitions",
-        holds(low > 0),
-        f"T > 0 exactly for μ between the mean worth of all coalitions and the largest, {most:.3g}; below "
-        "it the multiplier is negative, and bad coalitions are likelier than good ones",
-    )
+        f"1/T from {rates.min():.3g} to {rates.max():.3g} at {len(rates)} μ that laws which grow with the payoff can have",
+        holds(bool(rates.min() > 0 and least > mean - EXACT)),
+        "such laws are mixtures of uniform ones on the best k coalitions, whose average payoffs are "
+        f"{least:.3g} to {most:.3g}; the mean worth of all coalitions is {mean:.3g}. For a μ a little below it, which none of them has, "
+        f"1/T is {low:.3g}: the derivation of App. A allows T < 0 as well, where bad coalitions are likelier than good ones",
+    )  # fmt: skip
 
 
 def independent(error: float) -> Claim:

@@ -42,7 +42,18 @@ def test_statements_have_the_known_numbers(tmp_path):
     pytest.importorskip("matplotlib")
     found = {claim.where: claim for claim in statements.find(Run(tmp_path)).claims}
     assert found["Theorem 1"].verdict == "reproduced"
+    assert found["Sec. 1"].verdict == "reproduced"
     assert found["App. F"].ours.startswith("0.7500, 0.2500, 0.2500; 0.6667")
+
+
+def test_the_temperature_belongs_to_the_average_payoff():
+    """Two worths 0 and 1, equally many: the average is σ(1/T), below ½ only with T < 0."""
+    game = ff.TableGame(np.array([0.0, 1.0, 0.0, 1.0]))
+    rates, least, low, mean, most = statements._temperatures(game)
+    averages = 0.5 + 0.5 * np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+    assert rates == pytest.approx(np.log(averages / (1 - averages)))
+    assert low == pytest.approx(np.log(0.475 / 0.525))
+    assert (least, mean, most) == (0.5, 0.5, 1.0)
 
 
 def test_algorithms_have_the_known_numbers(tmp_path, monkeypatch):

@@ -54,7 +54,7 @@ FLOORS = {20: LINE, 200: LINE}
 # Of every judge: evidence and the verdict on it.
 CASES = {
     statements.maximum_entropy: [((-1.0, 2.0, 2.0), YES), ((0.1, 2.0, 2.0), NO), ((-1.0, 1.0, 2.0), NO)],
-    statements.any_mean: [((0.1, 0.0, 1.0), YES), ((-0.1, 0.0, 1.0), NO)],
+    statements.positive_temperature: [((A([0.1, 2.0]), 0.1, -0.1, 0.0, 1.0), YES), ((A([-0.1, 2.0]), 0.1, -0.1, 0.0, 1.0), NO), ((A([0.1, 2.0]), -0.1, -0.1, 0.0, 1.0), NO)],
     statements.independent: [((0.0,), YES), ((0.1,), NO)],
     statements.elbo: [((0.0, 0.0, 0.0), YES), ((0.1, 0.0, 0.0), NO), ((0.0, 0.1, 0.0), NO), ((0.0, 0.0, 0.1), NO)],
     statements.equilibrium: [((0.0,), YES), ((0.1,), NO)],
