@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ GAMES = ("breast_cancer", "digits2")
 
 def grid(game: ff.TableGame, title: str) -> Grid:
     """All K and T of one game."""
-    columns: list[list[tuple[float, float, float, float]]] = []
+    columns: list[list[tuple[float, ...]]] = []
     best = []
     for temperature in TEMPERATURES:
         law = ff.Boltzmann(game, temperature)
@@ -39,12 +40,16 @@ def grid(game: ff.TableGame, title: str) -> Grid:
             assert found.marginals is not None
             away = float(np.abs(found.values - index.values).max())
             far = float(np.asarray(law.decoupling_error(found)))
-            line.append((far, float(found.values.std()), float(found.marginals.std()), away))
+            criterion = partial(
+                ff.variational_values, steps=steps, temperature=temperature, decoupling=False
+            )
+            lost = float(ff.axioms.additivity(criterion, game).violation)
+            spreads = float(found.values.std()), float(found.marginals.std())
+            line.append((far, *spreads, away, lost))
         columns.append(line)
     held = np.array(columns)
     spread = float(ff.banzhaf(game).values.std())
-    errors, values, marginals, apart = np.moveaxis(held, -1, 0)
-    return Grid(title, errors, values, marginals, apart, np.array(best), spread)
+    return Grid(title, *np.moveaxis(held, -1, 0), best=np.array(best), banzhaf=spread)
 
 
 @experiment(
@@ -82,14 +87,14 @@ def find(run: Run) -> Finding:
 
 def _table(grids: list[Grid]) -> Table:
     head = ("game", "T", "K", "decoupling error", "sd of values", "sd of marginals",
-            "largest distance from the index")  # fmt: skip
+            "largest distance from the index", "violation of additivity")  # fmt: skip
     rows: list[tuple[object, ...]] = []
     for each in grids:
         for t, temperature in enumerate(TEMPERATURES):
             for k in range(STEPS):
-                cells = (each.errors, each.values, each.marginals, each.apart)
+                cells = (each.errors, each.values, each.marginals, each.apart, each.additivity)
                 rows.append((each.title, temperature, k + 1, *(c[t, k] for c in cells)))
-            rows.append((each.title, temperature, "index", *each.best[t], 0.0))
+            rows.append((each.title, temperature, "index", *each.best[t], 0.0, ""))
     return Table(head, rows)
 
 

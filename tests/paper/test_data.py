@@ -174,6 +174,8 @@ def test_the_tradeoffs_numbers_are_those_of_the_criteria(rng):
     assert found.errors[1, 2] == pytest.approx(steps.decoupling_error)
     assert found.values[1, 2] == pytest.approx(steps.values.std())
     assert found.values[0, 0] == pytest.approx(ff.banzhaf(game).values.std())
+    assert (found.additivity[:, 0] < 1e-12).all()
+    assert (found.additivity[:, 1:] > 1e-4).all()
 
 
 def test_readings_of_the_convergence_table():

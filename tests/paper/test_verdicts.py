@@ -41,7 +41,7 @@ LINE = A([0.1] * 6)
 NEAR = A([False, True])
 GRID = tradeoff.Grid(
     "game", np.tile([0.2, 0.1], (4, 1)), np.tile([1.0, 2.0], (4, 1)), np.tile([0.2, 0.1], (4, 1)),
-    np.tile([0.2, 0.1], (4, 1)), np.tile(A([4.0, 3, 2, 1])[:, None], (1, 3)), 1.0,
+    np.tile([0.2, 0.1], (4, 1)), np.tile([0.0, 0.1], (4, 1)), np.tile(A([4.0, 3, 2, 1])[:, None], (1, 3)), 1.0,
 )  # fmt: skip
 UP = np.tile([1.0, 2.0], (4, 1))
 FIRST = dict(features.FIRST)
@@ -118,7 +118,11 @@ CASES = {
     convergence.cost: [(([5, 9], [12, 16], {"whole": True}), YES), (([99, 9], [12, 16], {"whole": True}), NO), (([99, 9], [12, 16], {"whole": False}), OPEN)],
     tradeoff.flatter: [(([GRID],), YES), (([replace(GRID, best=GRID.best[::-1])],), NO)],
     tradeoff.closer: [(([GRID],), YES), (([replace(GRID, apart=UP)],), WRONG)],
-    tradeoff.two_sided: [(([GRID],), YES), (([replace(GRID, errors=UP)],), NO), (([replace(GRID, values=UP[:, ::-1])],), NO)],
+    tradeoff.two_sided: [
+        (([GRID],), YES), (([replace(GRID, errors=UP)],), NO), (([GRID, replace(GRID, errors=UP, apart=UP)],), YES), (([replace(GRID, apart=UP)],), NO),
+        (([replace(GRID, additivity=UP)],), NO), (([replace(GRID, additivity=0 * UP)],), NO), (([replace(GRID, best=GRID.best[::-1])],), NO),
+        (([replace(GRID, values=UP[:, ::-1])],), YES),
+    ],
     large.more_similar: [
         ((A([1.0, 2, 1]), A([5.0, 6, 5]), A([1.0, 1, 1])), YES), ((A([5.0, 6, 5]), A([1.0, 2, 1]), A([1.0, 1, 1])), NO),
         ((A([1.0, 2, 1]), A([5.0, 6, 5]), A([9.0, 9, 9])), OPEN), ((A([1.0, 6, 1]), A([5.0, 1, 2]), A([1.0, 1, 1])), OPEN),
