@@ -52,3 +52,40 @@ def test_votes_are_not_read_from_a_prior_alone():
         found = ff.banzhaf(Batch(table), budget=120, seed=seed)
         assert "corrected" in found.method or "regression" in found.method
         assert (np.abs(found.values - exact) <= 5 * found.stderr).all()
+
+
+def test_a_surrogate_has_errors_of_its_own():
+    """Of semivalues, too, the prior given what trees leave is too sure: these are corrected."""
+    needs("sklearn", "ml")
+    skill = np.linspace(0, 2, 12) ** 2
+    table = (brute.coalitions(12) * skill).max(axis=1)
+    late = ff.beta(4, 1)
+    exact = ff.semivalue(table, late).values
+    for seed in range(3):
+        found = ff.semivalue(Batch(table), late, budget=300, seed=seed)
+        assert "corrected" in found.method
+        assert (np.abs(found.values - exact) <= 5 * found.stderr).all()
+
+
+@pytest.mark.parametrize("criterion", ["shapley", "banzhaf"])
+@pytest.mark.parametrize("budget", [80, 100])
+def test_votes_that_hardly_anybody_wins_keep_their_errors(criterion, budget):
+    """Where all worths of a size agree, no residual tells of those that were not seen."""
+    weights = np.array([12, 10, 8, 7, 6, 5, 4, 3, 2, 1])
+    table = (brute.coalitions(10) @ weights >= 50) * 1.0
+    exact = getattr(brute, criterion)(table)
+    for seed in range(4):
+        found = getattr(ff, criterion)(Batch(table), budget=budget, seed=seed)
+        assert (np.abs(found.values - exact) <= 5 * found.stderr).all()
+
+
+def test_a_polynomial_that_no_worth_confirms_is_not_used():
+    """A tree that 100 of 1024 coalitions let look like another had no error at all."""
+    s = brute.coalitions(10).astype(float)
+    high = np.where(s[:, 3] > 0, 2, 0.5) * s[:, 5]
+    low = np.where(s[:, 7] > 0, 1, -1) * (1 + s[:, 2])
+    table = np.where(s[:, 0] > 0, high, low) + 0.3 * s[:, 1] * s[:, 4] * s[:, 6]
+    exact = brute.banzhaf(table)
+    for seed in (33, 35):
+        found = ff.banzhaf(Batch(table), budget=100, seed=seed)
+        assert (np.abs(found.values - exact) <= 5 * found.stderr + 1e-9).all()

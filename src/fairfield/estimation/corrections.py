@@ -66,6 +66,13 @@ class Answer:
         kept = np.maximum(0.0, 1 - self.spread(judged) / size)
         return replace(self, values=centre + kept[:, None] * apart)
 
+    def widened(self, more: FloatArray) -> Answer:
+        """With so much more variance (games,) of every reading."""
+        added = more[:, None] * np.ones(self.values.shape[1])
+        if self.errors.ndim > self.values.ndim:
+            added = added[:, :, None] * np.eye(self.values.shape[1])
+        return replace(self, errors=self.errors + added)
+
     def sharing(self, gain: FloatArray, noise: FloatArray | None) -> Answer:
         """Moved evenly, so that the values of all players sum to a gain (games,), which may be noisy."""
         count = self.values.shape[1]

@@ -8,12 +8,13 @@ correction by what is left where they are smaller, are those of the answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.corrections import (
     Answer,
@@ -38,9 +39,11 @@ CLEARLY = 0.5
 FREE, ENOUGH = 2, 1.5
 # From so many coalitions per player on a prior is surer of itself than it is right (measured); so it is, from
 # any number, where worths jump. Then only what is corrected by its own errors is used.
-PLENTY = 50
+PLENTY = 10
 # What counts as rounding, as a share of squares of worths.
 ROUNDING = 1e-20
+# A surrogate that leaves no more than this share of the worths leaves nothing.
+SOLVED = 1e-9
 PRIOR = "prior"
 
 
@@ -75,30 +78,56 @@ class Fitted:
         if self.rest is None:
             none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
             return [Answer(values[None], none, name, lambda: self._weights(along, sets))]
-        regression = _regression(sampled, reading.masses)
-        enough = regression is not None and sampled.pairs - 1 >= ENOUGH * sampled.rows.shape[1]
-        found: list[Answer] = []
         plain = self.rest.read(along, sets, reading.judged, whole=reading.whole)
-        # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
-        doubtful = bool(name) or len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
-        if not enough or not (doubtful or is_stepped(sampled.worths, STEPPED).any()):
-            own = plain.after(values, name)
-            weights = (lambda: self._weights(along, sets)) if name else own.weights
-            found.append(replace(own, weights=weights))
+        own = plain.after(values, name)
+        own = replace(own, weights=lambda: self._weights(along, sets)) if name else own
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
-        bare = self.rest.values(along, sets)
-        corrected = []
-        if sampled.shows_spread:
-            corrected.append(by_size(left, along, sets, whole=reading.whole))
-        if regression is not None and enough:
-            corrected.append(replace(regression.of(left), weights=None))
-        for each in corrected:
+        bare, corrected = self.rest.values(along, sets), []
+        for each in self._corrections(left, reading):
             method = f"{plain.method}, {each.method}"
-            done = replace(each, values=bare + each.values, method=method).after(values, name)
-            found.append(done.shrunk(reading.judged, to_mean=reading.adds_up))
-        return [*found, *alone(sampled, reading)]
+            done = replace(each, values=bare + each.values, method=method)
+            if reading.whole:
+                corrected.append(
+                    done.after(values, name).shrunk(reading.judged, to_mean=reading.adds_up)
+                )
+            else:
+                # Of many pairs nearly all are nothing, and would draw those that a surrogate found to 0.
+                corrected.append(done.shrunk(reading.judged).after(values, name))
+        if name and corrected and not reading.whole:
+            own = _as_wide_where(self._found(along, sets), own, corrected[0])
+        # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
+        plenty = len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
+        stepped = is_stepped(sampled.worths, STEPPED).any()
+        doubtful = bool(name) or plenty or stepped
+        trusted = [] if reading.whole and corrected and doubtful else [own]
+        if stepped and corrected:
+            # Where worths of a size agree, what the prior leaves of them vouches for nothing.
+            raw = self._corrections(Residuals(sampled, sampled.worths, sampled.worths), reading)
+            corrected = [_as_wide(each, raw) for each in corrected]
+        found = [*trusted, *corrected, *alone(sampled, reading)]
+        solved = np.abs(self.surrogate.outside).max() <= SOLVED * np.ptp(sampled.worths)
+        if not stepped or solved or sampled.is_whole:
+            return found
+        # Nor do draws that all agree say anything of one that was not seen.
+        unseen = (np.ptp(sampled.worths, axis=1) / len(np.unique(sampled.groups))) ** 2
+        return [each.widened(unseen) for each in found]
+
+    def _found(self, along: Along, sets: Sets) -> BoolArray:
+        """Which sets (k, size) have interactions that the surrogate found, which have errors of a fit."""
+        found = set(map(tuple, self.surrogate.found(along.size).tolist()))
+        return np.array([tuple(each) in found for each in sets.tolist()], dtype=bool)
+
+    def _corrections(self, left: Residuals, reading: Reading) -> list[Answer]:
+        """What is left, size by size or by a regression, where there are enough coalitions for that."""
+        sampled, regression = self.sampled, _regression(self.sampled, reading.masses)
+        found = []
+        if sampled.shows_spread:
+            found.append(by_size(left, reading.along, reading.sets, whole=reading.whole))
+        if regression is not None and sampled.pairs - 1 >= ENOUGH * sampled.rows.shape[1]:
+            found.append(replace(regression.of(left), weights=None))
+        return found
 
     def _weights(self, along: Along, sets: Sets) -> FloatArray:
         """How the prior weighs the worths themselves: what a surrogate says is not linear in them."""
@@ -107,6 +136,19 @@ class Fitted:
     def read(self, reading: Reading) -> Answer:
         """The values or interactions with the smallest errors, game by game."""
         return smallest(self.answers(reading), reading.judged)
+
+
+def _as_wide(answer: Answer, others: Sequence[Answer]) -> Answer:
+    """An answer with the smallest errors of some others, game by game, where these are larger."""
+    least = smallest([replace(each, weights=None) for each in others])
+    wider = (least.spread() > answer.spread()).reshape(-1, *(1,) * (answer.errors.ndim - 1))
+    return replace(answer, errors=np.where(wider, least.errors, answer.errors))
+
+
+def _as_wide_where(which: BoolArray, answer: Answer, other: Answer) -> Answer:
+    """An answer with the variances (games, k) of another for some readings (k,), where these are larger."""
+    wider = np.maximum(answer.errors, other.errors)
+    return replace(answer, errors=np.where(which, wider, answer.errors))
 
 
 def _regression(sampled: Sampled, masses: FloatArray | None) -> Regression | None:

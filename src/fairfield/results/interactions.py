@@ -199,4 +199,4 @@ class Interactions(Batched):
             notes.append(HALF_INTERVAL)
         table: Columns = {"coalition": [spell(each) for each in found.coalitions]}
         table |= {name: list(column) for name, column in columns.items()}
-        return table, [*notes, note]
+        return table, [*notes, note, *([] if self.stop == "exact" else [self.stop])]

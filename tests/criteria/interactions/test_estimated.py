@@ -157,3 +157,28 @@ def test_what_no_coalition_shows_is_not_called_exact():
 def test_no_more_coalitions_are_wanted_than_there_are():
     found = ff.interactions(lambda S: S.sum(axis=1) ** 2.0, players=3, budget=7)
     assert "; 8 are the least" in found.stop
+
+
+@pytest.mark.parametrize("seed", [3, 5])
+def test_the_strongest_pair_lies_within_its_errors(seed):
+    """A prior draws the one pair that is unlike all others to these, and says by how much."""
+    slopes = np.random.default_rng(3).normal(size=12)
+
+    def worths(S):
+        return np.tanh(S @ slopes / 2) + 0.8 * (S[:, 1] & S[:, 5]) - 0.6 * (S[:, 7] | S[:, 8])
+
+    exact = ff.interactions(worths, "banzhaf", players=12)[1, 5]
+    found = ff.interactions(worths, "banzhaf", players=12, budget=150, seed=seed)
+    place = found.coalitions.index((1, 5))
+    assert abs(found.values[place] - exact) <= 5 * found.stderr[place]
+
+
+def test_what_is_printed_says_why_it_stopped():
+    found = ff.interactions(lambda S: np.sin(S @ np.arange(12.0)), players=12, budget=40)
+    assert found.stop in repr(found)
+    assert "not to be trusted" in repr(found)
+
+
+def test_of_players_the_unknown_one_is_named():
+    with pytest.raises(ValueError, match="among= names 'z'"):
+        ff.interactions(lambda S: S.sum(axis=1) * 1.0, players=list("abcd"), among=["a", "z"])

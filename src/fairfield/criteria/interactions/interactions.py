@@ -81,9 +81,11 @@ def interactions(
     [((0, 1), 3.0)]
     >>> ff.interactions([0, 1, 1, 5], "stii").top()
     [((0, 1), 3.0), ((0,), 1.0), ((1,), 1.0)]
-    >>> few = ff.interactions(lambda S: S[:, 7] & S[:, 150], players=200, budget=500)
+    >>> def worth(S):
+    ...     return 3.0 * (S[:, 7] & S[:, 150]) + S[:, 3] - 0.5 * S[:, 9]
+    >>> few = ff.interactions(worth, players=200, budget=500)
     >>> few.coalitions, few.values.round(9).tolist(), few.stop
-    ([(7, 150)], [1.0], 'exact')
+    ([(7, 150)], [3.0], 'exact')
     """
     name = criterion if isinstance(criterion, str) else getattr(criterion, "__name__", criterion)
     known = registry()
@@ -213,7 +215,8 @@ def _places(
             )
         members = [place[each] for each in chosen]
         return list(chain.from_iterable(combinations(members, size) for size in sizes))
-    for item in chosen:
+    # An unknown name is the one to blame, where players are given.
+    for item in sorted(chosen, key=lambda each: isinstance(each, Hashable) and each in place):
         if isinstance(item, str) or not isinstance(item, Iterable):
             raise ValueError(
                 f"among= names {item!r}, who is neither a player nor a coalition; give players, or "

@@ -24,6 +24,8 @@ AT_ONCE = 2**22
 AFFORDABLE = 4e10
 # Values are drawn to 0 where their expected squared errors are so many times their squares.
 HARDLY = 1.5
+# At most this share of an interaction is thought to be lost to what others are like.
+DRAWN = 0.9
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ class MeanGame:
         values = self.values(along, sets)
         size = np.sum(values[:, :judged] ** 2, axis=1)
         # Where hardly anything is known, shares that are themselves uncertain leave noise in it.
-        likely = scale * self._variances(along, sets[:judged], table, found.factor).sum()
+        left = self._variances(along, sets[:judged], table, found.factor)
+        likely = scale * left.sum()
         kept = np.clip(2 - likely / (HARDLY * np.maximum(size, SMALLEST)), 0.0, 1.0)
         if whole:
             own = next(sections(found.coalitions, wide, sets, len(sets)))
@@ -113,8 +116,12 @@ class MeanGame:
             some = sets if affordable else sets[:judged]
             errors = self._variances(along, some, wide, found.wide_factor)
             errors = errors if affordable else np.full(len(sets), errors.mean())
-        method = f"a prior over games, given {m:,} coalitions"
         spread = scale.reshape(-1, *(1,) * errors.ndim) * errors
+        if not whole:
+            # One pair that is unlike all others is drawn to these, by as much as nothing is known of it.
+            unknown = min(float(left.mean()) / max(along.of(table), SMALLEST), DRAWN)
+            spread = spread + (values * unknown / (1 - unknown)) ** 2
+        method = f"a prior over games, given {m:,} coalitions"
         return Answer(kept[:, None] * values, spread, method, lambda: self.weights(along, sets))
 
     def _table(self, along: Along) -> FloatArray:

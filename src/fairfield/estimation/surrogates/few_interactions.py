@@ -38,9 +38,8 @@ def few_interactions(sampled: Sampled, seed: int, rival: float) -> Surrogate | N
         found = sparse_fit(sampled.rows[few], worths[few], seed, rival, sampled.groups[few])
         if found is None:
             return None
-        # Few different worths are predicted to rounding by chance, and would have no error.
-        stepped = is_stepped(sampled.worths, FEW_WORTHS)[0]
-        if found.exact and stepped and found.polynomial.degree > 1:
+        # What only seems to be the game, since too few worths could be held back, would have no error.
+        if found.exact and found.polynomial.degree > 1:
             return None
         polynomial = found.polynomial
         inside = worths - polynomial.predict(sampled.rows)
