@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import norm
+from scipy.stats import t as student
 
 import fairfield as ff
 from boltzmann import known_laws
@@ -32,8 +34,12 @@ def test_entropy_is_what_is_left_of_log_z(estimates):
 
 
 def test_errors_are_inflated_and_never_below_one_sample(estimates):
+    """Also for the few groups that they are seen in, by Student's law."""
+    groups = estimates.samples.log_odds.shape[1]
+    wider = student.ppf(0.975, groups - 1) / norm.ppf(0.975)
+    assert 1 < wider < 1.1
     for reading in ("log_z", "mean", "entropy", "total_correlation"):
-        error = estimates.run.trusted.inflation * getattr(estimates, reading).stderr
+        error = wider * estimates.run.trusted.inflation * getattr(estimates, reading).stderr
         assert_allclose(estimates.stderr(reading), error)
     for reading in ("marginals", "pair_marginals"):
         assert (estimates.stderr(reading) >= 1 / estimates.count).all()

@@ -16,6 +16,7 @@ from fairfield.mcmc.landscape import FreePlayers
 from fairfield.mcmc.sampler import Run
 from fairfield.mcmc.tempering import Tempered
 from fairfield.mean_field.elbo import entropy, log_odds, prior_energy
+from fairfield.results.valuation import NORMAL
 
 # So many independent samples show how far probabilities vary.
 FEW = 100
@@ -134,8 +135,12 @@ class Estimates:
             yield both
 
     def stderr(self, reading: str) -> FloatArray:
-        """The standard error of an estimate, by its name."""
-        inflation = self.run.trusted.inflation
+        """The standard error of an estimate, by its name.
+
+        Of few groups the spread is itself uncertain: it is widened so that 95 % intervals of a normal law
+        are those of Student's.
+        """
+        inflation = self.run.trusted.inflation * self._student
         if reading == "pair_marginals":
             chances, error = self.pair_marginals
             error = np.hypot(inflation * error, UNSEEN / self.count)
@@ -150,6 +155,14 @@ class Estimates:
             error = np.maximum(error, np.log1p(apart / rare))
             return self.free.among_all(error, 0.0, 0.0)
         return error
+
+    @cached_property
+    def _student(self) -> float:
+        """By how much 95 % intervals from so many groups are wider than a normal law's."""
+        from scipy.special import stdtrit
+
+        groups = self.samples.log_odds.shape[1]
+        return float(stdtrit(groups - 1, 0.975)) / NORMAL
 
     @cached_property
     def _independent(self) -> float:
