@@ -79,15 +79,15 @@ class Fitted:
             none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
             return [Answer(values[None], none, name, lambda: self._weights(along, sets))]
         plain = self.rest.read(along, sets, reading.judged, whole=reading.whole)
-        own = plain.after(values, name)
-        own = replace(own, weights=lambda: self._weights(along, sets)) if name else own
+        linear = plain.weights if not name else (lambda: self._weights(along, sets))
+        own = replace(plain.after(values, name), weights=linear)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
         bare, corrected = self.rest.values(along, sets), []
         for each in self._corrections(left, reading):
             method = f"{plain.method}, {each.method}"
-            done = replace(each, values=bare + each.values, method=method)
+            done = replace(each, values=bare + each.values, method=method, weights=linear)
             if reading.whole:
                 corrected.append(
                     done.after(values, name).shrunk(reading.judged, to_mean=reading.adds_up)
@@ -126,7 +126,7 @@ class Fitted:
         if sampled.shows_spread:
             found.append(by_size(left, reading.along, reading.sets, whole=reading.whole))
         if regression is not None and sampled.pairs - 1 >= ENOUGH * sampled.rows.shape[1]:
-            found.append(replace(regression.of(left), weights=None))
+            found.append(regression.of(left))
         return found
 
     def _weights(self, along: Along, sets: Sets) -> FloatArray:

@@ -102,9 +102,13 @@ def test_values_that_may_be_noise_are_drawn_to_nothing(rng):
     assert np.mean(kept) < 0.9
 
 
-def test_variances_alone_are_those_of_the_whole_covariance():
+def test_variances_of_interactions_allow_for_what_is_drawn_to_others():
+    """Beside those of the covariance: by as much as nothing is known of a reading, it is drawn to the others."""
     found, along = mean_game(TABLES), Along.shapley(PLAYERS)
     one, whole = (found.read(along, SINGLE, PLAYERS, whole=each) for each in (False, True))
     assert one.errors.shape == (2, PLAYERS)
     assert whole.errors.shape == (2, PLAYERS, PLAYERS)
-    assert_allclose(one.variances, whole.variances, rtol=1e-6)
+    more = one.variances - whole.variances
+    assert (more > 0).all()
+    shares = more / found.values(along, SINGLE) ** 2
+    assert_allclose(shares, np.broadcast_to(shares[:1, :1], shares.shape), rtol=1e-3)

@@ -39,6 +39,8 @@ from fairfield.results.valuation import as_number
 # Error bars from fewer coalitions per player are unreliable, and those of so few different worths.
 RELIABLE, FEW_WORTHS = 6, 4
 REGRESSED = ("shapley", "banzhaf")
+# What is less than this share of the largest worth is rounding, and nothing.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -131,8 +133,10 @@ class Values:
             linear = read_linearly(sampled.rows, answers)
         batch = self.problem.game.batch
         shape = (*batch, self.players)
+        rounding = ROUNDING * np.abs(sampled.worths).max(axis=1, keepdims=True)
+        values = np.where(np.abs(best.values) > rounding, best.values, 0.0)
         return Estimate(
-            values=best.values.reshape(shape),
+            values=values.reshape(shape),
             covariance=best.errors.reshape(*shape, self.players),
             method=best.method,
             warnings=() if exact else self._warnings(len(sampled.rows)),
