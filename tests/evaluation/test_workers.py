@@ -283,3 +283,20 @@ def test_of_a_deadly_coalition_the_others_are_kept(tmp_path, monkeypatch):
     assert ff.verify_store(tmp_path / "w.db") >= 2
     found = ff.shapley(Fits(killer), n_jobs=2, on_error=0.0)
     assert "that of {1}" in found.stop
+
+
+@pytest.mark.parametrize("block", [1, 16])
+def test_of_a_deadly_coalition_all_of_its_round_are_kept(block, tmp_path, monkeypatch):
+    """Those that came after it in its round, or were asked for with it at once, were given up."""
+    monkeypatch.setattr(workers, "RETRIES", 0)
+    monkeypatch.setattr(Fits, "traits", Traits(block=block))
+    killer = np.arange(PLAYERS) == 1  # the third coalition: others follow in its round
+    ran = []
+    run = workers.Workers.run
+    monkeypatch.setattr(
+        workers.Workers, "run", lambda own, tasks: ran.extend(tasks) or run(own, tasks)
+    )
+    with pytest.raises(ff.WorthError, match=r"on coalition \{1\} alone") as failed:
+        ff.shapley(Fits(killer), n_jobs=2, store=tmp_path / "w.db")
+    asked = sum(len(rows) for task in ran for rows in task)
+    assert ff.verify_store(tmp_path / "w.db", Fits()) == len(failed.value.worths) == asked - 1

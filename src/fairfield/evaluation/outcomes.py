@@ -67,7 +67,8 @@ class Outcome:
     """What was measured of a block, or a sentence on why there is nothing.
 
     ``hung`` says that its process is still busy with a worth that was given up, ``filled`` that
-    some worths are the fallback, which is not to be stored.
+    some worths are the fallback, which is not to be stored; ``kept`` says which of the block's
+    coalitions were measured, where some were and another failed.
     """
 
     measured: Measured | None
@@ -77,6 +78,7 @@ class Outcome:
     trace: str | None = None
     hung: bool = False
     filled: bool = False
+    kept: BoolArray | None = None
 
 
 def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
