@@ -300,3 +300,15 @@ def test_of_a_deadly_coalition_all_of_its_round_are_kept(block, tmp_path, monkey
         ff.shapley(Fits(killer), n_jobs=2, store=tmp_path / "w.db")
     asked = sum(len(rows) for task in ran for rows in task)
     assert ff.verify_store(tmp_path / "w.db", Fits()) == len(failed.value.worths) == asked - 1
+
+
+def test_of_a_block_the_coalition_that_hangs_is_named():
+    """A first answer was late for what was imported to read it, and ∅ was named instead."""
+
+    def worth(S):
+        if (S == [False, True, True, False]).all(axis=1).any():
+            time.sleep(3600)
+        return S @ np.arange(4.0)
+
+    with pytest.raises(ff.WorthError, match=r"\{1, 2\}: TimeoutError: no worth within 0.1 sec"):
+        ff.shapley(worth, players=4, timeout=0.1)
