@@ -129,6 +129,43 @@ def test_a_store_of_the_first_format_is_upgraded(tmp_path):
         ff.shapley(worth, players=8, store=path)
 
 
+def test_an_old_store_is_not_made_that_of_a_function_which_it_refuses(tmp_path):
+    """The code of the changed function was written into the file, and the right one shut out for good."""
+    path = tmp_path / "s.db"
+
+    def scaled(by):
+        return lambda S: by * (S @ np.arange(1.0, 9.0))
+
+    right = ff.shapley(scaled(2.0), players=8, store=path)
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("UPDATE game SET format = 1, description = json_remove(description, '$.code')")
+    with pytest.raises(ff.StoreError, match="had other worths"):
+        ff.shapley(scaled(3.0), players=8, store=path)
+    assert (ff.shapley(scaled(2.0), players=8, store=path).values == right.values).all()
+    with pytest.raises(ff.StoreError, match="other code"):
+        ff.shapley(scaled(3.0), players=8, store=path)
+
+
+@pytest.mark.parametrize("size", [1, 2, 600])
+def test_a_file_of_someone_else_is_left_alone(size, tmp_path):
+    """SQLite takes a file of one byte for an empty one."""
+    path = tmp_path / "s.db"
+    path.write_bytes(b"7" * size)
+    with pytest.raises(ff.StoreError, match="is not a store of fairfield"):
+        ff.shapley(worth, players=8, store=path)
+    assert path.read_bytes() == b"7" * size
+    path.write_bytes(b"")
+    assert ff.shapley(worth, players=8, store=path).evaluations == 256
+
+
+def test_a_database_without_tables_is_someone_elses_too(tmp_path):
+    path = tmp_path / "s.db"
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("CREATE VIEW mine AS SELECT 1")
+    with pytest.raises(ff.StoreError, match="is not a store of fairfield"):
+        ff.shapley(worth, players=8, store=path)
+
+
 ATTACKS = {
     "worths of text": "UPDATE rounds SET worths = 'text'",
     "no worths": "UPDATE rounds SET worths = NULL",

@@ -283,3 +283,32 @@ def test_of_a_deadly_coalition_the_others_are_kept(tmp_path, monkeypatch):
     assert ff.verify_store(tmp_path / "w.db") >= 2
     found = ff.shapley(Fits(killer), n_jobs=2, on_error=0.0)
     assert "that of {1}" in found.stop
+
+
+@pytest.mark.parametrize("block", [1, 16])
+def test_of_a_deadly_coalition_all_of_its_round_are_kept(block, tmp_path, monkeypatch):
+    """Those that came after it in its round, or were asked for with it at once, were given up."""
+    monkeypatch.setattr(workers, "RETRIES", 0)
+    monkeypatch.setattr(Fits, "traits", Traits(block=block))
+    killer = np.arange(PLAYERS) == 1  # the third coalition: others follow in its round
+    ran = []
+    run = workers.Workers.run
+    monkeypatch.setattr(
+        workers.Workers, "run", lambda own, tasks: ran.extend(tasks) or run(own, tasks)
+    )
+    with pytest.raises(ff.WorthError, match=r"on coalition \{1\} alone") as failed:
+        ff.shapley(Fits(killer), n_jobs=2, store=tmp_path / "w.db")
+    asked = sum(len(rows) for task in ran for rows in task)
+    assert ff.verify_store(tmp_path / "w.db", Fits()) == len(failed.value.worths) == asked - 1
+
+
+def test_of_a_block_the_coalition_that_hangs_is_named():
+    """A first answer was late for what was imported to read it, and ∅ was named instead."""
+
+    def worth(S):
+        if (S == [False, True, True, False]).all(axis=1).any():
+            time.sleep(3600)
+        return S @ np.arange(4.0)
+
+    with pytest.raises(ff.WorthError, match=r"\{1, 2\}: TimeoutError: no worth within 0.1 sec"):
+        ff.shapley(worth, players=4, timeout=0.1)

@@ -63,7 +63,7 @@ class Usage:
             self.failures + other.failures,
             self.cost + other.cost,
             self.tokens + other.tokens,
-            self.note or other.note,
+            "; ".join(dict.fromkeys(each for each in (self.note, other.note) if each)),
         )
 
     def facts(self) -> dict[str, float]:

@@ -73,6 +73,8 @@ class Evaluator:
                 # A function of the same name, say, may have captured other data.
                 kept = local.kept.keys, local.kept.worths
                 local.evaluations, local.failures = recheck(game, *kept, store.path)
+        if store is not None:
+            store.upgrade()
 
     def __enter__(self) -> Evaluator:
         return self

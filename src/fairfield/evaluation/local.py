@@ -169,7 +169,7 @@ class LocalWorths:
     ) -> Found:
         """Store what a round gave."""
         good = [
-            (rows, each.measured, not each.filled)
+            (rows if each.kept is None else rows[each.kept], each.measured, not each.filled)
             for rows, each in zip(blocks, outcomes, strict=True)
             if each.measured is not None
         ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.coalitions import members, spell
@@ -67,7 +68,8 @@ class Outcome:
     """What was measured of a block, or a sentence on why there is nothing.
 
     ``hung`` says that its process is still busy with a worth that was given up, ``filled`` that
-    some worths are the fallback, which is not to be stored.
+    some worths are the fallback, which is not to be stored; ``kept`` says which of the block's
+    coalitions were measured, where some were and another failed.
     """
 
     measured: Measured | None
@@ -77,6 +79,7 @@ class Outcome:
     trace: str | None = None
     hung: bool = False
     filled: bool = False
+    kept: BoolArray | None = None
 
 
 def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
@@ -158,25 +161,31 @@ def _within(care: Care, count: int, work: Callable[[], Measured]) -> Measured:
     """What the work gives, in the time that so many worths may take."""
     if care.timeout is None:
         return work()
+    # What reads an answer is imported with the first one, which is no part of the time of a worth.
+    array_namespace(np.empty(0))
     found: list[Measured] = []
     errors: list[BaseException] = []
-    begun = threading.Event()
+    begun, ended = threading.Event(), threading.Event()
 
     def run() -> None:
         try:
             with one_blas_thread():
                 begun.set()
                 found.append(work())
+                ended.set()  # to put the threads of BLAS back may take longer than the worth
         except BaseException as error:
             errors.append(error)
+        finally:
+            begun.set()
+            ended.set()
 
     thread = threading.Thread(target=run, daemon=True, name="fairfield worth")
     limit = care.timeout * count
     with _last_resort(care, limit):
         thread.start()
         begun.wait()
-        thread.join(limit)
-    if thread.is_alive():
+        ended.wait(limit)
+    if not ended.is_set():
         _abandoned.append(thread)
         raise TimeoutError(f"no worth within {care.timeout:g} seconds")
     if errors:

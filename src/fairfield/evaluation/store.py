@@ -77,18 +77,25 @@ class Store:
         self.players, self.games = len(game.players), numbers_kept(game)
         # The number of the last round that was read, and those that this run added.
         self._last, self._own = 0, set[int]()
-        description = game.describe()
+        self._description = description = game.describe()
         with sqlite_errors(self.path), damage(self.path):
             self._base = connect(self.path)
             try:
                 sizes = [self.players, self.games]
                 patiently(lambda: create(self._base, description, versions, sizes))
                 check(self._base, self.path, description, versions)
-                upgrade(self._base, description)
                 self._heart = patiently(lambda: Heartbeat(self.path, self._base)) if alive else None
             except BaseException:
                 disconnect(self._base)
                 raise
+
+    def upgrade(self) -> None:
+        """Make a file of an older format one of this format, once its worths are known to be the game's.
+
+        From then on it is refused to other code.
+        """
+        with sqlite_errors(self.path):
+            upgrade(self._base, self._description)
 
     def load(self, by_row: RowScores | None = None) -> tuple[Keys, FloatArray]:
         """The keys and worths (k, games) that others have added since, or all at first.

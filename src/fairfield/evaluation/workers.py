@@ -119,14 +119,16 @@ class Workers:
         So a coalition that kills its worker is found, and the others of its round are kept.
         """
         blocks = [block for task in tasks for block in task]
-        if self._failure is not None:
-            return [Outcome(None, self._failure, 0.0) for _ in blocks]
-        for _ in range(1 if len(blocks) > 1 else RETRIES + 1):
+        attempts = 1 if len(blocks) > 1 or self._failure is not None else RETRIES + 1
+        for _ in range(attempts):
             try:
                 return [each for task in self._round(tasks) for each in task]
             except Exception as error:
                 self.close(broken=True, hung=self.care.timeout is not None)
                 lost = error
+        if self._failure is not None:
+            # The run is over; the search for one deadly coalition after another would take long.
+            return [Outcome(None, self._failure, 0.0) for _ in blocks]
         if len(blocks) > 1:
             middle = len(blocks) // 2
             halves = blocks[:middle], blocks[middle:]
@@ -138,10 +140,12 @@ class Workers:
         if len(block) > 1:
             parts = self._survived([[row[None]] for row in block])
             measured = [each.measured for each in parts if each.measured is not None]
-            if len(measured) == len(parts):
-                seconds, filled = sum(p.seconds for p in parts), any(p.filled for p in parts)
+            failed = next((each for each in parts if each.measured is None), None)
+            seconds, filled = sum(p.seconds for p in parts), any(p.filled for p in parts)
+            if failed is None:
                 return Outcome(joined(measured), None, seconds, filled=filled)
-            return next(each for each in parts if each.measured is None)
+            kept = np.array([each.measured is not None for each in parts])
+            return replace(failed, measured=joined(measured) if measured else None, kept=kept)
         if self.care.fallback is not None:
             why = spelled_error(error)
             found = replaced(self.game, block, self.care.fallback, why)

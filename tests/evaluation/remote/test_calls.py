@@ -98,6 +98,30 @@ def test_a_cap_needs_costs():
     assert ff.shapley(free, spend=5).usage["calls"] == 64
 
 
+def test_a_cap_that_nobody_can_check_is_said(tmp_path):
+    """All answers of few players were under way before the first of them told nothing of its cost."""
+
+    async def worth(names):
+        await asyncio.sleep(0.05)  # so that all calls begin before the first ends
+        return truth(names)
+
+    def asked(players=2, **own):
+        return ff.RemoteGame(worth, players, concurrency=64, name="w", **own)
+
+    doubt = "whether spend=5 was kept is not known, since an answer did not say what it cost"
+    found = ff.shapley(asked(), spend=5)
+    assert found.usage["calls"] == 4
+    assert found.stop.count(doubt) == 1
+    told = ff.shapley(asked(empty=0.0), spend=5).stop
+    assert doubt in told
+    assert "was given, not asked for" in told
+    assert doubt in ff.shapley(asked(4), spend=5).stop
+    assert "spend" not in ff.shapley(asked(price=0.01), spend=5).stop
+    ff.shapley(asked(), store=tmp_path / "a.db")
+    again = ff.shapley(asked(), store=tmp_path / "a.db", spend=5)
+    assert "since an answer of an earlier run did not say" in again.stop
+
+
 def test_calls_that_time_out_do_not_exceed_the_cap():
     attempts = 0
 

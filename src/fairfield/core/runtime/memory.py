@@ -51,8 +51,10 @@ def group_limits(root: Path = Path("/")) -> Iterator[tuple[int, int]]:
     except OSError:
         return
     for line in lines:
-        _, kind, path = line.split(":", 2)
-        if kind not in FILES:
+        _, kinds, path = [*line.split(":", 2), "", ""][:3]
+        # The first version may have several controllers in one group.
+        kind = "memory" if "memory" in kinds.split(",") else kinds
+        if kind not in FILES or not path:
             continue
         limit, usage, given_up = FILES[kind]
         # In a container the path may be that outside, and its group the top.
@@ -60,10 +62,16 @@ def group_limits(root: Path = Path("/")) -> Iterator[tuple[int, int]]:
         for folder in (group, *group.parents):
             try:
                 most, used = (int((folder / name).read_text()) for name in (limit, usage))
-                stat = dict(
-                    each.split() for each in (folder / "memory.stat").read_text().splitlines()
-                )
             except (OSError, ValueError):  # no such group, or its limit is "max"
                 continue
             if most < NO_LIMIT:
-                yield most, max(0, most - used + int(stat.get(given_up, 0)))
+                yield most, min(most, max(0, most - used + _cached(folder, given_up)))
+
+
+def _cached(folder: Path, name: str) -> int:
+    """The bytes that a control group uses and can give up at once; 0 where it does not say."""
+    try:
+        lines = (folder / "memory.stat").read_text().splitlines()
+        return next((int(line.split()[1]) for line in lines if line.split()[:1] == [name]), 0)
+    except (OSError, ValueError, IndexError):
+        return 0

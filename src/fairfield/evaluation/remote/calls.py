@@ -70,7 +70,8 @@ class Calls:
     @property
     def failures(self) -> Failures:
         """What went wrong so far, and what all calls took."""
-        extra = Usage(retries=self._attempts.retries, cost=self.purse.cost)
+        doubt = self.purse.doubt(self.ended)
+        extra = Usage(retries=self._attempts.retries, cost=self.purse.cost, note=doubt)
         return replace(self._fallbacks, usage=self._usage + extra)
 
     def allow(self, share: float = inf, aside: int = 0) -> None:

@@ -38,7 +38,8 @@ class Purse:
     def __post_init__(self) -> None:
         self.share, self.aside = inf, 0
         self.dearest = self.price or 0.0
-        self._unknown = False
+        # Whether an answer of this run, or of an earlier one, did not say what it cost.
+        self._unknown = self._unknown_before = False
 
     @property
     def cost(self) -> float:
@@ -71,6 +72,7 @@ class Purse:
         self.dearest = max(self.dearest, cost)
         if earlier:
             self.paid_before += cost
+            self._unknown_before |= worth.cost is None
         else:
             self.paid += cost
             self._unknown |= worth.cost is None
@@ -93,6 +95,21 @@ class Purse:
         if self._unknown or left <= 0:
             return 0
         return int(left / self.dearest) if self.dearest else inf
+
+    def doubt(self, ended: str | None) -> str:
+        """What to say of a cap of which nobody knows whether it was kept; empty where that is known.
+
+        So it is where what ``ended`` the run has said it.
+        """
+        if self.spend is None or not (self._unknown or self._unknown_before):
+            return ""
+        if self._unknown and ended == self.sentence():
+            return ""
+        whose = "an answer" if self._unknown else "an answer of an earlier run"
+        return (
+            f"whether spend={self.spend:g} was kept is not known, since {whose} did not say what it "
+            "cost; return ff.Worth(value, cost=…), or give the game a price="
+        )
 
     def sentence(self) -> str:
         """Why no further call is made."""

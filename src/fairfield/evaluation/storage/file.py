@@ -36,6 +36,9 @@ def connect(path: str) -> sqlite3.Connection:
     """A connection that writes, to a file that several drivers may use at once."""
     if not path or path.startswith(":memory:"):
         raise StoreError(f"store={path!r} is no file; give the path of one, or leave store= out")
+    if Path(path).is_file() and Path(path).stat().st_size == 1:
+        # SQLite takes such a file for a new one, and would write over what someone has in it.
+        raise StoreError(f"{path} is not a store of fairfield; use another file")
     # Many builds of SQLite take a name such as "file:x?mode=memory" for an address, and keep nothing.
     base = sqlite3.connect(abspath(path), timeout=WAIT)
     try:
@@ -100,7 +103,7 @@ def create(
     sizes: list[int],
 ) -> None:
     """Make the tables, unless they are there; ``sizes`` are the numbers of players and games."""
-    if tables(base):
+    if _in_use(base):
         return
     text = json.dumps(description, default=str)
     fingerprint = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
@@ -108,10 +111,15 @@ def create(
     with base:
         # Of several processes that find no tables, one creates them.
         base.execute("BEGIN IMMEDIATE")
-        if not tables(base):
+        if not _in_use(base):
             for table in _TABLES:
                 base.execute(table)
             base.execute("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _in_use(base: sqlite3.Connection) -> bool:
+    """Whether a file has anything in it, of fairfield or of others."""
+    return base.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
 
 
 def tables(base: sqlite3.Connection) -> set[str]:
