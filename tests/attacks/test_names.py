@@ -1,8 +1,12 @@
 """Names from files and models reach terminals, spreadsheets and pictures as plain text."""
 
+import csv
+import json
 import subprocess
 import sys
+from itertools import product
 
+import numpy as np
 import pytest
 
 import fairfield as ff
@@ -60,6 +64,41 @@ def test_a_spreadsheet_runs_no_name_as_a_formula(tmp_path):
     lines = ff.report(found, tmp_path / "r.csv").read_text().splitlines()[1:]
     starts = [line.lstrip('"')[:2] for line in lines]
     assert starts == ["'=", "'+", "'-", "'@", "-2", "a="]
+
+
+# Controls of both kinds, soft hyphens, marks of direction and width, tags, a lone surrogate.
+HIDDEN = "".join(map(chr, [*range(32), *range(127, 160)]))
+HIDDEN += "\xad\u061c\u200b\u200e\u202e\u2028\u2066\ufeff\ufff9\U000e0041\ud800"
+
+
+def test_no_hidden_character_is_written(tmp_path):
+    names = [f"a{HIDDEN}z", "\t =1+1", "b"]
+    game = ff.TableGame(np.arange(8.0), players=names)
+    v, both = ff.shapley(game), ff.compare(game, criteria=["shapley", "banzhaf"])
+    texts = [repr(v), repr(both), repr(ff.interactions(game)), v._repr_html_(), v.to_json()]
+    for each, ending in product((v, both), ("csv", "json", "txt", "html")):
+        texts.append(ff.report(each, tmp_path / f"r.{ending}").read_bytes().decode())
+    for text in texts:
+        assert not set(HIDDEN.replace("\n", "")) & set(text)
+    # JSON holds the names as they were; a spreadsheet has one line for each.
+    assert json.loads(v.to_json())["players"] == names
+    with (tmp_path / "r.csv").open(newline="") as file:
+        cells = [line[0] for line in csv.reader(file)][1:]
+    assert len(cells) == 3
+    assert cells[0].startswith(r"a\x00\x01")
+    assert cells[1] == r"'\t =1+1"
+
+
+def test_nor_said_by_the_errors_of_others(tmp_path):
+    def fails(S):
+        raise ValueError("first\x1b[31m\u202e\nsecond")
+
+    with pytest.raises(ff.WorthError) as failed:
+        ff.shapley(fails, players=2)
+    assert str(failed.value).endswith("ValueError: first\\x1b[31m\\u202e\nsecond")
+    (tmp_path / "a\x1b[2J.npz").write_bytes(b"none")
+    with pytest.raises(ValueError, match=r"a\\x1b\[2J\.npz is not a saved valuation"):
+        ff.Valuation.load(tmp_path / "a\x1b[2J.npz")
 
 
 def test_dollar_signs_in_names_are_drawn(tmp_path):

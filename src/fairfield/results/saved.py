@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.runtime.memory import fits
 from fairfield.core.writing.files import write_file
+from fairfield.core.writing.terminal import shown
 from fairfield.results.plain import decoded, encoded, nested
 from fairfield.results.words import Words
 
@@ -121,7 +122,7 @@ def _refused(what: object, kind: str) -> Iterator[None]:
         yield
     except Exception as reason:
         said = str(reason).partition("\n")[0] or type(reason).__name__
-        raise ValueError(f"{what} is not a {kind} of fairfield ({said})") from reason
+        raise ValueError(f"{shown(what)} is not a {kind} of fairfield ({shown(said)})") from reason
 
 
 def _read_names(held: dict[str, Any]) -> dict[str, Any]:
