@@ -7,6 +7,7 @@ import sys
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fairfield as ff
@@ -108,6 +109,11 @@ def test_dollar_signs_in_names_are_drawn(tmp_path):
     pictures = [plots.bar(v), plots.waterfall(v), plots.trajectory(v)]
     pictures.append(plots.ranks(ff.compare(game)))
     pictures.append(plots.interactions(ff.interactions(game)))
+    rows = np.arange(12.0).reshape(4, 3)
+    table = pd.DataFrame(rows, columns=game.players)
+    found = ff.explain(lambda X: np.asarray(X)[:, 0] ** 2, table, table, "shapley")
+    pictures.append(plots.dependence(found, game.players[0], color=game.players[1]))
+    pictures.append(plots.text(v))
     for ax in pictures:
         ax.figure.savefig(tmp_path / "p.png")
 
