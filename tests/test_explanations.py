@@ -48,6 +48,24 @@ def test_a_background_is_needed_but_for_trees(X):
     )
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("how", ["array", "list", "frame"])
+def test_a_background_without_rows_is_told(X, how):
+    import pandas as pd
+    from sklearn.linear_model import LinearRegression
+
+    none = {"array": X[:0], "list": [], "frame": pd.DataFrame(X[:0])}[how]
+    line = LinearRegression().fit(X, X @ np.arange(X.shape[1]))
+    for called in (
+        lambda: ff.explain(line, X[:2], none),
+        lambda: ff.explain(wavy, X[:2], none),
+        lambda: ff.Explainer(line, none),
+        lambda: ff.LinearGame(line, X[:2], none),
+    ):
+        with pytest.raises(ValueError, match=r"^the background has no rows; give at least one$"):
+            called()
+
+
 def test_the_probability_of_the_true_label(X):
     from sklearn.linear_model import LogisticRegression
 

@@ -1,8 +1,13 @@
 """Names from files and models reach terminals, spreadsheets and pictures as plain text."""
 
+import csv
+import json
 import subprocess
 import sys
+from itertools import product
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import fairfield as ff
@@ -62,6 +67,41 @@ def test_a_spreadsheet_runs_no_name_as_a_formula(tmp_path):
     assert starts == ["'=", "'+", "'-", "'@", "-2", "a="]
 
 
+# Controls of both kinds, soft hyphens, marks of direction and width, tags, a lone surrogate.
+HIDDEN = "".join(map(chr, [*range(32), *range(127, 160)]))
+HIDDEN += "\xad\u061c\u200b\u200e\u202e\u2028\u2066\ufeff\ufff9\U000e0041\ud800"
+
+
+def test_no_hidden_character_is_written(tmp_path):
+    names = [f"a{HIDDEN}z", "\t =1+1", "b"]
+    game = ff.TableGame(np.arange(8.0), players=names)
+    v, both = ff.shapley(game), ff.compare(game, criteria=["shapley", "banzhaf"])
+    texts = [repr(v), repr(both), repr(ff.interactions(game)), v._repr_html_(), v.to_json()]
+    for each, ending in product((v, both), ("csv", "json", "txt", "html")):
+        texts.append(ff.report(each, tmp_path / f"r.{ending}").read_bytes().decode())
+    for text in texts:
+        assert not set(HIDDEN.replace("\n", "")) & set(text)
+    # JSON holds the names as they were; a spreadsheet has one line for each.
+    assert json.loads(v.to_json())["players"] == names
+    with (tmp_path / "r.csv").open(newline="") as file:
+        cells = [line[0] for line in csv.reader(file)][1:]
+    assert len(cells) == 3
+    assert cells[0].startswith(r"a\x00\x01")
+    assert cells[1] == r"'\t =1+1"
+
+
+def test_nor_said_by_the_errors_of_others(tmp_path):
+    def fails(S):
+        raise ValueError("first\x1b[31m\u202e\nsecond")
+
+    with pytest.raises(ff.WorthError) as failed:
+        ff.shapley(fails, players=2)
+    assert str(failed.value).endswith("ValueError: first\\x1b[31m\\u202e\nsecond")
+    (tmp_path / "a\x1b[2J.npz").write_bytes(b"none")
+    with pytest.raises(ValueError, match=r"a\\x1b\[2J\.npz is not a saved valuation"):
+        ff.Valuation.load(tmp_path / "a\x1b[2J.npz")
+
+
 def test_dollar_signs_in_names_are_drawn(tmp_path):
     plots = pytest.importorskip("fairfield.plots")
     game = ff.TableGame([0.0, 1, 1, 4, 2, 2, 2, 7], players=[r"$\frac{$", "$x$", EVIL])
@@ -69,6 +109,11 @@ def test_dollar_signs_in_names_are_drawn(tmp_path):
     pictures = [plots.bar(v), plots.waterfall(v), plots.trajectory(v)]
     pictures.append(plots.ranks(ff.compare(game)))
     pictures.append(plots.interactions(ff.interactions(game)))
+    rows = np.arange(12.0).reshape(4, 3)
+    table = pd.DataFrame(rows, columns=game.players)
+    found = ff.explain(lambda X: np.asarray(X)[:, 0] ** 2, table, table, "shapley")
+    pictures.append(plots.dependence(found, game.players[0], color=game.players[1]))
+    pictures.append(plots.text(v))
     for ax in pictures:
         ax.figure.savefig(tmp_path / "p.png")
 

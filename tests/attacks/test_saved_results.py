@@ -4,6 +4,7 @@ import datetime
 import io
 import json
 import zipfile
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -94,3 +95,13 @@ def test_files_of_the_first_format_are_read(tmp_path):
     v.save(path)
     changed(path, lambda about: about.pop("format"))
     assert ff.Valuation.load(path).players == ("ann", "bob")
+
+
+@pytest.mark.parametrize("find", [ff.shapley, ff.compare, ff.interactions])
+def test_players_that_a_file_would_mix_up_are_told_before_it_is_written(find, tmp_path):
+    game = ff.TableGame([0.0, 1.0, 1.0, 4.0], players=[Fraction(1, 3), "1/3"])
+    with pytest.raises(
+        ValueError, match=r"Fraction\(1, 3\) and '1/3' are both written as '1/3'; give them names"
+    ):
+        find(game).save(tmp_path / "v.npz")
+    assert not list(tmp_path.iterdir())

@@ -92,7 +92,12 @@ REFUSED = {
     "unknown criterion": (
         [*GAME, "--criterion", "karma"],
         b"coalition,worth\n,0\na,1\n",
-        "there is no criterion 'karma'",
+        "there is no criterion 'karma'; choose from ",
+    ),
+    "a criterion with a slip": (
+        [*GAME, "--criterion", "free-enrgy-value"],
+        b"coalition,worth\n,0\na,1\n",
+        "there is no criterion 'free-enrgy-value' (did you mean free-energy-value?); choose from ",
     ),
     "temperature is text": (
         [*GAME, "--temperature", "hot"],

@@ -19,7 +19,10 @@ import fairfield as ff
         ({"decoupling": "yes"}, "decoupling='yes' was given; give True, False or None"),
         ({"progress": 1}, "progress=1 was given; give True, False or None"),
         ({"budget": True}, "budget=True was given; it must be a whole number, 1 or more"),
-        ({"jobs": 2}, "unknown keyword 'jobs'; choose from budget, tolerance, "),
+        ({"jobs": 2}, r"unknown keyword 'jobs' \(did you mean n_jobs\?\); choose from budget, "),
+        ({"buget": 2}, r"'buget' \(did you mean budget\?\); choose from budget, tolerance, "),
+        ({"temprature": 2}, r"'temprature' \(did you mean temperature\?\); choose from budget, "),
+        ({"karma": 2}, "unknown keyword 'karma'; choose from budget, tolerance, "),
     ],
     ids=str,
 )

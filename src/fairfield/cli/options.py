@@ -15,6 +15,7 @@ import typer
 from fairfield.boltzmann.temperature import OWN_SCALE, Temperature, relative
 from fairfield.cli.engines import Backend, engine
 from fairfield.cli.messages import InputError, worths_kept
+from fairfield.core.checks import meant
 from fairfield.core.writing.files import check_writable
 from fairfield.criteria.criterion import USUAL, plain_names
 from fairfield.reports import WRITERS
@@ -64,7 +65,8 @@ class ValuationOptions:
             name = each.strip().lower().replace("-", "_")
             if name != "all" and name not in plain_names():
                 raise InputError(
-                    f"there is no criterion {each!r}; choose from {', '.join(NAMES)}, all"
+                    f"there is no criterion {each!r}{meant(each, NAMES)}; choose from "
+                    f"{', '.join(NAMES)}, all"
                 )
             names += USUAL if name == "all" else [name]
         return list(dict.fromkeys(names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
 
@@ -31,6 +32,16 @@ def whole(name: str, given: Any, least: int | None = 1) -> int:
         bound = "" if least is None else f", {least} or more"
         raise ValueError(f"{name}={given!r} was given; it must be a whole number{bound}")
     return int(given)
+
+
+def meant(given: Any, known: Iterable[str]) -> str:
+    """The known name that is nearest to an unknown one, as a question; nothing if none is near.
+
+    >>> meant("buget", ["budget", "seed"]), meant("karma", ["budget", "seed"])
+    (' (did you mean budget?)', '')
+    """
+    near = get_close_matches(str(given), list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def numbers(given: ArrayLike, what: str, axes: int = 1) -> FloatArray:

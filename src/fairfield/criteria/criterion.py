@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 from fairfield.assemble import presentation
 from fairfield.boltzmann.temperature import Temperature
 from fairfield.core.arrays import BoolArray
+from fairfield.core.checks import meant
 from fairfield.core.game import Players
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.loop import Estimator, estimated
@@ -212,7 +213,8 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
     if kind is None and not callable(given):
         known = ", ".join(plain_names())
         raise ValueError(
-            f"there is no criterion {given!r}; choose from {known}, or pass beta(a, b) or a function"
+            f"there is no criterion {given!r}{meant(given, plain_names())}; choose from {known}, or "
+            "pass beta(a, b) or a function"
         )
     # The public function of a criterion stands beside its class, under its name.
     public = kind is not None and getattr(inspect.getmodule(kind), name, None) is given

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from fairfield.core.checks import number, whole
+from fairfield.core.checks import meant, number, whole
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,10 @@ def separate_bottom(count: int) -> Separation:
     Separation(count=3, end='bottom')
     """
     return Separation(whole("count", count), "bottom")
+
+
+# Arguments that most functions have beside the options.
+SHARED = ("temperature", "players")
 
 
 class Keywords(TypedDict, total=False):
@@ -166,7 +170,7 @@ class Options:
         for name in keywords:
             if name not in names:
                 raise TypeError(
-                    f"unknown keyword {name!r}; choose from {', '.join(names)}, "
+                    f"unknown keyword {name!r}{meant(name, [*names, *SHARED])}; choose from {', '.join(names)}, "
                     "or the arguments of the function itself"
                 )
         return replace(self, **keywords)

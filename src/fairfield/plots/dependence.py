@@ -11,7 +11,15 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.game import Game, Player
 from fairfield.core.labels import is_missing
 from fairfield.plots.batches import low_to_high, ranks, stack
-from fairfield.plots.canvas import RED, axes_of, batch_values, check_kind, check_one_output, shorten
+from fairfield.plots.canvas import (
+    RED,
+    axes_of,
+    batch_values,
+    check_kind,
+    check_one_output,
+    plain,
+    shorten,
+)
 from fairfield.results.valuation import Valuation
 from fairfield.results.words import no_player
 
@@ -54,7 +62,9 @@ def dependence(
     ax = axes_of(ax)
     ax.axhline(0, color="black", linewidth=0.8, zorder=0)
     drawn = _side_by_side(at, values[:, i]) if names else at
-    shown, name = (None, "") if j is None else (data[:, j], shorten(str(valuation.players[j])))
+    shown, name = (
+        (None, "") if j is None else (data[:, j], plain(shorten(str(valuation.players[j]))))
+    )
     low_to_high(ax, drawn, values[:, i], shown, name)
     if game is not None:
         line, order = _alone(valuation, game, i), np.argsort(at, kind="stable")
@@ -72,11 +82,12 @@ def dependence(
     if names or missing.any():
         known = at[~missing]
         ticks = [t for t in ax.get_xticks() if known.size and known.min() <= t <= known.max()]
-        labels = [shorten(each) for each in names] or [f"{tick:g}" for tick in ticks]
+        labels = [plain(shorten(each)) for each in names] or [f"{tick:g}" for tick in ticks]
         ticks = [*(range(len(names)) if names else ticks), *at[missing][:1]]
         ax.set_xticks(ticks, [*labels, "missing"][: len(ticks)])
-    ax.set_xlabel(shorten(str(player)))
-    ax.set_ylabel(valuation.words.with_unit(f"{valuation.criterion} of {shorten(str(player))}"))
+    own = plain(shorten(str(player)))
+    ax.set_xlabel(own)
+    ax.set_ylabel(valuation.words.with_unit(f"{valuation.criterion} of {own}"))
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfield.plots.canvas import axes_of, check_kind, check_one
+from fairfield.plots.canvas import axes_of, check_kind, check_one, plain
 from fairfield.results.valuation import Valuation
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def text(valuation: Valuation, ax: Axes | None = None) -> Axes:
     for (x, y), word, value in zip(places, words, valuation.values, strict=True):
         dark = abs(value) > 0.6 * top
         ax.text(
-            x, y, word, family="monospace", fontsize=9, va="center",
+            x, y, plain(word), family="monospace", fontsize=9, va="center",
             color="white" if dark else "black",
             bbox={"facecolor": shades(0.5 + value / top / 2), "edgecolor": "none", "pad": 1.5},
         )  # fmt: skip

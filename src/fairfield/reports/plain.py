@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fairfield.core.writing.terminal import shown, shown_json
 from fairfield.results.display import number, rows_to_show, text_table
 from fairfield.results.tables import MOST_COLUMNS
 
@@ -19,13 +20,15 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
 def json(summary: dict[str, Any]) -> str:
     """The summary itself; every number is finite or null."""
-    return javascript_object_notation.dumps(summary, allow_nan=False, ensure_ascii=False, indent=1)
+    text = javascript_object_notation.dumps(summary, allow_nan=False, ensure_ascii=False, indent=1)
+    return shown_json(text)
 
 
 def csv(summary: dict[str, Any]) -> str:
     """One line per player (and per row of a batch), the criteria as columns.
 
-    Text that a spreadsheet would run as a formula has an apostrophe before it.
+    Text that a spreadsheet would run as a formula has an apostrophe before it; control characters
+    are escapes.
     """
     written = io.StringIO()
     writer = comma_separated.writer(written, lineterminator="\n")
@@ -34,8 +37,11 @@ def csv(summary: dict[str, Any]) -> str:
 
 
 def _guarded(cell: Any) -> Any:
-    text = isinstance(cell, str) and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if text and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
+        return cell
+    # Some spreadsheets leave out blanks before a formula.
+    formula = cell.lstrip().startswith(("=", "+", "-", "@"))
+    return f"'{shown(cell)}" if formula else shown(cell)
 
 
 def csv_lines(summary: dict[str, Any]) -> list[list[Any]]:

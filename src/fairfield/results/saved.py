@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import asdict
 from os import PathLike
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.runtime.memory import fits
 from fairfield.core.writing.files import write_file
+from fairfield.core.writing.terminal import shown
 from fairfield.results.plain import decoded, encoded, nested
 from fairfield.results.words import Words
 
@@ -50,10 +51,25 @@ def write_plain(path: str | PathLike[str], kind: str, parts: Mapping[str, Entrie
 def _written(entry: str, held: Any) -> Any:
     """A field that is no array, as JSON has it."""
     if entry in NAMES:
-        return [encoded(each) for each in held]
+        names = [encoded(each) for each in held]
+        if entry == "players":
+            _check_distinct(held, names)
+        return names
     if isinstance(held, Words):
         return asdict(held)
     return dict(held) if isinstance(held, Mapping) else held
+
+
+def _check_distinct(players: Sequence[Any], written: list[Any]) -> None:
+    """Refuse players that are one when they are read again, which no file could be loaded with."""
+    seen: dict[Any, Any] = {}
+    for player, held in zip(players, written, strict=True):
+        other = seen.setdefault(decoded(held), player)
+        if other is not player:
+            raise ValueError(
+                f"the players {shown(repr(other))} and {shown(repr(player))} are both written as "
+                f"{shown(repr(decoded(held)))}; give them names that differ as text"
+            )
 
 
 def as_dict(kind: str, entries: Entries) -> dict[str, Any]:
@@ -121,7 +137,7 @@ def _refused(what: object, kind: str) -> Iterator[None]:
         yield
     except Exception as reason:
         said = str(reason).partition("\n")[0] or type(reason).__name__
-        raise ValueError(f"{what} is not a {kind} of fairfield ({said})") from reason
+        raise ValueError(f"{shown(what)} is not a {kind} of fairfield ({shown(said)})") from reason
 
 
 def _read_names(held: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fairfield.core.arrays import FloatArray
 from fairfield.core.game import Player
+from fairfield.core.writing.terminal import shown_json
 from fairfield.results.batched import Batched
 from fairfield.results.display import Columns
 from fairfield.results.exports import explanation, frame, player_values
@@ -250,7 +251,8 @@ class Valuation(Batched):
 
     def to_json(self, indent: int | None = None) -> str:
         """The text of :meth:`to_dict` as JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=indent)
+        text = json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=indent)
+        return shown_json(text)
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Valuation:

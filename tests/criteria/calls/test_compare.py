@@ -35,6 +35,8 @@ def test_a_criterion_of_ones_own_joins_the_comparison(rng):
     assert list(found) == ["banzhaf", "beta(4, 1)"]
     with pytest.raises(ValueError, match="no criterion 'nucleolus'"):
         ff.compare(np.arange(4.0), criteria=["nucleolus"])
+    with pytest.raises(ValueError, match=r"'shaply' \(did you mean shapley\?\); choose from "):
+        ff.compare(np.arange(4.0), criteria=["shaply"])
     with pytest.raises(ValueError, match="at least one"):
         ff.compare(np.arange(4.0), criteria=[])
 

@@ -126,7 +126,7 @@ def test_rows_must_be_rows(shape):
 def test_bad_backgrounds_are_refused():
     with pytest.raises(ValueError, match="no background"):
         ff.FeatureGame(curved, np.zeros(4), None)
-    with pytest.raises(ValueError, match=r"background of shape \(0, 4\)"):
+    with pytest.raises(ValueError, match="the background has no rows; give at least one"):
         ff.FeatureGame(curved, np.zeros(4), np.zeros((0, 4)))
     with pytest.raises(ValueError, match="rows have 4 columns, the background 5"):
         ff.FeatureGame(curved, np.zeros(4), np.zeros((3, 5)))

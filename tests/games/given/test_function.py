@@ -152,3 +152,30 @@ def test_what_a_function_takes_is_checked():
     with pytest.raises(ValueError, match="leave out device="):
         ff.FunctionGame(len, 2, takes="names", device="cpu")
     assert ff.FunctionGame(later, 2, takes="names").worths(np.ones((3, 2), dtype=bool)).sum() == 3
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda S: S @ np.ones(5),
+        lambda S: (S * np.ones(3)).sum(axis=1),
+        lambda S: S[:, 7],
+        lambda S: float(S[0] + S[1]),
+        lambda S: 1.0 if S[0] else 0.0,
+    ],
+)
+def test_a_function_of_other_arrays_is_told_what_it_takes(function):
+    with pytest.raises(ff.WorthError) as failed:
+        ff.shapley(function, players=4)
+    wanted = "; a worth function takes bool[m, n], here m = 1, n = 4, and returns m worths"
+    assert wanted in str(failed.value)
+
+
+@pytest.mark.parametrize("error", [ValueError("the service is down"), KeyError("shape")])
+def test_other_errors_are_left_as_they_are(error):
+    def fails(S):
+        raise error
+
+    with pytest.raises(ff.WorthError) as failed:
+        ff.shapley(fails, players=4)
+    assert str(failed.value).endswith(f": {type(error).__name__}: {error}")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from fairfield.core.writing.terminal import shown_lines
+
 _NAMES = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 # What stands before a key in headers, addresses and dictionaries; and a key, which is long or has a
 # digit and a letter, as "the bearer throughout", "key: persistence" and "tokens: 128000" have not.
@@ -85,7 +87,7 @@ def without_keys(error: BaseException) -> tuple[str, BaseException | None]:
     shown = [*notes, *(_said(each, how) for each in seen for how in (str, repr))]
     safe = all(without_secrets(text) == text for text in shown)
     text = f"{type(error).__name__}: {_said(error, str)}"
-    return without_secrets(text), error if safe else None
+    return shown_lines(without_secrets(text)), error if safe else None
 
 
 def _said(error: BaseException, how: Callable[[BaseException], str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal
@@ -34,6 +35,9 @@ from fairfield.evaluation.remote.passing import is_passing
 CHUNK = 2**21
 # The part of the free memory that a table may take; the rest is for work on it.
 SHARE = 0.9
+
+# How NumPy says that arrays do not fit: those of a function that expected other ones.
+UNFIT = re.compile(r"shape|dimension|broadcast|\baxis\b|ambiguous|(length|size)-1 arrays")
 
 
 class FunctionGame(Game):
@@ -102,7 +106,7 @@ class FunctionGame(Game):
         # Copies both ways: a function may write into its argument, or answer in one buffer.
         lent = np.array(coalitions)
         if self.traits.device is None:
-            return np.array(self._checked(self._numbers(self.function(lent)), len(coalitions)))
+            return np.array(self._checked(self._numbers(self._called(lent)), len(coalitions)))
         xp, device = device_named(self.traits.device)
         # PyTorch on the host shares memory with NumPy, both ways.
         return np.array(on_host(self._on_device(xp.asarray(lent, device=device))))
@@ -113,7 +117,21 @@ class FunctionGame(Game):
         return tabulate(self._on_device, len(self.players), self.traits.device, progress)
 
     def _on_device(self, coalitions: Any) -> Any:
-        return self._checked(self.function(coalitions), coalitions.shape[0])
+        return self._checked(self._called(coalitions), coalitions.shape[0])
+
+    def _called(self, coalitions: Any) -> Any:
+        """What the function answers; where arrays do not fit, the error says which it was given."""
+        try:
+            return self.function(coalitions)
+        except (IndexError, TypeError, ValueError) as error:
+            kind = type(error)
+            if kind not in (IndexError, TypeError, ValueError) or not UNFIT.search(str(error)):
+                raise
+            m, n = coalitions.shape
+            raise kind(
+                f"{str(error).strip()}; a worth function takes bool[m, n], here m = {m}, n = {n}, and "
+                "returns m worths"
+            ) from error
 
     def _numbers(self, worths: Any) -> FloatArray:
         try:

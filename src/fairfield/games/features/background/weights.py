@@ -26,6 +26,12 @@ def weighted_rows(background: Any, sample_weight: ArrayLike | None) -> tuple[Any
     if type(background).__name__ in SUMMARIES:
         given = background.weights if sample_weight is None else sample_weight
         background, sample_weight = background.data, given
+    # Arrays and frames of any library have a shape, a list of rows has a length.
+    size = getattr(background, "shape", None)
+    if size is None and hasattr(background, "__len__"):
+        size = (len(background),)
+    if size and size[0] == 0 and not callable(background):
+        raise ValueError("the background has no rows; give at least one")
     if sample_weight is None:
         return background, None
     if background is None or callable(background):
