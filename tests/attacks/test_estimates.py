@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 import brute
 import fairfield as ff
 from attacks import calibration, differential
-from fairfield.estimation.pool import Pool
-from fairfield.estimation.reading import read
+from fairfield.estimation.at_points.pool import Pool
+from fairfield.estimation.at_points.reading import read
 
 
 def test_a_plateau_does_not_hide_what_weighs_most():

@@ -16,6 +16,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets
+from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.corrections import (
     Answer,
     Regression,
@@ -25,7 +26,6 @@ from fairfield.estimation.corrections import (
     smallest,
 )
 from fairfield.estimation.design import Sampled
-from fairfield.estimation.draws import STEPPED
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.surrogates.registry import Surrogate, nothing, surrogates

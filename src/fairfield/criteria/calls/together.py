@@ -16,11 +16,11 @@ import numpy as np
 
 from fairfield.boltzmann.temperature import OWN_SCALE
 from fairfield.criteria.criterion import Call
-from fairfield.estimation.adaptive import Draws
 from fairfield.estimation.along import Along
+from fairfield.estimation.at_points.adaptive import Draws
+from fairfield.estimation.at_points.pool import Pool
 from fairfield.estimation.design import Design
 from fairfield.estimation.loop import Estimate, Estimator, is_settled, run, written
-from fairfield.estimation.pool import Pool
 from fairfield.estimation.samplers.values import Kind, Values, design_of
 from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords, Separation

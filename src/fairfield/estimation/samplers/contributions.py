@@ -18,7 +18,7 @@ import numpy as np
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import expit
-from fairfield.estimation.draws import log_law
+from fairfield.estimation.at_points.draws import log_law
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.problem import Problem

@@ -21,10 +21,10 @@ from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.runtime.imports import needed_for
 from fairfield.core.runtime.notices import warn
 from fairfield.core.special import expit
-from fairfield.estimation.adaptive import TRUSTED, Draws, Found
-from fairfield.estimation.draws import effective_size, log_law
+from fairfield.estimation.at_points.adaptive import TRUSTED, Draws, Found
+from fairfield.estimation.at_points.draws import effective_size, log_law
+from fairfield.estimation.at_points.reading import Control, Reading, read
 from fairfield.estimation.loop import Estimate
-from fairfield.estimation.reading import Control, Reading, read
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.estimation.surrogates.trees import tree_control
 from fairfield.evaluation.threads import one_blas_thread

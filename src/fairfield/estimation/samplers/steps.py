@@ -13,10 +13,10 @@ import numpy as np
 
 from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.special import expit
-from fairfield.estimation.adaptive import Draws, Found
-from fairfield.estimation.draws import gathered
+from fairfield.estimation.at_points.adaptive import Draws, Found
+from fairfield.estimation.at_points.draws import gathered
+from fairfield.estimation.at_points.reading import Reading, read
 from fairfield.estimation.loop import Estimate
-from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.samplers.registry import sampler
 from fairfield.problem import Problem
 

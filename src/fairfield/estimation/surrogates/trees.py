@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.along import Along, Sets
+from fairfield.estimation.at_points.reading import Control
 from fairfield.estimation.design import Sampled
-from fairfield.estimation.reading import Control
 from fairfield.estimation.surrogates.folds import FOLDS, HOPELESS, folds
 from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
 from fairfield.games.set_functions.products import ProductsExtension

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 import brute
 from fairfield.core.coalitions import rows_of
-from fairfield.estimation.draws import bernoulli
-from fairfield.estimation.slopes import slopes
+from fairfield.estimation.at_points.draws import bernoulli
+from fairfield.estimation.at_points.slopes import slopes
 
 
 def test_slopes_are_weighted_least_squares(rng):

@@ -7,8 +7,8 @@ from numpy.testing import assert_array_equal
 import brute
 from estimation.games import fill
 from fairfield.core.coalitions import rows_of
-from fairfield.estimation.pool import Pool, is_rare
-from fairfield.estimation.reading import read
+from fairfield.estimation.at_points.pool import Pool, is_rare
+from fairfield.estimation.at_points.reading import read
 
 
 def test_readings_away_from_the_draws_are_within_their_errors(rng):

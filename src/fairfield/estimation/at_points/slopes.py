@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.estimation.draws import NO_TWINS, gathered
+from fairfield.estimation.at_points.draws import NO_TWINS, gathered
 
 # Products of players are fitted where this many draws fall on each column, and no more
 # columns than this: their cost grows with the square.

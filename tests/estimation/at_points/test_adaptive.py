@@ -35,7 +35,7 @@ def test_batches_have_their_own_points(rng):
 
 
 def test_the_limit_of_draws_is_named(monkeypatch):
-    monkeypatch.setattr("fairfield.estimation.adaptive.MOST_DRAWS", 2000)
+    monkeypatch.setattr("fairfield.estimation.at_points.adaptive.MOST_DRAWS", 2000)
     found = ff.variational_index(
         lambda S: 3.0 * S.sum(axis=1), players=12, temperature=1.0, budget=4000, progress=False
     )

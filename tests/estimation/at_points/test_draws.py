@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute
 from fairfield.core.coalitions import rows_of
-from fairfield.estimation.draws import bernoulli, log_law
+from fairfield.estimation.at_points.draws import bernoulli, log_law
 
 
 def test_draws_have_the_law_they_are_asked_for(rng):

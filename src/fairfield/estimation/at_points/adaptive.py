@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import expit
+from fairfield.estimation.at_points.draws import STEPPED, effective_size
+from fairfield.estimation.at_points.pool import Pool, is_rare
+from fairfield.estimation.at_points.reading import Reading, read
+from fairfield.estimation.at_points.slopes import Columns
 from fairfield.estimation.design import Design
-from fairfield.estimation.draws import STEPPED, effective_size
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
-from fairfield.estimation.pool import Pool, is_rare
-from fairfield.estimation.reading import Reading, read
 from fairfield.estimation.received import ends
-from fairfield.estimation.slopes import Columns
 from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number

@@ -14,9 +14,9 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
-from fairfield.estimation.draws import effective_size, log_law
-from fairfield.estimation.pool import NEARLY_CERTAIN, Pool, is_rare
-from fairfield.estimation.slopes import Slopes, slopes
+from fairfield.estimation.at_points.draws import effective_size, log_law
+from fairfield.estimation.at_points.pool import NEARLY_CERTAIN, Pool, is_rare
+from fairfield.estimation.at_points.slopes import Slopes, slopes
 
 # Of so many pairs and more the spread is known.
 FEW_PAIRS = 3
