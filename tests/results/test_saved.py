@@ -108,3 +108,11 @@ def test_plain_data_that_do_not_fit_are_refused(one):
     ):
         with pytest.raises(ValueError, match=words):
             ff.Valuation.from_dict(wrong)
+
+
+def test_a_saved_reason_to_stop_must_be_text(tmp_path):
+    """It is shown below the table, so that anything else would break there."""
+    found = ff.interactions([0.0, 1.0, 1.0, 5.0], "banzhaf")
+    dataclasses.replace(found, stop=5).save(tmp_path / "found.npz")
+    with pytest.raises(ValueError, match="stop"):
+        ff.Interactions.load(tmp_path / "found.npz")

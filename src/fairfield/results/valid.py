@@ -20,6 +20,7 @@ def check_fields(held: dict[str, Any], per_game: Mapping[str, int], count: int) 
     batch = values.shape[:-1]
     for name in _TEXTS:
         _need(isinstance(held[name], str), name)
+    _need(isinstance(held.get("stop", ""), str), "stop")
     for name, kinds in _NUMBERS.items():
         given = held.get(name)
         _need(given is None or (isinstance(given, kinds) and not isinstance(given, bool)), name)
