@@ -72,3 +72,64 @@ def test_a_short_time_is_not_doubled_by_the_rest_of_a_round():
 
     found = ff.shapley(slow, players=8, seconds=0.2)
     assert found.evaluations < 30
+
+
+def interrupted_at(place):
+    """Worths of six players, interrupted (as by Ctrl-C) when so many blocks were asked for."""
+    asked = []
+
+    def worth(S):
+        asked.append(len(S))
+        if len(asked) == place:
+            raise KeyboardInterrupt
+        return S @ WEIGHTS
+
+    return worth
+
+
+@pytest.mark.parametrize("place", [1, 2, 4])
+def test_an_interrupt_without_a_store_has_what_was_computed(place):
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ff.shapley(interrupted_at(place), players=6)
+    found = stopped.value
+    assert found.worths.tolist() == (found.coalitions @ WEIGHTS).tolist()
+    assert len(found.worths) == 16 * (place - 1)
+    assert ("sys.last_value.worths" in str(getattr(found, "__notes__", ""))) == (place > 1)
+
+
+def test_an_interrupt_anywhere_has_the_worths_of_an_estimate(monkeypatch):
+    def stop(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairfield.estimation.samplers.values.Values.estimate", stop)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        ff.shapley(lambda S: S.sum(axis=1), players=12, budget=100)
+    assert len(stopped.value.worths) == len(stopped.value.coalitions) == 100
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_others_of_a_block_in_which_one_fails_are_kept(n_jobs, tmp_path):
+    """They were evaluated, and thrown away with it; a second failure ends the block."""
+
+    def worth(S):
+        for bad in ([0, 1, 0, 0], [0, 0, 1, 1]):
+            if (S == np.array(bad, dtype=bool)).all(axis=1).any():
+                raise ValueError("no")
+        return S @ np.arange(4.0)
+
+    store = tmp_path / "w.db"
+    with pytest.raises(ff.WorthError, match=r"on coalition \{1\}: ValueError: no") as failed:
+        ff.shapley(worth, players=4, n_jobs=n_jobs, store=store)
+    assert len(failed.value.worths) == 11
+    assert ff.verify_store(store) == 11
+
+
+def test_the_others_of_a_block_in_which_one_hangs_are_kept(tmp_path):
+    def worth(S):
+        if (S == [False, True, True, False]).all(axis=1).any():
+            time.sleep(3600)
+        return S @ np.arange(4.0)
+
+    with pytest.raises(ff.WorthError, match=r"\{1, 2\}: TimeoutError") as failed:
+        ff.shapley(worth, players=4, timeout=0.2)
+    assert len(failed.value.worths) == 15

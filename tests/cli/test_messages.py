@@ -96,3 +96,40 @@ def test_ctrl_c_without_a_store_says_how_to_keep_worths(run, tmp_path, people):
     result = run(*command, "--store", "w.db")
     assert result.exit_code == 130
     assert "w.db" in result.stderr
+
+
+def test_ctrl_c_in_an_estimate_shows_what_was_found_and_ends_with_130(run, tmp_path, people):
+    (tmp_path / "halfway.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "fits = []\n"
+        "class Stop(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        fits.append(1)\n"
+        "        if len(fits) == 150:\n"
+        "            raise KeyboardInterrupt\n"
+        "        return super().fit(X, y)\n"
+    )
+    command = ["data", people, "--target", "label", "--clusters", "12", "--model", "halfway:Stop"]
+    result = run(*command, "--budget", "300", "--criterion", "shapley", "--csv", "v.csv")
+    assert result.exit_code == 130
+    assert "interrupted; these values rest on the worths" in result.stderr
+    assert "Shapley: interrupted" in result.stdout
+    assert (tmp_path / "v.csv").exists()
+
+
+def test_an_error_shows_what_was_found_before_it(run, tmp_path, people):
+    (tmp_path / "broken.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "fits = []\n"
+        "class Stop(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        fits.append(1)\n"
+        "        if len(fits) > 150:\n"
+        "            raise ValueError('no more')\n"
+        "        return super().fit(X, y)\n"
+    )
+    command = ["data", people, "--target", "label", "--clusters", "12", "--model", "broken:Stop"]
+    result = run(*command, "--budget", "300", "--criterion", "shapley")
+    assert result.exit_code == 2
+    assert "Shapley: ended by an error" in result.stdout
+    assert "no more" in result.stderr

@@ -6,10 +6,13 @@ import sys
 from functools import partial
 from typing import Any
 
+import numpy as np
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fairfield.cli.messages import INTERRUPTED as EXIT_INTERRUPTED
 from fairfield.cli.messages import say
 from fairfield.cli.options import ValuationOptions
 from fairfield.core.arrays import FloatArray
@@ -20,6 +23,7 @@ from fairfield.criteria.calls.compare import compare_with_worths
 from fairfield.criteria.interactions.interactions import interactions
 from fairfield.criteria.variational_index import variational_index
 from fairfield.curves import removal_curve
+from fairfield.evaluation.outcomes import INTERRUPTED, WorthError
 from fairfield.learning import ScoreTable
 from fairfield.reports import report
 from fairfield.reports.plain import outputs_left_out, table_of_values
@@ -50,15 +54,20 @@ def value(
     given = {"interactions": pairs, "scores": scores}
     known = {name: each for name, each in given.items() if each is not None}
     index = "variational_index" if start is None else partial(variational_index, start=start)
+    criteria = [index if name == "variational_index" else name for name in options.criteria()]
     with options.workers():
-        found, evaluated = compare_with_worths(
-            game,
-            criteria=[
-                index if name == "variational_index" else name for name in options.criteria()
-            ],
-            temperature=options.parsed_temperature(),
-            **options.keywords(),
-        )
+        try:
+            found, evaluated = compare_with_worths(
+                game,
+                criteria=criteria,
+                temperature=options.parsed_temperature(),
+                **options.keywords(),
+            )
+        except (WorthError, KeyboardInterrupt) as error:
+            partly = getattr(error, "partial", None)
+            if partly is not None and not options.quiet:
+                print_table(partly)
+            raise
         for path in filter(None, (options.csv, options.json, options.report)):
             extras = (
                 _extras(game, evaluated, found, options, curves) if path is options.report else {}
@@ -72,6 +81,9 @@ def value(
             print_text(f"{scores!r}\n")
         print_table(found)
         sys.stdout.flush()
+    if any(np.strings.startswith(each.stops, INTERRUPTED).any() for each in found.values()):
+        say("interrupted; these values rest on the worths that were found until then")
+        raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def _extras(

@@ -191,6 +191,6 @@ def worths_of(problem: Problem, coalitions: BoolArray, what: str) -> tuple[Measu
             evaluator.refuse_auto()
             check_time(evaluator, coalitions, len(coalitions))
             found = evaluator.measure(coalitions)
-    if found.worths.shape[-1] < len(coalitions):
-        raise evaluator.stopped(f"{what} need {len(coalitions):,} worths")
+        if found.worths.shape[-1] < len(coalitions):
+            raise evaluator.stopped(f"{what} need {len(coalitions):,} worths")
     return found, replace(evaluator.spent, evaluations=evaluator.evaluations - before)

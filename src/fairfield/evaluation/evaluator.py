@@ -80,6 +80,8 @@ class Evaluator:
         return self
 
     def __exit__(self, *error: Any) -> None:
+        if isinstance(error[1], KeyboardInterrupt):
+            self._keep(error[1])
         self._local.close(broken=error[0] is not None)
         self._bar.close()
         if self._store is not None:
@@ -201,14 +203,25 @@ class Evaluator:
             self._told(error)
             raise
 
-    def _told(self, error: WorthError) -> WorthError:
-        if self.calls is not None:
-            error.coalitions, error.worths = self.calls.complete()
-        else:
+    def _told(self, error: Any, known: tuple[BoolArray, FloatArray] | None = None) -> None:
+        """The error or interrupt with what is known: coalitions and their worths."""
+        if known is None and self.calls is not None:
+            known = self.calls.complete()
+        elif known is None:
             kept = self._local.kept
-            error.coalitions = unpack(kept.keys, len(self.game.players))
-            error.worths = self._measured(kept.worths.T).worths
-        return error
+            worths = self._measured(kept.worths.T).worths
+            known = unpack(kept.keys, len(self.game.players)), worths
+        error.coalitions, error.worths = known
+
+    def _keep(self, interrupt: Any) -> None:
+        """An interrupt, wherever it came, has what is known, and says so."""
+        if not hasattr(interrupt, "worths"):
+            self._told(interrupt)
+        if self._store is None and (count := len(interrupt.coalitions)):
+            interrupt.add_note(
+                f"the {count:,} worths that were found are in sys.last_value.worths, "
+                "their coalitions in sys.last_value.coalitions"
+            )
 
     def _spend(self, keys: Keys) -> None:
         """Refuse more coalitions than the budget allows, stored or not."""
@@ -253,13 +266,13 @@ class Evaluator:
         try:
             for coalitions, worths in self._local.rounds(starts, block, 2**count - len(kept)):
                 table[:, rows_of(coalitions)] = worths.T
-        except WorthError as error:
+            if self.ended is not None:
+                raise self.stopped("exact values need all worths")
+        except (WorthError, KeyboardInterrupt) as error:
             known = np.flatnonzero(~np.isnan(table[0]))
-            error.worths = self._measured(table[:, known]).worths
-            error.coalitions = coalitions_in(known, count)
+            worths = self._measured(table[:, known]).worths
+            self._told(error, (coalitions_in(known, count), worths))
             raise
-        if self.ended is not None:
-            raise self.stopped("exact values need all worths")
         self._check_full(table)
         return self._measured(table)
 
@@ -270,10 +283,12 @@ class Evaluator:
 
     def stopped(self, needed: str, why: str | None = None) -> BaseException:
         """The error where evaluation ended before there was enough for any answer."""
-        if self.ended == INTERRUPTED:
-            return KeyboardInterrupt()
-        kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
-        return self._told(WorthError(f"{self.game!r}: {self.ended or why}, and {needed}{kept}"))
+        error: BaseException = KeyboardInterrupt()
+        if self.ended != INTERRUPTED:
+            kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
+            error = WorthError(f"{self.game!r}: {self.ended or why}, and {needed}{kept}")
+        self._told(error)
+        return error
 
     def _check_full(self, table: FloatArray) -> None:
         """Refuse a table (games, 2^n) in which a worth is missing."""

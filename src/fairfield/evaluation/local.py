@@ -116,13 +116,15 @@ class LocalWorths:
                 tasked = [blocks[i : i + per_task] for i in range(0, len(blocks), per_task)]
                 outcomes = self._workers.run(tasked)
             except KeyboardInterrupt:
-                self.ended = INTERRUPTED
-                self._workers.close(broken=True)
-                return
-            coalitions, worths = self._commit(blocks, outcomes, provenance)
+                self.ended, outcomes = INTERRUPTED, []
+            coalitions, worths = self._commit(blocks[: len(outcomes)], outcomes, provenance)
             yield coalitions, worths
             self._bar.update(len(coalitions))
             _raise_failures(outcomes)
+            if self.ended is not None or len(outcomes) < len(blocks):
+                self.ended = INTERRUPTED
+                self._workers.close(broken=True)
+                return
             taken = sum(each.seconds for each in outcomes)
             self._cost, self.seconds_each = taken / len(outcomes), taken / sum(map(len, blocks))
             self._length = min(2 * self._length, LONGEST_ROUND)
@@ -174,7 +176,9 @@ class LocalWorths:
             if each.measured is not None
         ]
         if not good:
-            return blocks[0][:0], np.empty((0, numbers_kept(self.game)))
+            return np.empty((0, len(self.game.players)), bool), np.empty(
+                (0, numbers_kept(self.game))
+            )
         coalitions = np.concatenate([rows for rows, _, _ in good])
         worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
         lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])

@@ -85,25 +85,45 @@ class Outcome:
 def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
     """The checked worths of one block; coalition by coalition, where the block fails."""
     start = time.perf_counter()
-    found: Measured | None = None
-    failure: str | None = None
-    error: BaseException | None = None
+    parts: dict[int, Measured] = {}
     try:
         found = _tried(game, coalitions, care)
+        return Outcome(found, None, time.perf_counter() - start, hung=_hung())
     except (Exception, SystemExit) as raised:
-        failure, error = named(game, coalitions, raised), raised
-        if care.fallback is not None or len(coalitions) > 1:
-            try:
-                each = joined([_alone(game, row[None], care) for row in coalitions])
-                # With a single attempt, a block that fails though no coalition does is an error.
-                if care != Care(driver=care.driver):
-                    found, failure, error = each, None, None
-            except WorthError as own:
-                failure, error = str(own), own.__cause__
-        error = None if error is None else without_keys(error)[1]
-        filled = found is not None and care.fallback is not None
-        return Outcome(found, failure, time.perf_counter() - start, error, None, _hung(), filled)
-    return Outcome(found, None, time.perf_counter() - start, hung=_hung())
+        failure: str | None = named(game, coalitions, raised)
+        error: BaseException | None = raised
+    if care.fallback is not None or len(coalitions) > 1:
+        parts, failed = _one_by_one(game, coalitions, care)
+        if failed is not None:
+            failure, error = str(failed), failed.__cause__
+        # With a single attempt, a block that fails though no coalition does is an error.
+        elif care != Care(driver=care.driver):
+            failure = error = None
+    return Outcome(
+        joined(list(parts.values())) if parts else None,
+        failure,
+        time.perf_counter() - start,
+        None if error is None else without_keys(error)[1],
+        hung=_hung(),
+        filled=care.fallback is not None,
+        kept=np.isin(np.arange(len(coalitions)), list(parts)),
+    )
+
+
+def _one_by_one(
+    game: Game, coalitions: BoolArray, care: Care
+) -> tuple[dict[int, Measured], WorthError | None]:
+    """What was measured of each coalition alone, by its place, and the first failure; a second ends it."""
+    found: dict[int, Measured] = {}
+    failed: WorthError | None = None
+    for place, row in enumerate(coalitions):
+        try:
+            found[place] = _alone(game, row[None], care)
+        except WorthError as error:
+            if failed is not None:
+                break
+            failed = error
+    return found, failed
 
 
 def _hung() -> bool:

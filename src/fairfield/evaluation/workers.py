@@ -13,6 +13,7 @@ import traceback
 import uuid
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -103,10 +104,16 @@ class Workers:
         self._sent = False
 
     def run(self, tasks: list[list[BoolArray]]) -> list[Outcome]:
-        """The outcomes of the blocks of a round; what a lost worker had is evaluated again."""
+        """The outcomes of the blocks of a round; what a lost worker had is evaluated again.
+
+        Of a round that was interrupted here, they are those of its first blocks.
+        """
+        outcomes: list[Outcome] = []
         if self.here:
-            with one_blas_thread():
-                return [evaluate_block(self.game, b, self.care) for task in tasks for b in task]
+            with one_blas_thread(), contextlib.suppress(KeyboardInterrupt):
+                for block in chain.from_iterable(tasks):  # those before an interrupt are kept
+                    outcomes.append(evaluate_block(self.game, block, self.care))  # noqa: PERF401
+            return outcomes
         self._parcel  # noqa: B018  # before the attempts: a game that cannot be pickled never can
         outcomes = self._survived(tasks)
         if any(each.hung for each in outcomes):
