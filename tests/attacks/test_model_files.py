@@ -1,6 +1,7 @@
 """Model files that crash their libraries are refused, and types are trusted by name."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -46,6 +47,18 @@ def test_a_file_that_crashes_its_library_is_refused(run, tmp_path):
 def test_a_trial_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("fairfield.cli.model_trial.SECONDS", 0.01)
     assert complaint(tmp_path / "m.json") == "reading it took more than 0.01 seconds"
+
+
+def test_a_model_that_turns_in_a_circle_is_ended_though_nobody_waits(tmp_path, monkeypatch):
+    """LightGBM follows children that are their own parents for ever, where no sizes are given."""
+    lightgbm = pytest.importorskip("lightgbm")
+    path, X = tmp_path / "m.txt", np.random.default_rng(0).normal(size=(60, 2))
+    fitted = lightgbm.train({"num_leaves": 4, "verbose": -1}, lightgbm.Dataset(X, X.sum(axis=1)), 1)
+    text = re.sub(r"tree_sizes=.*\n", "", fitted.model_to_string())
+    path.write_text(re.sub(r"(left|right)_child=.*", r"\1_child=0 0 0", text))
+    alone = "from fairfield.cli import model_trial as m; m.SECONDS = 1; m.trial(__import__('sys').argv[1])"
+    monkeypatch.setattr("fairfield.cli.model_trial._TRIAL", alone)
+    assert complaint(path) == "reading it took more than 120 seconds"
 
 
 class Sum(BaseEstimator):

@@ -11,7 +11,9 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from math import ceil
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 
@@ -31,7 +33,10 @@ def complaint(path: Path) -> str | None:
             env=surroundings, capture_output=True, text=True, errors="replace",
             timeout=SECONDS, check=False,
         )  # fmt: skip
+        late = done.returncode == -signal.SIGXCPU
     except subprocess.TimeoutExpired:
+        late = True
+    if late:
         return f"reading it took more than {SECONDS:g} seconds"
     if done.returncode < 0:
         return f"its library crashed with {signal.Signals(-done.returncode).name}"
@@ -41,7 +46,10 @@ def complaint(path: Path) -> str | None:
 
 
 def trial(path: str) -> None:
-    """Read a model, with limits of memory, predict a few rows and walk through its trees."""
+    """Read a model, with limits of memory and time, predict a few rows and walk through its trees.
+
+    The processor's time has a limit here too, for whoever waits may be killed.
+    """
     import resource
 
     from fairfield.cli.model_files import load, width_of
@@ -49,6 +57,8 @@ def trial(path: str) -> None:
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (GIGABYTES * 2**30,) * 2)
+    limit = ceil(process_time() + SECONDS)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     try:
         model = load(Path(path))
         rows = np.array([0.0, -1e30, 1e30, np.nan])[:, None].repeat(width_of(model) or 1, axis=1)
