@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from conftest import needs
+from conftest import draws, needs
 
 SOCKETS = """
 import os, sys
@@ -44,3 +44,44 @@ def test_they_listen_at_the_loopback_alone(name, library):
     found = set(done.stdout.split("\n")[-2].split())
     assert found
     assert found <= LOOPBACK, found
+
+
+LOST = """
+import os, signal, sys, threading, time
+import fairfield as ff
+from fairfield.cli.engines import Backend, engine
+from fairfield.evaluation import heads
+
+def worth(names):
+    time.sleep(0.05)
+    return float(len(names))
+
+def strike():
+    import ray
+    (found,) = ray._private.worker._global_node.all_processes[sys.argv[1]]
+    os.kill(found.process.pid, signal.SIGKILL)
+
+if __name__ == "__main__":
+    heads.POLL, heads.LOST, heads.TOO_LONG = 0.1, 1.0, 2.0
+    with engine(Backend.ray, None, 2):
+        threading.Timer(4.0, strike).start()
+        try:
+            ff.shapley(ff.FunctionGame(worth, 10, takes="names"))
+        except ff.WorthError as error:
+            print("lost:", len(error.worths), error)
+"""
+
+
+@pytest.mark.parametrize("part", ["gcs_server", "raylet"][: draws(1, 2)])
+def test_a_ray_cluster_that_is_lost_is_reported_in_a_sentence(part):
+    """Ray ended the process of its driver without a word, or a coalition was blamed."""
+    needs("ray", "ray")
+    done = subprocess.run(
+        [sys.executable, "-c", LOST, part],
+        capture_output=True, text=True, check=True, start_new_session=True, timeout=60,
+    )  # fmt: skip
+    said = [line for line in done.stdout.splitlines() if line.startswith("lost:")]
+    assert said, done
+    assert "ray's cluster was lost (" in said[0]
+    assert int(said[0].split()[1]) > 0
+    assert "Traceback" not in done.stderr

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from fairfield.cli.messages import InputError
@@ -16,10 +17,12 @@ from fairfield.core.runtime.imports import needed_for
 PATIENCE = 5.0
 # Engines started here talk to nobody else: whoever reaches their ports can run code.
 LOOPBACK = "127.0.0.1"
-# How ray is made to: no cluster of machines, and a head that was lost is given up after 20 seconds.
+# How ray is made to: no cluster of machines; what waits for a head that was lost ends after half a
+# minute, and begins no cluster of its own.
 ALONE = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "20",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "30",
+    "RAY_ENABLE_AUTO_CONNECT": "0",
 }
 
 
@@ -71,7 +74,9 @@ def _open_ray(opened: ExitStack, address: str | None, workers: int | None) -> No
         from ray.util.joblib import register_ray
     where: dict[str, Any] = {"address": address}
     if address is None:
-        where = {"num_cpus": workers, "include_dashboard": False}
+        session = TemporaryDirectory(prefix="fairfield-ray-", ignore_cleanup_errors=True)
+        folder = opened.enter_context(session)
+        where = {"num_cpus": workers, "include_dashboard": False, "_temp_dir": folder}
     ray.init(logging_level="ERROR", **where)
     opened.callback(ray.shutdown)
     register_ray()

@@ -21,6 +21,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Game
+from fairfield.evaluation.heads import LostHeadError, cluster_gone, ray_head, watched
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import (
     Care,
@@ -85,6 +86,8 @@ class Workers:
         self._name = uuid.uuid4().hex
         self._sent = False
         self._pool: Any = None
+        # Where the head of a ray cluster listens.
+        self._head: tuple[str, int] | None = None
         # Why the run ends, once a coalition has failed for good.
         self._failure: str | None = None
 
@@ -131,8 +134,16 @@ class Workers:
             try:
                 return [each for task in self._round(tasks) for each in task]
             except Exception as error:
+                if isinstance(error, LostHeadError):
+                    self._pool = None  # to close it would wait for the head
                 self.close(broken=True, hung=self.care.timeout is not None)
                 lost = error
+                if (why := cluster_gone(self._head, error)) is not None:
+                    self._failure = (
+                        f"ray's cluster was lost ({why}); start it again, and then this run; "
+                        "worths that were found are kept"
+                    )
+                    break
         if self._failure is not None:
             # The run is over; the search for one deadly coalition after another would take long.
             return [Outcome(None, self._failure, 0.0) for _ in blocks]
@@ -193,5 +204,7 @@ class Workers:
 
         if self._pool is None:
             self._pool = Parallel(n_jobs=self.n_jobs, return_as="list", batch_size=1).__enter__()
+            self._head = ray_head(self._pool._backend)
         call = delayed(_run_task)
-        return list(self._pool(call(self._name, parcel, task, self.care) for task in tasks))
+        with watched(self._head, self._pool):
+            return list(self._pool(call(self._name, parcel, task, self.care) for task in tasks))
