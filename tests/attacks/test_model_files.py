@@ -68,7 +68,7 @@ class Sum(BaseEstimator):
         return np.asarray(X).sum(axis=1)
 
 
-def test_types_of_a_skops_file_are_trusted_by_name(tmp_path):
+def test_types_of_a_skops_file_are_trusted_by_name(run, tmp_path):
     skops = pytest.importorskip("skops.io")
     skops.dump(Sum(), tmp_path / "m.skops")
     (unknown,) = skops.get_untrusted_types(file=tmp_path / "m.skops")
@@ -78,3 +78,7 @@ def test_types_of_a_skops_file_are_trusted_by_name(tmp_path):
         ):
             read_model(tmp_path / "m.skops", trusted=trusted)
     assert isinstance(read_model(tmp_path / "m.skops", trusted=[unknown]), Sum)
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n3,4\n")
+    command = ["features", tmp_path / "m.skops", tmp_path / "rows.csv"]
+    refused(run(*command), f"pass --trust {unknown}")
+    assert run(*command, "--trust", unknown).exit_code == 0

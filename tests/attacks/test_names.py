@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -103,7 +104,7 @@ def test_nor_said_by_the_errors_of_others(tmp_path):
 
 
 def test_dollar_signs_in_names_are_drawn(tmp_path):
-    plots = pytest.importorskip("fairfield.plots")
+    plots, pyplot = map(pytest.importorskip, ("fairfield.plots", "matplotlib.pyplot"))
     game = ff.TableGame([0.0, 1, 1, 4, 2, 2, 2, 7], players=[r"$\frac{$", "$x$", EVIL])
     v = ff.variational_values(game, 2, temperature=1.0)
     pictures = [plots.bar(v), plots.waterfall(v), plots.trajectory(v)]
@@ -116,6 +117,37 @@ def test_dollar_signs_in_names_are_drawn(tmp_path):
     pictures.append(plots.text(v))
     for ax in pictures:
         ax.figure.savefig(tmp_path / "p.png")
+        pyplot.close(ax.figure)
+
+
+def test_dollar_signs_in_labels_of_criteria_cohorts_curves_and_classes_are_drawn(tmp_path):
+    plots, pyplot = map(pytest.importorskip, ("fairfield.plots", "matplotlib.pyplot"))
+    dollar = r"$\frac{$"
+    game = ff.TableGame(np.arange(8.0) ** 2, players=[dollar, "b", "c"])
+    both = {dollar: "shapley", "b": "banzhaf"}
+    path = ff.annealing(game, [1.0, 2.0], criteria=both)
+    pictures = [plots.ranks(ff.compare(game, criteria=both))]
+    pictures += [
+        plots.annealing(path, criterion=dollar),
+        plots.annealing(path, what="decoupling_errors"),
+    ]
+    v = replace(ff.shapley(game), criterion=dollar)
+    pictures += [plots.curves(ff.removal_curve(game, v)), plots.waterfall(v)]
+    rows = np.arange(12.0).reshape(6, 2)
+    found = ff.shapley(ff.FeatureGame(lambda X: X[:, 0] * X[:, 1], rows, rows[:2]))
+    found = replace(found, criterion=dollar)
+    pictures += [plots.cohorts(found, [dollar, "b"] * 3), plots.heatmap(found), plots.box(found)]
+    pictures += [plots.beeswarm(found), plots.dependence(found, found.players[0])]
+    segments = np.arange(4).reshape(2, 2)
+    picture = ff.ImageGame(
+        lambda X: X.reshape(len(X), -1).sum(axis=1), np.eye(2), segments=segments
+    )
+    pictures.append(plots.image(replace(ff.shapley(picture), criterion=dollar), picture))
+    pairs = replace(ff.interactions(game), criterion=dollar)
+    pictures += [plots.interactions(pairs), plots.network(pairs)]
+    for ax in pictures:
+        ax.figure.savefig(tmp_path / "p.png")
+        pyplot.close(ax.figure)
 
 
 @pytest.mark.parametrize("columns", ["20", "40", "80"])

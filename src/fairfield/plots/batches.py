@@ -20,6 +20,7 @@ from fairfield.plots.canvas import (
     name_lines,
     names_of,
     number,
+    plain,
 )
 from fairfield.results.comparison import Comparison
 from fairfield.results.valuation import Valuation
@@ -65,12 +66,12 @@ def box(given: Valuation | Comparison, ax: Axes | None = None, *, most: int | No
         )
         for patch in drawn["boxes"]:
             patch.set(facecolor=SERIES[k % 6], hatch=HATCHES[k % 6], alpha=0.85)
-        handles.append((drawn["boxes"][0], name))
+        handles.append((drawn["boxes"][0], plain(name)))
     if len(series) > 1:
         ax.legend(*zip(*handles, strict=True), frameon=False, fontsize=8, loc="best")
     ax.axvline(0, color="black", linewidth=0.8, zorder=0)
     several = isinstance(given, Comparison) and len(series) > 1
-    ax.set_xlabel(first.words.with_unit("value" if several else first.criterion))
+    ax.set_xlabel(plain(first.words.with_unit("value" if several else first.criterion)))
     name_lines(ax, labels)
     return ax
 
@@ -97,7 +98,7 @@ def beeswarm(valuation: Valuation, ax: Axes | None = None, *, most: int | None =
         dots = dots if shade is None else drawn
     if dots is not None:
         _shades(ax, dots, "value in the data")
-    ax.set_xlabel(valuation.words.with_unit(valuation.criterion))
+    ax.set_xlabel(plain(valuation.words.with_unit(valuation.criterion)))
     name_lines(ax, labels)
     return ax
 

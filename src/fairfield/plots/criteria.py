@@ -17,6 +17,7 @@ from fairfield.plots.canvas import (
     check_kind,
     check_one_output,
     names_of,
+    plain,
     signed,
 )
 from fairfield.plots.values import bars_side_by_side
@@ -67,7 +68,7 @@ def ranks(comparison: Comparison, ax: Axes | None = None, *, most: int | None = 
     high, wide = 0.62 * frame.height / (count + 1.5), 1.6 * frame.width / widths.sum()
     size = float(np.clip(min(high, wide) * points, 3.5, 9.0))
     for place, (name, column) in zip(edges[1:], columns.items(), strict=False):
-        ax.text(place, -0.6, name, fontsize=size, fontweight="bold", va="center")
+        ax.text(place, -0.6, plain(name), fontsize=size, fontweight="bold", va="center")
         for row in range(count):
             look: dict[str, Any] = {} if same[row] else {"color": RED, "fontweight": "bold"}
             ax.text(place, row + 0.4, column[row], fontsize=size, va="center", **look)

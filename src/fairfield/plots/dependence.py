@@ -85,9 +85,9 @@ def dependence(
         labels = [plain(shorten(each)) for each in names] or [f"{tick:g}" for tick in ticks]
         ticks = [*(range(len(names)) if names else ticks), *at[missing][:1]]
         ax.set_xticks(ticks, [*labels, "missing"][: len(ticks)])
-    own = plain(shorten(str(player)))
-    ax.set_xlabel(own)
-    ax.set_ylabel(valuation.words.with_unit(f"{valuation.criterion} of {own}"))
+    own = shorten(str(player))
+    ax.set_xlabel(plain(own))
+    ax.set_ylabel(plain(valuation.words.with_unit(f"{valuation.criterion} of {own}")))
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairfield.core.coalitions import spell
-from fairfield.plots.canvas import LETTER, axes_of, check_kind, names_of
+from fairfield.plots.canvas import LETTER, axes_of, check_kind, names_of, plain
 from fairfield.plots.values import bars
 from fairfield.results.interactions import Interactions
 
@@ -56,7 +56,7 @@ def interactions(found: Interactions, ax: Axes | None = None) -> Axes:
             ax.text(j, i, _short(matrix[i, j], top), ha="center", va="center", fontsize=6.5,
                     color="white" if dark else "black")  # fmt: skip
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, pad=0.02)
-    bar.set_label(_label(found), fontsize=8)
+    bar.set_label(plain(_label(found)), fontsize=8)
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)
     return ax
@@ -94,7 +94,7 @@ def network(found: Interactions, ax: Axes | None = None, *, most: int = MOST_EDG
         )  # fmt: skip
     ax.set(xlim=(-1.15 - room / 2, 1.15 + room / 2), ylim=(-1.25, 1.25))
     ax.set_axis_off()
-    ax.set_title(f"{_label(found)}, largest {_short(top, top)}", fontsize=8)
+    ax.set_title(f"{plain(_label(found))}, largest {_short(top, top)}", fontsize=8)
     return ax
 
 

@@ -23,6 +23,7 @@ from fairfield.plots.canvas import (
     check_kind,
     check_one,
     names_of,
+    plain,
 )
 from fairfield.plots.criteria import with_error
 from fairfield.results.valuation import Valuation
@@ -70,7 +71,7 @@ def annealing(
         ax = axes_of(ax)
         for k, name in enumerate(first):
             ax.plot(temperatures, path.decoupling_errors(name), color=SERIES[k % 6], marker=MARKERS[k % 6],
-                    markersize=4, label=name)  # fmt: skip
+                    markersize=4, label=plain(name))  # fmt: skip
         ax.legend(frameon=False, fontsize=8)
         ax.set_yscale("log")
         ax.set_ylabel("decoupling error")
@@ -84,7 +85,7 @@ def annealing(
         words = first[criterion].words
         ax = _paths(ax, temperatures, lines, names_of(first[criterion].players), words)
         label = f"{what[:-1]}, {criterion}"
-        ax.set_ylabel(words.with_unit(label) if what == "values" else label)
+        ax.set_ylabel(plain(words.with_unit(label) if what == "values" else label))
     else:
         raise ValueError(
             f"what={what!r} is not known; choose values, marginals or decoupling_errors"
@@ -124,10 +125,10 @@ def curves(
         ax.plot(
             curve.fractions, curve.worths, color=SERIES[k % 6], marker=MARKERS[k % 6], markersize=5,
             markevery=max(1, count // 20), linestyle=("-", "--", "-.", ":")[k % 4], linewidth=1.6,
-            label=with_error(curve.label, error),
+            label=plain(with_error(curve.label, error)),
         )  # fmt: skip
     words = drawn[0].words if drawn else PLAYERS
-    ax.set(xlabel=f"share of the {words.nouns}", ylabel=words.worth_name)
+    ax.set(xlabel=f"share of the {words.nouns}", ylabel=plain(words.worth_name))
     ax.legend(frameon=False, fontsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -20,6 +20,7 @@ from fairfield.plots.canvas import (
     list_axes,
     name_lines,
     names_of,
+    plain,
 )
 from fairfield.results.batched import cohorts_of
 from fairfield.results.valuation import NORMAL, Valuation
@@ -56,7 +57,7 @@ def heatmap(valuation: Valuation, ax: Axes | None = None, *, most: int | None = 
     ax.set_xlabel(f"{valuation.extent}, alike ones side by side")
     ax.set_xticks([])
     bar = ax.figure.colorbar(drawn, ax=ax, pad=0.02, aspect=25, extend="both")
-    bar.set_label(valuation.words.with_unit(valuation.criterion), fontsize=8)
+    bar.set_label(plain(valuation.words.with_unit(valuation.criterion)), fontsize=8)
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)
     return ax
@@ -96,11 +97,11 @@ def cohorts(
         ax.errorbar(
             means[k, order], line, xerr=_half_widths(values[own])[order], linestyle="none",
             marker=MARKERS[k % 6], markersize=4, color=SERIES[k % 6], elinewidth=1, capsize=2,
-            label=f"{name} ({own.sum():,})",
+            label=plain(f"{name} ({own.sum():,})"),
         )  # fmt: skip
     ax.axvline(0, color="black", linewidth=0.8)
     ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-    ax.set_xlabel(valuation.words.with_unit(f"mean |{valuation.criterion}|"))
+    ax.set_xlabel(plain(valuation.words.with_unit(f"mean |{valuation.criterion}|")))
     name_lines(ax, labels)
     return ax
 

@@ -85,6 +85,6 @@ def _colour_bar(ax: Axes, valuation: Valuation, top: float, **place: Any) -> Non
 
     scale: Any = ScalarMappable(Normalize(-top, top), COLOURS)
     bar = ax.figure.colorbar(scale, ax=ax, pad=0.02, **place)
-    bar.set_label(valuation.words.with_unit(valuation.criterion), fontsize=8)
+    bar.set_label(plain(valuation.words.with_unit(valuation.criterion)), fontsize=8)
     bar.ax.tick_params(labelsize=7)
     bar.outline.set_visible(False)

@@ -203,10 +203,10 @@ def waterfall(valuation: Valuation, ax: Axes | None = None, *, most: int = MOST_
     for value, name, height in ((grand, words.grand, -0.7), (empty, words.empty, last - 0.2)):
         ax.axvline(value, color=PALE, linewidth=1, linestyle=":", zorder=0)
         text = ax.annotate(
-            f"{name} = {value:.4g}", (value, height), ha="center", va="center", fontsize=8,
+            plain(f"{name} = {value:.4g}"), (value, height), ha="center", va="center", fontsize=8,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )  # fmt: skip
         texts.append(text)
-    ax.set_xlabel(f"{words.worth_name}, by {valuation.criterion}")
+    ax.set_xlabel(plain(f"{words.worth_name}, by {valuation.criterion}"))
     make_room(ax, texts)
     return ax
