@@ -27,6 +27,11 @@ REFUSED = {
     "only a head": (DATA, b"x,label\n", "has a head but no rows"),
     "too many cells": (DATA, b"x,label\n1,0\n2,1,7\n", "line 3 has 3 cells, its head has 2"),
     "too few cells": (DATA, b"x,label\n1,0\n2\n", "line 3 has 1 cells, its head has 2"),
+    "too few cells in an open end": (
+        DATA,
+        b"x,label\n1,0\n2",
+        "line 3 has 1 cells, its head has 2",
+    ),
     "uneven lines": (DATA, b"x,label\n1\n2,1,7\n", "line 2 has 1 cells, its head has 2"),
     "open quote": (DATA, b'x,label\n"1,0\n2,1\n', "malformed: line"),
     "missing target": (DATA, b"x,y\n1,0\n2,1\n", "there is no column 'label'"),
