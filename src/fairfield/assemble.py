@@ -10,7 +10,7 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import SampledLaw
 from fairfield.core.arrays import FloatArray
-from fairfield.core.game import Game
+from fairfield.core.game import NO_FAILURES, Failures, Game
 from fairfield.core.service import Usage
 from fairfield.core.special import expit
 from fairfield.evaluation.evaluator import Spent, versions
@@ -54,13 +54,12 @@ def assemble(
         "empty": as_number(empty),
         "grand": as_number(grand),
         "stops": np.full(extension.batch, stop),
-        "usage": problem.source.spent.failures.usage.facts(),
         **_energies(problem, values, solved),
         **found,
     }
     for sentence in sentences:
         about["stops"] = np.asarray(np.strings.add(about["stops"], f"; {sentence}"))
-    return write(problem, criterion, values, covariance, **about)
+    return write(problem, criterion, values, covariance, problem.source.spent.failures, **about)
 
 
 def assemble_gradient(problem: Problem, criterion: str, share: float) -> Valuation:
@@ -91,12 +90,12 @@ def assemble_few(
         criterion,
         values,
         covariance,
+        spent.failures,
         method=method,
         empty=as_number(worths[..., 0]),
         grand=as_number(worths[..., -1]),
         stops=np.full(problem.game.batch, stop),
         evaluations=spent.evaluations,
-        usage=spent.failures.usage.facts(),
         **marginals(problem, values),
     )
 
@@ -106,9 +105,13 @@ def write(
     criterion: str,
     values: FloatArray,
     covariance: FloatArray | None = None,
+    failures: Failures = NO_FAILURES,
     **found: Any,
 ) -> Valuation:
     """The valuation of these values, with what every valuation says of its game and making."""
+    found["usage"] = failures.usage.facts()
+    if failures.stored:
+        found["method"] += f", {failures.stored:,} worths read from a store"
     if covariance is not None:
         found = {"stderr": errors_of(covariance), "covariance": covariance, **found}
     about: dict[str, Any] = {
@@ -122,7 +125,7 @@ def write(
     }
     if problem.game.traits.service is not None:
         # Where nothing was asked for, zeros.
-        found["usage"] = Usage().numbers() | found.get("usage", {})
+        found["usage"] = Usage().numbers() | found["usage"]
     return Valuation(criterion=criterion, values=values, **{**about, **found})
 
 

@@ -278,3 +278,10 @@ os._exit(1)
     assert path.with_name(path.name + "-journal").exists()
     assert ff.describe_store(path).worths == 16
     assert ff.verify_store(path) == 16
+
+
+def test_a_valuation_says_how_many_worths_its_store_had(path):
+    ff.shapley(team, players=4, store=path)
+    found = ff.shapley(team, players=4, store=path)
+    assert found.method == "exact table, 16 worths read from a store"
+    assert "read from a store" not in ff.shapley(team, players=4).method

@@ -28,16 +28,18 @@ Worths: TypeAlias = Callable[[BoolArray], ArrayLike]
 class Failures:
     """How many worths could not be computed and took a fallback, and why the first of them.
 
-    ``usage`` is what all calls took where worths come from a service.
+    ``usage`` is what all calls took where worths come from a service, ``stored`` how many worths were
+    read from a store.
     """
 
     count: int = 0
     first: str = ""
     usage: Usage = NO_USAGE
+    stored: int = 0
 
     def __add__(self, other: Failures) -> Failures:
         first, usage = self.first or other.first, self.usage + other.usage
-        return Failures(self.count + other.count, first, usage)
+        return Failures(self.count + other.count, first, usage, self.stored + other.stored)
 
     def sentences(self) -> list[str]:
         """A sentence on them, and on the calls of a service, or none where there are none."""

@@ -115,7 +115,8 @@ def diagnose(
     """
     if valuation.temperature is None or valuation.marginals is None:
         raise ValueError(
-            f"{valuation.criterion} has no temperature; value the game with temperature="
+            f"{valuation.criterion} was found without a temperature, which fixed points depend on; value the "
+            "game with temperature=; v.stop and v.stderr say how far these values can be trusted"
         )
     if valuation.batch:
         raise ValueError("a batch is diagnosed game by game; pass one game and v[i]")

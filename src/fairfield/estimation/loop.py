@@ -247,11 +247,11 @@ def written(problem: Problem, criterion: str, standing: Standing) -> Valuation:
         problem,
         criterion,
         estimate.values,
-        covariance=covariance,
+        covariance,
+        standing.failures,
         method=method,
         stops=np.full(problem.game.batch, stop),
         evaluations=standing.evaluations,
-        usage=standing.failures.usage.facts(),
         **found,
     )
 

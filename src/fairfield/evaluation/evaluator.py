@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import inf
@@ -29,7 +29,7 @@ from fairfield.evaluation.store import Store, recheck
 
 @dataclass(frozen=True)
 class Spent:
-    """How many worths were evaluated for an answer, and which of them failed."""
+    """How many worths were evaluated for an answer, and which of them failed or were stored."""
 
     evaluations: int = 0
     failures: Failures = NO_FAILURES
@@ -50,6 +50,8 @@ class Evaluator:
         self._bar = RunBar(options.progress, most, options.seconds)
         # Coalitions that count against the budget, if there is one.
         self._asked = set[bytes]()
+        # How many worths the store had.
+        self._stored = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         # The calls of the game's service, where it has one.
         self.calls: Calls | None = None
@@ -67,8 +69,10 @@ class Evaluator:
         if game.traits.service is not None:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
+            self._stored = len(self.calls.complete()[0])
         elif store is not None:
             local.kept.add(*store.load(local.by_row))
+            self._stored = len(local.kept)
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
                 kept = local.kept.keys, local.kept.worths
@@ -95,7 +99,7 @@ class Evaluator:
     @property
     def failures(self) -> Failures:
         """What failed so far, and what the calls of a service took."""
-        return (self.calls or self._local).failures
+        return replace((self.calls or self._local).failures, stored=self._stored)
 
     @property
     def ended(self) -> str | None:

@@ -26,7 +26,7 @@ def check_table(game: Game, options: Options) -> None:
         return
     if not fits(size // 8) or (options.budget is None and count > MOST_PLAYERS):
         raise MemoryError(
-            f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)} of memory; group "
+            f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)}; group "
             f"{game.info.noun}s, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
             f"estimated from it ({ESTIMATED})"
         )
@@ -49,9 +49,12 @@ def out_of_reach(game: Game, options: Options) -> ValueError:
 
 
 def _in_words(size: int) -> str:
-    count = float(min(size, 10**300))
-    for unit in ("bytes", "kB", "MB", "GB", "TB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:,.3g} PB"
+    """The memory of so many bytes.
+
+    >>> _in_words(8 * 2**28), _in_words(8 * 2**60)
+    ('2.15 GB of memory', 'more than any memory holds')
+    """
+    for power, unit in enumerate(("bytes", "kB", "MB", "GB", "TB")):
+        if size < 1000 ** (power + 1):
+            return f"{size / 1000**power:.3g} {unit} of memory"
+    return "more than any memory holds"

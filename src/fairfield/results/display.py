@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TypeAlias
@@ -13,6 +14,10 @@ from fairfield.core.writing.terminal import shown
 
 Columns: TypeAlias = dict[str, list[object]]
 
+# How a warning ends that says of errors what another one says, too.
+VERDICT = re.compile(
+    r",? (so|and)( the errors| the error bars| its errors)? are not to be trusted\b"
+)
 MOST_ROWS = 20
 _CELL = "padding:2px 12px 2px 0;border-bottom:1px solid #ccc;text-align:"
 # The style of each tag; the cells of the first column, which are names, come before the others.
@@ -100,16 +105,21 @@ def evaluated(count: int) -> str:
 
 
 def joined(sentences: Sequence[str]) -> str:
-    """Sentences as one; advice that several end in is given once, by the last of them.
+    """Sentences as one; advice and verdict that several end in are given once, by the last of them.
 
     >>> joined(["the draws are few; raise the budget", "the errors are off; raise the budget"])
     'the draws are few; the errors are off; raise the budget'
+    >>> joined(["draws are few, so the errors are not to be trusted", "bars are off, and are not to be trusted"])
+    'draws are few; bars are off, and are not to be trusted'
     """
     kept: list[str] = []
+    doubted = False
     for sentence in reversed(sentences):
         finding, _, advice = sentence.rpartition("; ")
         repeated = finding and any(later.endswith(f"; {advice}") for later in kept)
-        kept.insert(0, finding if repeated else sentence)
+        said = finding if repeated else sentence
+        kept.insert(0, VERDICT.sub("", said) if doubted else said)
+        doubted = doubted or VERDICT.search(said) is not None
     return "; ".join(kept)
 
 
