@@ -2,7 +2,7 @@
 
 ``python benchmarks/index.py errors [--seeds 20] [--games flid20 …] [--budgets 500 …]`` prints the
 mean squared error of the marginals x* on the games of estimates.py, ``surrogate`` the same with
-and without boosted trees; ``python benchmarks/index.py bookkeeping`` prints the time per
+and without surrogates; ``python benchmarks/index.py bookkeeping`` prints the time per
 evaluation that a run of 10 000 of them takes beside the worths. Coverage of the intervals:
 ``python benchmarks/intervals.py --criteria variational_index``.
 """
@@ -13,7 +13,7 @@ import time
 import warnings
 
 import numpy as np
-from estimate_games import BUDGETS, CACHE, load
+from estimate_games import CACHE, load
 from measure import machine, show
 
 import fairfield as ff
@@ -21,6 +21,7 @@ import fairfield as ff
 # Mean squared errors of x* to be met, times 1.5 for noise: FLID, 20 players, T = .1.
 WANTED = {500: 1.4e-5, 2000: 3.5e-6, 10_000: 6.2e-7}
 NOISE = 1.5
+BUDGETS = (500, 2000, 10_000)
 COLD = 0.1
 GAMES = (
     "flid20",
@@ -101,13 +102,13 @@ def errors(names: list[str], budgets: list[int], seeds: int) -> None:
 
 
 def surrogate(names: list[str], budgets: list[int], seeds: int) -> None:
-    """What boosted trees add: errors with and without, and how often the gate lets them in."""
+    """What surrogates add: errors with and without."""
     lines = []
     for name in names:
         temperature = temperatures(name, exact_game(name))[-1][1]
         for budget in budgets:
             plain, helped = (
-                error(name, temperature, budget, seeds, s) for s in ("auto", "surrogate")
+                error(name, temperature, budget, seeds, s) for s in ("least-squares", "auto")
             )
             lines.append(
                 (
@@ -121,7 +122,7 @@ def surrogate(names: list[str], budgets: list[int], seeds: int) -> None:
             )
             print(*lines[-1], file=sys.stderr, flush=True)
     show(
-        "Boosted trees: mean squared error of x*, and error over reported error",
+        "Surrogates: mean squared error of x*, and error over reported error",
         ("game", "budget", "without", "with", "without, ratio", "with, ratio"),
         lines,
     )

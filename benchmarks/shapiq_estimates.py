@@ -103,6 +103,8 @@ VALUES = {"shapley": SHAPLEY, "banzhaf": BANZHAF}
 # The order of the interactions a peer regresses on: beyond so many columns it takes minutes.
 ORDERS = {"PolySHAP, order 3": 3, "PolySHAP, order 2": 2, "kADDSHAP, paired": 2, "KernelSHAP-IQ": 2}
 MOST_COLUMNS = 2000
+# n²m, which a run of SVARM takes time for: two minutes from here on.
+SLOWEST = 2.7e8
 
 
 def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[str, object]:
@@ -123,6 +125,10 @@ def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[
             raise ValueError(f"not run: a regression on {columns} columns")
         if method == "ProxySPEX" and players >= 60:
             raise ValueError("not run: minutes a run with 60 players and more")
+        if "SVARM" in method and players**2 * budget > SLOWEST:
+            raise ValueError(
+                f"not run: many minutes a run with {players} players and {budget} coalitions"
+            )
         found = VALUES[value][method](players, seed).approximate(budget, counted)
         ours = found if isinstance(found, np.ndarray) else [found[(i,)] for i in range(players)]
         ours = np.asarray(ours)

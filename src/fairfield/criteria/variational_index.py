@@ -129,11 +129,11 @@ def variational_index(
     the fixed point is x = σ(logit π + ∇f/T). ``start`` is ½ by default, the frequencies of
     players in a learned game. Cost: about 10 gradients per start.
 
-    Under a budget, least squares on draws that follow the index estimates it, with errors
-    through the fixed point; a relative temperature is fixed by the first of them.
-    ``sampler="surrogate"`` lets boosted trees explain what they can, if draws they have not seen
-    bear them out: it helps where the worths are those of a tree model. The paper's own samplers
-    go by the names "one-shot" and "monte-carlo".
+    Under a budget the index of a surrogate is found exactly, with errors through the fixed point: from
+    few coalitions that of a prior over games, of a polynomial or of boosted trees; from more of them
+    corrected by least squares on draws that follow the index, or those alone
+    (``sampler="least-squares"``). A relative temperature is fixed by the first draws. The paper's own
+    samplers go by the names "one-shot" and "monte-carlo".
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 

@@ -150,7 +150,8 @@ class Sampled:
 
     Each two of the first 2 ``pairs`` are complements, ∅ and N before all others. ``every`` (n + 1,) counts
     the coalitions that there are of each size; ``reach`` (n + 1,) is how much of a reading comes
-    from a size. What is ``noisy`` is never certain.
+    from a size. What is ``noisy`` is never certain. What is read ``anywhere``, not along the diagonal alone,
+    takes kernels with closed forms there.
     """
 
     rows: BoolArray
@@ -160,12 +161,13 @@ class Sampled:
     every: FloatArray
     reach: FloatArray
     noisy: bool
+    anywhere: bool = False
 
     def of(self, game: int) -> Sampled:
         """The sample of one game."""
         one = slice(game, game + 1)
         noise = None if self.noise is None else self.noise[one]
-        facts = self.pairs, self.every, self.reach, self.noisy
+        facts = self.pairs, self.every, self.reach, self.noisy, self.anywhere
         return Sampled(self.rows, self.worths[one], noise, *facts)
 
     @cached_property

@@ -65,21 +65,29 @@ class Reading:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A surrogate of the games of a sample, and what the prior makes of the rest; None where that is nothing."""
+    """A surrogate of the games of a sample, and what the prior makes of the rest; None where that is nothing.
+
+    ``prior`` is what it makes of the worths themselves.
+    """
 
     sampled: Sampled
     surrogate: Surrogate
     rest: MeanGame | None
+    prior: MeanGame
 
     def answers(self, reading: Reading) -> list[Answer]:
         """All ways to read it, the surrogate's own values included."""
         sampled, (along, sets) = self.sampled, (reading.along, reading.sets)
         values, name = self.surrogate.read(along, sets), self.surrogate.name
+
+        def linear() -> FloatArray:
+            """How the prior weighs the worths themselves: what a surrogate says is not linear in them."""
+            return self.prior.weights(along, sets)
+
         if self.rest is None:
             none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
-            return [Answer(values[None], none, name, lambda: self._weights(along, sets))]
+            return [Answer(values[None], none, name, linear)]
         plain = self.rest.read(along, sets, reading.judged, whole=reading.whole)
-        linear = plain.weights if not name else (lambda: self._weights(along, sets))
         own = replace(plain.after(values, name), weights=linear)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
@@ -128,10 +136,6 @@ class Fitted:
         if regression is not None and sampled.pairs - 1 >= ENOUGH * sampled.rows.shape[1]:
             found.append(regression.of(left))
         return found
-
-    def _weights(self, along: Along, sets: Sets) -> FloatArray:
-        """How the prior weighs the worths themselves: what a surrogate says is not linear in them."""
-        return MeanGame.given(self.sampled, self.sampled.worths).weights(along, sets)
 
     def read(self, reading: Reading) -> Answer:
         """The values or interactions with the smallest errors, game by game."""
@@ -192,8 +196,8 @@ class Fitter:
         count, games = len(sampled.rows), len(sampled.worths)
         if games > MOST_GAMES or sampled.is_whole:
             with self._pace.timed(PRIOR, count):
-                none = nothing(np.zeros(count))
-                return [Fitted(sampled, none, MeanGame.given(sampled, sampled.worths))]
+                prior = MeanGame.given(sampled, sampled.worths)
+            return [Fitted(sampled, nothing(np.zeros(count)), prior, prior)]
         return [self._fit(sampled.of(game), until) for game in range(games)]
 
     def is_late(self, sampled: Sampled, until: float) -> bool:
@@ -204,7 +208,8 @@ class Fitter:
         """The surrogate of one game from which, with the prior, unseen worths are predicted best."""
         count, (worths,) = len(sampled.rows), sampled.worths
         with self._pace.timed(PRIOR, count):
-            best = Fitted(sampled, nothing(worths), MeanGame.given(sampled, sampled.worths))
+            prior = MeanGame.given(sampled, sampled.worths)
+            best = Fitted(sampled, nothing(worths), prior, prior)
         for each in surrogates():
             assert best.rest is not None
             rival = float(np.mean(best.rest.outside**2))
@@ -215,11 +220,11 @@ class Fitter:
             if found is None:
                 continue
             if found.exact:
-                return Fitted(sampled, found, None)
+                return Fitted(sampled, found, None, prior)
             hopeless = np.mean(found.outside**2) > 2 * rival
             if hopeless or not self._pace.fits(PRIOR, count, until):
                 continue
             rest = MeanGame.given(sampled, found.outside[None])
             if rest.error[0] < CLEARLY * best.rest.error[0]:
-                best = Fitted(sampled, found, rest)
+                best = Fitted(sampled, found, rest, prior)
         return best

@@ -14,13 +14,17 @@ from fairfield.boltzmann.temperature import scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import expit
 from fairfield.estimation.at_points.draws import STEPPED, effective_size
+from fairfield.estimation.at_points.guides import Guide, guides
 from fairfield.estimation.at_points.pool import Pool, is_rare
 from fairfield.estimation.at_points.reading import Reading, read
 from fairfield.estimation.at_points.slopes import Columns
 from fairfield.estimation.design import Design
+from fairfield.estimation.fitted import Fitter
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
 from fairfield.estimation.received import ends
+from fairfield.estimation.surrogates.few_interactions import EXACT
+from fairfield.evaluation.threads import one_blas_thread
 from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -32,6 +36,13 @@ REPEATS = 8
 MOST_DRAWS, MOST_NUMBERS = 2**16, 2**22
 # The least share of the draws that must be effective at a point for errors to be reliable.
 TRUSTED = 0.2
+# The fewest effective draws per player from which a reading of draws may be preferred to a prior.
+SHOWN = 4
+# From so many coalitions per player on a prior is no longer read alone, but corrected by draws; and from so
+# many on, draws alone say where the next ones are made, which is quicker.
+PLENTY, ENOUGH = 50, 10
+# Draws per coalition from which on a surrogate is not corrected by draws.
+REPEATED = 1.5
 # And of worths that jump, as those of a vote, the least number of draws beside the most frequent worth.
 # 95 % intervals of three steps of votes of high quotas hold .25 from 5, .84 from 20, .97 from 30 and more.
 OTHERS = 30
@@ -42,7 +53,8 @@ class Found:
     """What the draws say of one game: the values, and where and how well they were read.
 
     ``logits`` are those of the point that the values lead to, ``level`` is f there; ``readings``
-    are those that the errors rest on, ``weights`` (m, n) those of the worths in the values.
+    are those that the errors rest on, ``weights`` (m, n) those of the worths in the values. ``by`` names
+    what was read, if not the draws alone.
     """
 
     values: FloatArray
@@ -52,6 +64,7 @@ class Found:
     residual: float
     readings: Sequence[Reading]
     weights: FloatArray
+    by: str
 
 
 class Draws:
@@ -60,7 +73,7 @@ class Draws:
     A temperature relative to Banzhaf's value is fixed after the first batch, drawn at ½.
     """
 
-    def __init__(self, problem: Problem, start: FloatArray) -> None:
+    def __init__(self, problem: Problem, start: FloatArray, *, helped: bool = True) -> None:
         self.problem, self.players = problem, len(problem.game.players)
         games = int(np.prod(problem.game.batch, dtype=int))
         self.pool = Pool(self.players, games)
@@ -72,6 +85,8 @@ class Draws:
         self.temperature = None if T is None else T.reshape(games)
         self.batches = 0
         self._stale = False
+        self._fitter = Fitter(problem.options.seed) if helped else None
+        self._guides: tuple[int, list[Guide] | None] = (0, None)
         first = (2 * FIRST_DRAWS, 8) if T is None else (FIRST_DRAWS, 2)
         self.first = max(first[0], first[1] * self.players, games)
         self.least = 2 + max(2 * self.players, games)
@@ -129,6 +144,7 @@ class Draws:
             self.pool.noise[:, own] = variances.reshape(shape)
         if not np.array_equal(self.pool.worths[:, own], worths.reshape(shape)):
             self.pool.worths[:, own] = worths.reshape(shape)
+            self._guides = (0, None)
             if self.problem.pending is not None:
                 self.temperature = None
             self._settle()
@@ -146,10 +162,43 @@ class Draws:
         """Fix a pending temperature by Banzhaf values; the points are to be moved."""
         if self.temperature is None and self.problem.pending is not None:
             half = np.full(self.players, 0.5)
-            games = range(len(self.start))
-            banzhaf = np.stack([read(self.pool, half, game).slopes.gradient for game in games])
+            readings = [self._gradient(half, game) for game in range(len(self.start))]
+            banzhaf = np.stack(readings)
             self.temperature = self.problem.pending.factor * scale_of(banzhaf, self.pool.worths)
         self._stale = True
+
+    def _gradient(self, x: FloatArray, game: int) -> FloatArray:
+        guide = self.guide(game)
+        if guide is None:
+            return read(self.pool, x, game).slopes.gradient
+        return guide.control.extension.gradient(x)
+
+    def guide(self, game: int, until: float = inf) -> Guide | None:
+        """What surrogates make of a game, given few coalitions per player or all the time they need."""
+        count, found = self._guides
+        if count != len(self.pool.counts):
+            found = None
+            if self._fitter is not None:
+                # One thread: the same bits on every machine.
+                with one_blas_thread():
+                    noisy = self.problem.game.traits.noisy
+                    found = guides(self.pool, self._fitter, noisy=noisy, until=until)
+            self._guides = len(self.pool.counts), found
+        return None if found is None else found[game]
+
+    def fewer_than(self, each: int) -> bool:
+        """Whether fewer coalitions are known than this number per player."""
+        return len(self.pool.counts) < each * self.players
+
+    @property
+    def repeats(self) -> bool:
+        """Whether draws repeat, so that a surrogate, which knows these, seems to leave nothing."""
+        return self.pool.drawn > REPEATED * len(self.pool.counts)
+
+    def shown(self, points: FloatArray) -> bool:
+        """Whether so many draws count at points (…, n) that they show their own errors."""
+        enough = SHOWN * (self.players + 1)
+        return all(self.pool.effective(x) >= enough for x in np.atleast_2d(points))
 
     def catch_up(self) -> None:
         """Move the points, if worths have come in since: the last of them need no next point."""
@@ -168,9 +217,9 @@ class Draws:
         return found.reshape((*self.problem.game.batch, *found.shape[1:]))
 
     def estimated(
-        self, found: Sequence[Found], steps: int, warnings: list[str], help: str = "", **more: Any
+        self, found: Sequence[Found], steps: int, warnings: list[str], **more: Any
     ) -> Estimate:
-        """The estimate of all games, after so many steps; ``help`` names what helped."""
+        """The estimate of all games, after so many steps."""
         problem, pool, temperature = self.problem, self.pool, self.needed_temperature()
         readings = [reading for each in found for reading in each.readings]
         logits = np.stack([each.logits for each in found])
@@ -184,17 +233,17 @@ class Draws:
         }
         if problem.options.decoupling is not False:
             numbers["elbo"] = elbo(level, logits, temperature, problem.prior)
-        effective = min(reading.effective for reading in readings)
+        effective = min((reading.effective for reading in readings), default=inf)
         fixed = ", temperature fixed after the first batch" if problem.pending else ""
-        limit = (
-            f"the draws reached their limit of {MOST_DRAWS:,}, so a larger budget changes nothing"
-        )
+        remarks: tuple[str, ...] = () if readings else (EXACT,)
+        if pool.drawn >= MOST_DRAWS:
+            limit = f"the draws reached their limit of {MOST_DRAWS:,}, so a larger budget changes nothing"
+            remarks += (limit,)
         return Estimate(
             values=self.shaped([each.values for each in found]),
             covariance=self.shaped([each.covariance for each in found]),
-            method=f"least squares over {pool.drawn:,} draws of {len(pool.counts):,} coalitions, "
-            f"effective {effective:,.0f}{fixed}{help}",
-            remarks=(limit,) if pool.drawn >= MOST_DRAWS else (),
+            method=self._method(found, effective) + fixed,
+            remarks=remarks,
             warnings=(*self._diagnostics(effective, readings), *self._jumps(found), *warnings),
             more={
                 **{name: as_number(self.shaped(each)) for name, each in numbers.items()},
@@ -203,6 +252,15 @@ class Draws:
             },
             linear=lambda: weighing(pool.coalitions, np.stack([each.weights for each in found])),
         )
+
+    def _method(self, found: Sequence[Found], effective: float) -> str:
+        pool = self.pool
+        names = list(dict.fromkeys(each.by for each in found if each.by))
+        if len(names) == 1 and all(not each.readings for each in found):
+            return names[0]
+        over = f"over {pool.drawn:,} draws of {len(pool.counts):,} coalitions, effective {effective:,.0f}"
+        plain = [] if all(each.by for each in found) else ["least squares"]
+        return f"{' or '.join([*names, *plain])} {over}"
 
     def _diagnostics(self, effective: float, readings: list[Reading]) -> list[str]:
         """Sentences on why the errors are not to be trusted."""
@@ -217,7 +275,7 @@ class Draws:
                 f"the error bars rest on {effective:,.0f} effective draws for {self.players} "
                 "players, and are not to be trusted; raise the budget"
             )
-        thin = max(int(reading.thin.sum()) for reading in readings)
+        thin = max((int(reading.thin.sum()) for reading in readings), default=0)
         if thin:
             found.append(
                 f"{thin} of the players were almost always in, or almost always out, of the coalitions "

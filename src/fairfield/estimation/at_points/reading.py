@@ -30,7 +30,8 @@ class Reading:
     show; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
     counts more than once; ``thin`` are players whose slope rests on next to no draws, ``effective``
     is the number of draws at x itself that would serve as well; ``by_pairs`` (m, n) is what each worth
-    weighs in slopes that come from pairs; ``twins`` (k, 2) are draws that were made together.
+    weighs in slopes that come from pairs; ``twins`` (k, 2) are draws that were made together; ``oddest`` is
+    what a coalition that was not seen may leave.
     """
 
     slopes: Slopes
@@ -42,6 +43,7 @@ class Reading:
     repeated: FloatArray
     by_pairs: FloatArray
     twins: IntArray
+    oddest: float = 0.0
 
     @property
     def weights(self) -> FloatArray:
@@ -56,7 +58,7 @@ class Reading:
         oddest = np.abs(self.slopes.residuals)
         unseen = oddest.max(initial=0.0) / (self.pairs + 1)
         beside = np.where(self.pairs > 0, np.maximum(self.variances, unseen**2), 0.0)
-        near = oddest.max(initial=0.0, where=columns.counts > 0) / max(self.effective, 1.0)
+        near = oddest.max(initial=self.oddest, where=columns.counts > 0) / max(self.effective, 1.0)
         return np.where(columns.fitted, (near / columns.scale) ** 2, beside)
 
     def covariance(self) -> FloatArray:
@@ -74,21 +76,14 @@ class Reading:
 class Control:
     """A game G like the one drawn, whose extension is known: f = f_G + f_(F-G).
 
-    ``left`` (m,) is F - G on the draws; where a coalition was seen only once, by the part of
-    G that was fitted without it. G is the mean of its parts, ``scale`` times the games of these
-    ``extensions``.
+    ``left`` (m,) is F - G on the draws; where a coalition was seen only once, by what was fitted
+    without it: one more draw of a coalition that was seen twice would be of one that G is fitted to.
+    ``oddest`` is the largest that was ever left so, as one that is not seen yet may be.
     """
 
     left: FloatArray
-    scale: float
-    extensions: tuple[Extension, ...]
-
-    def at(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Value, gradient and Hessian of G at x."""
-        readings = [(each.value(x), each.gradient(x), each.hessian(x)) for each in self.extensions]
-        parts = zip(*readings, strict=True)
-        value, gradient, hessian = (self.scale * np.mean(part, axis=0) for part in parts)
-        return value, gradient, hessian
+    oddest: float
+    extension: Extension
 
 
 def read(
@@ -105,11 +100,13 @@ def read(
     guess = np.zeros(pool.players) if guess is None else guess
     if control is None:
         return _read(pool, x, pool.worths[game], game, guess)
-    value, gradient, hessian = control.at(x)
+    game_of = control.extension
+    value, gradient, hessian = game_of.value(x), game_of.gradient(x), game_of.hessian(x)
     found = _read(pool, x, control.left, game, guess - gradient)
     both = found.slopes.value + value, found.slopes.gradient + gradient
     own = replace(found.slopes, value=both[0], gradient=both[1])
-    return replace(found, slopes=own, hessian=found.hessian + hessian)
+    more = found.hessian + hessian
+    return replace(found, slopes=own, hessian=more, oddest=control.oddest)
 
 
 def _read(pool: Pool, x: FloatArray, worths: FloatArray, game: int, guess: FloatArray) -> Reading:

@@ -39,7 +39,9 @@ class MeanGame:
     @classmethod
     def given(cls, sampled: Sampled, worths: FloatArray) -> MeanGame:
         """The mean games given worths (games, m) of the coalitions of a sample."""
-        return cls(sampled, posterior(sampled.rows, worths, sampled.noise), worths)
+        anywhere = sampled.anywhere
+        found = posterior(sampled.rows, worths, sampled.noise, anywhere=anywhere)
+        return cls(sampled, found, worths)
 
     @cached_property
     def _blocks(self) -> tuple[FloatArray, FloatArray]:

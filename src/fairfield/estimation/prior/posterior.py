@@ -105,7 +105,11 @@ class Posterior:
 
 
 def posterior(
-    coalitions: BoolArray, worths: FloatArray, noise: FloatArray | None = None
+    coalitions: BoolArray,
+    worths: FloatArray,
+    noise: FloatArray | None = None,
+    *,
+    anywhere: bool = False,
 ) -> Posterior:
     """The posterior given worths (games, m) of coalitions (m, n), or of the first that can be afforded.
 
@@ -120,7 +124,7 @@ def posterior(
     if noise is not None:
         own = np.mean(noise[:, :FITTED] / scale[:, None] ** 2, axis=0)
     count = coalitions.shape[1]
-    found = kernels(count, len(coalitions))
+    found = kernels(count, 0 if anywhere else len(coalitions))
     alike = Alike.of(coalitions, coalitions)
     some = np.unique(np.linspace(0, len(coalitions) - 1, CHOOSING).astype(int))
     grams = [kernel.gram(alike) for kernel in found]
@@ -169,6 +173,17 @@ def _total(grams: Sequence[FloatArray], shares: FloatArray) -> FloatArray:
     return total
 
 
+def _inverted(total: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    """The Cholesky factor of a covariance and the inverse, if there is one: half the work of inverting alone."""
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    root, failed = dpotrf(total, clean=0)
+    if failed:
+        return root, None
+    upper = np.triu(dpotri(root)[0])
+    return root, upper + np.triu(upper, 1).T
+
+
 @dataclass(frozen=True)
 class Evidence:
     """How likely worths (games, m) are under shares of kernels (k,) and of noise, the last.
@@ -191,11 +206,9 @@ class Evidence:
         """Minus the log-likelihood, less the log of a prior of the shares; and its slopes."""
         total = _total(self.grams, shares[:-1])
         total[np.diag_indices_from(total)] += shares[-1] + self.noise + ROUNDING
-        try:
-            root = np.linalg.cholesky(total)
-        except np.linalg.LinAlgError:  # too little noise for the digits of the worths
+        root, inverse = _inverted(total)
+        if inverse is None:  # too little noise for the digits of the worths
             return UNLIKELY, np.zeros_like(shares)
-        inverse = np.linalg.inv(total)
         alpha = self.seen @ inverse
         weighted = self.weights[:, None] * alpha
         height = np.vdot(self.seen, weighted) / 2 + np.log(np.diagonal(root)).sum()

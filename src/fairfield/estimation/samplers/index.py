@@ -1,7 +1,8 @@
 """The variational index from a budget of coalitions.
 
-Draws come in batches, each at the point x that all before it suggest. Weighted least squares
-over all of them reads f, ∇f and ∇²f at x; the index of that quadratic model is the next
+Draws come in batches, each at the point x that all before it suggest. The index of a surrogate is found
+exactly. Weighted least squares over all draws reads f, ∇f and ∇²f at x, of the worths or of
+what a surrogate leaves; the index of that quadratic model is the next
 point, as far as the draws support it (their effective size stays above a twentieth). So
 the last model is fitted where its own index lies, and
 
@@ -10,7 +11,7 @@ the last model is fitted where its own index lies, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -18,16 +19,14 @@ import numpy as np
 
 from fairfield.boltzmann.sampled import ReliabilityWarning
 from fairfield.core.arrays import FloatArray, IntArray
-from fairfield.core.runtime.imports import needed_for
 from fairfield.core.runtime.notices import warn
 from fairfield.core.special import expit
-from fairfield.estimation.at_points.adaptive import TRUSTED, Draws, Found
-from fairfield.estimation.at_points.draws import effective_size, log_law
+from fairfield.estimation.at_points.adaptive import ENOUGH, PLENTY, TRUSTED, Draws, Found
+from fairfield.estimation.at_points.guides import Guide
+from fairfield.estimation.at_points.log_z import weighed, weighed_beside
 from fairfield.estimation.at_points.reading import Control, Reading, read
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.estimation.surrogates.trees import tree_control
-from fairfield.evaluation.threads import one_blas_thread
 from fairfield.games.set_functions.pairwise import PairwiseExtension
 from fairfield.mean_field import solvers as mean_field
 from fairfield.mean_field.anderson import anderson
@@ -42,8 +41,8 @@ REACH = 0.05
 # it need not be as close. So many are tried for an estimate, so many for the next point.
 CLOSE, NEAR = 1e-4, 1e-2
 MOST_MODELS, FEW_MODELS = 16, 3
-# Boosted trees are used where they leave this share of the variance, by draws they have not seen.
-WORTHWHILE = 0.8
+# An index whose errors are this share of it is not followed beyond the draws.
+DOUBTFUL = 0.3
 # From fewer effective draws neither log Z nor its error is to be trusted.
 FEW_EFFECTIVE = 100
 # Beyond these logits the other side is never drawn.
@@ -62,7 +61,6 @@ class _Model:
     index: MeanField
     apart: float
     next: FloatArray
-    control: Control | None
 
     @property
     def holds(self) -> bool:
@@ -75,19 +73,17 @@ class _Index(Found):
     """The index of one game by the last model."""
 
     saddle: bool
-    helped: bool
 
 
 @sampler("auto", "variational_index")
-@sampler("least-squares", "variational_index")
+@sampler("surrogate", "variational_index")
 class IndexEstimator(Draws):
     """Estimates the variational index."""
 
     def __init__(
-        self, problem: Problem, start: FloatArray, steps: None = None, *, surrogate: bool = False
+        self, problem: Problem, start: FloatArray, steps: None = None, *, helped: bool = True
     ) -> None:
-        super().__init__(problem, start)
-        self.surrogate = surrogate
+        super().__init__(problem, start, helped=helped)
         self.logits = np.clip(log_odds(self.start), -FAR, FAR)
         self.guesses = np.zeros_like(self.start)
 
@@ -99,6 +95,11 @@ class IndexEstimator(Draws):
     def update(self) -> None:
         """Move every game towards its index."""
         for game in range(len(self.start)):
+            guide = self.guide(game) if self.fewer_than(ENOUGH) else None
+            if guide is not None:
+                self.logits[game] = self._index_of(guide, game)[0]
+                self.guesses[game] = guide.control.extension.gradient(expit(self.logits[game]))
+                continue
             model = self._model(game, self.logits[game], FEW_MODELS, NEAR)
             self.logits[game] = np.clip(model.next, -FAR, FAR)
             self.guesses[game] = model.reading.slopes.gradient
@@ -133,32 +134,79 @@ class IndexEstimator(Draws):
             if apart <= enough or (nearer == logits).all():
                 break
             logits = nearer
-        return _Model(reading, index, apart, nearer, control)
+        return _Model(reading, index, apart, nearer)
 
-    def _best(self, game: int) -> _Model:
-        """The model of the game, with boosted trees to help where they are sure to."""
-        plain = self._model(game, self.logits[game], MOST_MODELS, CLOSE)
-        if not self.surrogate:
-            return plain
-        pool, seed = self.pool, self.problem.options.seed
-        # One thread: the same bits on every machine.
-        with one_blas_thread():
-            control = tree_control(pool.inside, pool.worths[game], pool.times(), seed)
-        helped = self._model(game, plain.next, MOST_MODELS, CLOSE, control)
-        better = helped.reading.spread() < WORTHWHILE * plain.reading.spread()
-        return helped if better and helped.apart <= max(CLOSE, plain.apart) else plain
+    def _index_of(self, guide: Guide, game: int) -> tuple[FloatArray, FloatArray]:
+        """The index of a surrogate as logits, exactly, and its covariance.
 
-    def _solve(self, game: int) -> _Index:
-        """The index of a game, with its covariance by the delta method."""
-        temperature, model = self.needed_temperature()[game], self._best(game)
+        Where the errors are nearly as large as the values it is only followed as far as the draws reach.
+        """
+        T, extension = self.needed_temperature()[game], guide.control.extension
+        index = mean_field.solve(anderson, extension, self.start[game], np.asarray(T), self.prior)
+        logits = np.where(self.certain, self.prior, np.clip(index.logits[0], -FAR, FAR))
+        none = np.zeros((self.players, self.players))
+        if guide.rest is None:
+            return logits, none
+        x = expit(logits)
+        through = _through(extension.hessian(x), x * (1 - x), T)
+        covariance = guide.rest.covariance([(x, through)])
+        if np.trace(covariance) > DOUBTFUL * np.sum(index.gradient[0] ** 2):
+            start = np.where(self.certain, self.prior, log_odds(self.start[game]))
+            logits = self._within_reach(np.clip(start, -FAR, FAR), logits, 1.0)
+        return logits, covariance
+
+    def _solve(self, game: int, until: float) -> _Index:
+        """The index of a game, by what has the smallest errors."""
+        guide = self.guide(game, until)
+        if guide is None:
+            return self._corrected(game, None)
+        few = self.fewer_than(PLENTY)
+        if guide.rest is None or (few and not self.shown(expit(self.logits[game]))):
+            return self._alone(guide, game)
+        rivals = [self._corrected(game, None)]
+        if not self.repeats:
+            rivals.append(self._corrected(game, guide))
+        if few and guide.bare:
+            rivals.append(self._alone(guide, game))
+        return min(rivals, key=lambda each: np.trace(each.covariance))
+
+    def _alone(self, guide: Guide, game: int) -> _Index:
+        """The index of a surrogate, its errors those of the games that are left possible."""
+        T, extension = self.needed_temperature()[game], guide.control.extension
+        logits, covariance = self._index_of(guide, game)
+        x = expit(logits)
+        value, gradient, hessian = extension.value(x), extension.gradient(x), extension.hessian(x)
+        at = self.prior + gradient / T
+        weights = np.zeros((len(self.pool.counts), len(x)))
+        readings = []
+        if guide.rest is not None:
+            own = guide.prior.weights([(x, _through(hessian, x * (1 - x), T))])
+            weights[: len(own)] = own
+            reading = read(self.pool, x, game, gradient)
+            readings = [replace(reading, thin=np.zeros_like(reading.thin))]
+        return _Index(
+            values=gradient,
+            covariance=covariance,
+            logits=at,
+            level=float(value),
+            residual=float(np.abs(expit(at) - x).max()),
+            readings=readings,
+            weights=weights,
+            by=guide.name,
+            saddle=_is_saddle(hessian, x * (1 - x), T),
+        )
+
+    def _corrected(self, game: int, guide: Guide | None) -> _Index:
+        """The index of a game by draws, or by a surrogate and what draws say of the rest."""
+        temperature = self.needed_temperature()[game]
+        control = None if guide is None else guide.control
+        model = self._model(game, self.logits[game], MOST_MODELS, CLOSE, control)
         reading = model.reading
         gradient, hessian, x = reading.slopes.gradient, reading.hessian, reading.slopes.columns.x
         at = model.index.logits[0] if model.holds else self.prior + gradient / temperature
         step = expit(at) - x if model.holds else np.zeros_like(x)
         spread = expit(at) * expit(-at)
-        root = np.sqrt(spread)
-        top = np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / temperature
-        through = np.linalg.inv(np.eye(len(x)) - hessian * spread / temperature)
+        through = _through(hessian, spread, temperature)
         return _Index(
             values=model.index.gradient[0] if model.holds else gradient,
             covariance=through @ reading.covariance() @ through.T,
@@ -167,8 +215,8 @@ class IndexEstimator(Draws):
             residual=float(model.index.residual[0]) if model.holds else model.apart,
             readings=[reading],
             weights=reading.weights @ through.T,
-            saddle=bool(top >= 1),
-            helped=model.control is not None,
+            by="" if guide is None else f"{guide.name}, corrected by least squares",
+            saddle=_is_saddle(hessian, spread, temperature),
         )
 
     def _within_reach(self, logits: FloatArray, target: FloatArray, share: float) -> FloatArray:
@@ -183,7 +231,7 @@ class IndexEstimator(Draws):
 
     def estimate(self, until: float = inf) -> Estimate:
         """The index of the last model, with its errors by the delta method."""
-        found = [self._solve(game) for game in range(len(self.start))]
+        found = [self._solve(game, until) for game in range(len(self.start))]
         warned = []
         if any(each.residual > CLOSE for each in found):
             warned.append(
@@ -194,41 +242,31 @@ class IndexEstimator(Draws):
             warned.append(
                 "the ELBO has no maximum at the point found, so the errors are not to be trusted"
             )
-        trees = " beside boosted trees" if any(each.helped for each in found) else ""
         law = self._law(found) if self.problem.options.decoupling else {}
-        return self.estimated(found, self.batches, warned, trees, **law)
+        return self.estimated(found, self.batches, warned, **law)
 
     def _law(self, found: list[_Index]) -> dict[str, Any]:
         """log Z and the decoupling error log Z - ELBO, from the same draws.
 
-            Z = Σ_S exp(E(S)) = E[exp(E(S))/q(S)],   S drawn from q
-
-        E is F/T plus the log prior, q the law of all draws. Where q is far from p a few draws
-        decide, Z comes out too small and its error too; their effective number says so. A mode
-        that q never draws is missed unseen. The ELBO is flat at the index, so of its error only
-        that of f(x)/T counts; the standard error is the larger one of the two.
+        The ELBO is flat at the index, so of its error only that of f(x)/T counts; the standard error is
+        the larger one of the two.
         """
         pool, prior, rows = self.pool, self.problem.prior, []
-        log_prior = 0.0 if prior is None else log_law(pool.inside, expit(prior))
-        for each, worths, temperature in zip(
-            found, pool.worths, self.needed_temperature(), strict=True
-        ):
-            logs = worths / temperature + log_prior - pool.log_mixture()
-            drawn = pool.counts > 0
-            top = float(np.max(logs, initial=-np.inf, where=drawn))
-            weights = np.where(drawn, np.exp(np.minimum(logs - top, 0.0)), 0.0)
-            mean = float(pool.counts @ weights / pool.counts.sum())
-            shifts = (weights / mean - 1) / pool.counts.sum()
-            apart = shifts - each.readings[0].slopes.level_influence() / temperature
-            variance = max(pool.counts @ shifts**2, pool.counts @ apart**2)
-            log_z = top + float(np.log(mean))
-            height = float(elbo(np.asarray(each.level), each.logits, temperature, prior))
-            rows.append((log_z, max(0.0, log_z - height), np.sqrt(variance)))
-            effective = effective_size(weights, pool.counts)
-            if effective < max(FEW_EFFECTIVE, TRUSTED * pool.drawn):
+        for game, (each, T) in enumerate(zip(found, self.needed_temperature(), strict=True)):
+            rivals = [weighed(pool, game, T, prior)]
+            guide = self.guide(game)
+            if guide is not None:
+                rng = np.random.default_rng([self.problem.options.seed, self.batches, game])
+                rivals.append(weighed_beside(guide, pool, game, T, prior, each.logits, rng))
+            best = min(rivals, key=lambda rival: rival.variance)
+            level = each.readings[0].slopes.level_influence() if each.readings else 0.0
+            variance = max(best.variance, best.less(level / T, pool.counts))
+            height = float(elbo(np.asarray(each.level), each.logits, T, prior))
+            rows.append((best.log_z, max(0.0, best.log_z - height), np.sqrt(variance)))
+            if best.effective < max(FEW_EFFECTIVE, TRUSTED * best.drawn):
                 warn(
-                    f"{self.problem.game!r}: log Z is not sure: of {pool.drawn:,} draws only "
-                    f"{effective:,.0f} are effective, {FEW_EFFECTIVE} and a fifth of all are "
+                    f"{self.problem.game!r}: log Z is not sure: of {best.drawn:,} draws only "
+                    f"{best.effective:,.0f} are effective, {FEW_EFFECTIVE} and a fifth of all are "
                     "needed; raise the budget or the temperature",
                     ReliabilityWarning,
                 )
@@ -237,9 +275,17 @@ class IndexEstimator(Draws):
         return {n: as_number(self.shaped(each)) for n, each in zip(names, columns, strict=True)}
 
 
-@sampler("surrogate", "variational_index")
-def with_trees(problem: Problem, start: FloatArray, steps: None) -> IndexEstimator:
-    """The index with boosted trees as control variate, where they help."""
-    with needed_for("sampler='surrogate'"):
-        import sklearn  # noqa: F401
-    return IndexEstimator(problem, start, surrogate=True)
+def _through(hessian: FloatArray, spread: FloatArray, temperature: float) -> FloatArray:
+    """What an error of the gradient becomes at the fixed point: (I - HD/T)⁻¹."""
+    return np.asarray(np.linalg.inv(np.eye(len(spread)) - hessian * spread / temperature))
+
+
+def _is_saddle(hessian: FloatArray, spread: FloatArray, temperature: float) -> bool:
+    root = np.sqrt(spread)
+    return bool(np.linalg.eigvalsh(root[:, None] * hessian * root)[-1] / temperature >= 1)
+
+
+@sampler("least-squares", "variational_index")
+def from_draws(problem: Problem, start: FloatArray, steps: None) -> IndexEstimator:
+    """The index from draws alone."""
+    return IndexEstimator(problem, start, helped=False)

@@ -13,8 +13,10 @@ from itertools import combinations
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.extension import Extension
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.prior.kernels import signs_of
+from fairfield.games.set_functions.products import ProductsExtension
 
 Member = tuple[int, ...]
 
@@ -47,6 +49,19 @@ class Polynomial:
                 for some in combinations(member, size):
                     found[some] = found.get(some, 0.0) + added
         return np.array([found.get(tuple(each), 0.0) for each in sets.tolist()])
+
+    def extension(self) -> Extension:
+        """Its extension: s_i is 2x_i - 1 in the mean."""
+        from scipy.sparse import csr_array
+
+        counts = [len(each) for each in self.support]
+        players = np.array([i for each in self.support for i in each], dtype=np.int64)
+        ones = np.ones(len(players))
+        ends = np.cumsum([0, *counts])
+        members = csr_array((ones, players, ends), shape=(len(counts), self.players))
+        return ProductsExtension(
+            members, -ones, ones, self.coefficients, method="closed form: few interactions"
+        )
 
     def found(self, size: int) -> Sets:
         """The coalitions of this size whose interactions are not 0."""

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from fairfield.core.arrays import FloatArray
+from fairfield.core.extension import Extension
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.design import Sampled
@@ -30,6 +31,10 @@ class Part(Protocol):
 
     def found(self, size: int) -> Sets:
         """The coalitions of this size whose interactions are not 0, where these are few; else none."""
+        ...
+
+    def extension(self) -> Extension:
+        """Its extension, which is read anywhere."""
         ...
 
 

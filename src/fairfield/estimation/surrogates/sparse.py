@@ -32,8 +32,8 @@ PROGRESS = 0.98
 FEW_PLAYERS = 40
 # Members of a family that are extended in a pass, and the largest that are.
 EXTENDED, LARGEST = 256, 7
-# What counts as rounding, in units of the spread of the worths.
-ROUNDING = 1e-9
+# What counts as rounding, in units of the spread of the worths, and the digits that a family is chosen by.
+ROUNDING, DIGITS = 1e-9, 10
 # Columns of all pairs that are affordable, and of any family.
 MOST_COLUMNS = 6000
 
@@ -70,7 +70,9 @@ def sparse_fit(
     if fold.max(initial=0) < FOLDS - 1:
         return None
     centre, spread = float(np.mean(worths)), float(np.std(worths)) or 1.0
-    signs, y = signs_of(coalitions), (worths - centre) / spread
+    signs, given = signs_of(coalitions), (worths - centre) / spread
+    # So that games which differ in scale alone have the same family.
+    y = np.round(given, DIGITS)
     left, exact = np.zeros(m), False
     found: dict[Member, float] = {}
     for k in range(FOLDS):
@@ -78,7 +80,7 @@ def sparse_fit(
         family, slopes = _Growing(signs[~out], y[~out]).best(signs[out], y[out])
         left[out] = y[out] - columns(signs[out], family) @ slopes
         if k == 0 and _is_rounding(y - columns(signs, family) @ slopes):
-            slopes, left = _solve(columns(signs, family), y)
+            slopes, left = _solve(columns(signs, family), given)
             found, exact = dict(zip(family, slopes.tolist(), strict=True)), True
             break
         if k == 0 and float(np.mean(left[out] ** 2)) > HOPELESS * rival / spread**2:

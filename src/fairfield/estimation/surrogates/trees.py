@@ -16,7 +16,6 @@ from threadpoolctl import threadpool_limits
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.along import Along, Sets
-from fairfield.estimation.at_points.reading import Control
 from fairfield.estimation.design import Sampled
 from fairfield.estimation.surrogates.folds import FOLDS, HOPELESS, folds
 from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
@@ -130,23 +129,6 @@ def boosted_trees(sampled: Sampled, seed: int, rival: float) -> Surrogate | None
         parts.append(leaves)
     outside[FITTED:] = inside[FITTED:]
     return Surrogate("boosted trees", parts, scale, inside, outside)
-
-
-def tree_control(inside: FloatArray, worths: FloatArray, times: FloatArray, seed: int) -> Control:
-    """Gradient-boosted trees on coalitions (m, n) and their worths (m,), each fold left out once.
-
-    ``times`` (m,) tells how often each was seen. One more draw of a coalition that was seen twice
-    would be of one that the trees were fitted to, so what all of them leave counts there; of
-    the others, what those leave that were fitted without them.
-    """
-    fold = folds(np.arange(len(inside)), seed)
-    scale = float(np.std(worths)) or 1.0
-    known, left, extensions = worths.copy(), worths.copy(), []
-    for out, fitted, found in without_each_fold(inside, worths / scale, fold, seed):
-        known -= scale * fitted / FOLDS
-        left[out] -= scale * fitted[out]
-        extensions.append(found.extension())
-    return Control(np.where(times > 1, known, left), scale, tuple(extensions))
 
 
 def without_each_fold(
