@@ -23,16 +23,19 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from functools import partial
 from math import exp, log
 
 import numpy as np
-from estimate_games import CACHE, CHOSEN_ON, HELD_OUT, budgets, cells, load, trivial
+from estimate_games import CACHE, CHOSEN_ON, HELD_OUT, Worths, budgets, cells, load, trivial
 from measure import machine, show
 
 import fairfield as ff
 
 FLOOR = 1e-20
+# Players, and numbers of evaluations that bookkeeping is timed at.
+BOOKED = {14: (64, 512, 10_000), 100: (512, 10_000), 1000: (2048, 10_000)}
 COVERED = [
     f"{game}:{budget}"
     for budget in (200, 500)
@@ -191,37 +194,55 @@ def coverage_rows(runs: list[dict]) -> list[tuple]:
 
 
 def bookkeeping() -> list[tuple]:
-    """Microseconds per evaluation at n = 100, m = 10 000, of a game that costs nothing."""
-    slopes = np.arange(100.0)
+    """Processor time per evaluation, in microseconds, of a game that costs nothing."""
+    rows = []
+    for players, budgets_of in BOOKED.items():
+        slopes = np.arange(float(players))
 
-    def worth(S: np.ndarray) -> np.ndarray:
-        return np.sqrt(np.atleast_2d(np.asarray(S, dtype=float)) @ slopes)
+        def worth(S: np.ndarray, slopes: np.ndarray = slopes) -> np.ndarray:
+            return np.sqrt(np.atleast_2d(np.asarray(S, dtype=float)) @ slopes)
 
-    tasks = {
-        f"{criterion.__name__}, {sampler}": partial(criterion, worth, players=100, sampler=sampler)
+        for name, task in booked(worth, players).items():
+            taken = []
+            for budget in budgets_of:
+                try:
+                    task(budget=budgets_of[0])  # imports and compiles
+                    start = time.process_time()
+                    task(budget=budget)
+                    taken.append(1e6 * (time.process_time() - start) / budget)
+                except Exception as reason:  # the table shows what a peer cannot do
+                    taken.append(type(reason).__name__)
+            rows += [
+                (players, budget, name, each)
+                for budget, each in zip(budgets_of, taken, strict=True)
+            ]
+    return sorted(rows, key=lambda row: row[:2])
+
+
+def booked(worth: Worths, players: int) -> dict[str, Callable[..., object]]:
+    """Our samplers, and the peers that are there, on a game."""
+    tasks: dict[str, Callable[..., object]] = {
+        f"{criterion.__name__}, {sampler}": partial(
+            criterion, worth, players=players, sampler=sampler
+        )
         for criterion in (ff.shapley, ff.banzhaf)
         for sampler in ("regression", "permutation", "auto")
     }
+    tasks["variational_index, auto"] = partial(ff.variational_index, worth, players=players)
     with contextlib.suppress(ImportError):
         import shapiq.approximator as peers
 
-        for name in ("KernelSHAP", "LeverageSHAP", "PermutationSamplingSV", "SVARM", "OddSHAP"):
+        for name in ("KernelSHAP", "LeverageSHAP", "PermutationSamplingSV", "OddSHAP"):
             if hasattr(peers, name):  # younger than shapiq on Python 3.11
-                peer = getattr(peers, name)(100, random_state=0)
+                peer = getattr(peers, name)(players, random_state=0)
                 tasks[f"shapiq {name}"] = partial(peer.approximate, game=worth)
-    rows = []
-    for name, task in tasks.items():
-        task(budget=1000)  # imports and compiles
-        start = time.process_time()
-        task(budget=10_000)
-        rows.append((name, 100 * (time.process_time() - start)))
-    return rows
+    return tasks
 
 
 def show_bookkeeping() -> None:
     show(
-        "Bookkeeping, n = 100, m = 10 000, a game of no cost (bar 50 without a surrogate)",
-        ("what", "µs per evaluation"),
+        "Bookkeeping: a game of no cost (bar 50 at n = 100, m = 10 000 without a surrogate)",
+        ("players", "evaluations", "what", "µs per evaluation"),
         bookkeeping(),
     )
 

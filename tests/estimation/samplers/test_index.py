@@ -68,7 +68,9 @@ def test_trees_explain_what_trees_have_made():
     """Worths that a tree tells in a few leaves."""
 
     def worth(S):
-        return np.where(S[:, 0] & S[:, 1] & ~S[:, 2], 3.0 + 0.2 * S[:, 7], S[:, 6:9] @ [0.4, 0.0, 0.1])
+        return np.where(
+            S[:, 0] & S[:, 1] & ~S[:, 2], 3.0 + 0.2 * S[:, 7], S[:, 6:9] @ [0.4, 0.0, 0.1]
+        )
 
     table = worth(brute.coalitions(13))
     options = {"players": 13, "temperature": 1.0, "budget": 400}
