@@ -5,8 +5,10 @@ import time
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import fairfield as ff
+from fairfield.estimation.samplers.values import Values
 
 WEIGHTS = np.arange(1.0, 7.0)
 
@@ -105,6 +107,23 @@ def test_an_interrupt_anywhere_has_the_worths_of_an_estimate(monkeypatch):
     with pytest.raises(KeyboardInterrupt) as stopped:
         ff.shapley(lambda S: S.sum(axis=1), players=12, budget=100)
     assert len(stopped.value.worths) == len(stopped.value.coalitions) == 100
+
+
+def test_an_interrupt_of_a_long_fit_leaves_a_quick_estimate(monkeypatch):
+    """More worths gave less: nothing at all, where it came during the last fit."""
+    estimate, asked = Values.estimate, []
+
+    def stopped_once(self, until):
+        asked.append(until)
+        if len(asked) == 1:
+            raise KeyboardInterrupt
+        return estimate(self, until)
+
+    monkeypatch.setattr(Values, "estimate", stopped_once)
+    found = ff.shapley(lambda S: S @ np.arange(12.0), players=12, budget=100)
+    assert found.stop.startswith("interrupted")
+    assert_allclose(found.values, np.arange(12.0), atol=1e-6)
+    assert asked[1] < asked[0]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -32,7 +32,7 @@ from fairfield.estimation.pace import PATIENCE, Pace, check_time
 from fairfield.evaluation.by_row import Coefficients, RowScores
 from fairfield.evaluation.evaluator import Evaluator
 from fairfield.evaluation.options import Options, Separation
-from fairfield.evaluation.outcomes import WorthError
+from fairfield.evaluation.outcomes import INTERRUPTED, WorthError
 from fairfield.evaluation.remote.purse import Purse
 from fairfield.problem import Problem
 from fairfield.results.display import joined
@@ -183,8 +183,14 @@ def run(
             now, timed = perf_counter(), used
             # Worths that came late do not cost the estimate its own time.
             end = max(until, now + SLACK * pace.expected("estimate", used))
-            with pace.timed("estimate", used):
-                estimate = estimator.estimate(end if wanted else now + TIMING_SHARE * (until - now))
+            try:
+                with pace.timed("estimate", used):
+                    estimate = estimator.estimate(
+                        end if wanted else now + TIMING_SHARE * (until - now)
+                    )
+            except KeyboardInterrupt:
+                # Whoever waits no longer gets what takes no time.
+                estimate, wanted, ended = estimator.estimate(now), True, INTERRUPTED
             # Of a service without any repeat the noise is not known yet.
             measured = not known.auto or known.spent > used
             settled = _settled(estimate, options.tolerance, used) if measured else None

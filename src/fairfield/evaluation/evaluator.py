@@ -204,10 +204,10 @@ class Evaluator:
         try:
             yield
         except WorthError as error:
-            self._told(error)
+            self._attach(error)
             raise
 
-    def _told(self, error: Any, known: tuple[BoolArray, FloatArray] | None = None) -> None:
+    def _attach(self, error: Any, known: tuple[BoolArray, FloatArray] | None = None) -> None:
         """The error or interrupt with what is known: coalitions and their worths."""
         if known is None and self.calls is not None:
             known = self.calls.complete()
@@ -216,11 +216,12 @@ class Evaluator:
             worths = self._measured(kept.worths.T).worths
             known = unpack(kept.keys, len(self.game.players)), worths
         error.coalitions, error.worths = known
+        error.partial = getattr(error, "partial", None)
 
     def _keep(self, interrupt: Any) -> None:
         """An interrupt, wherever it came, has what is known, and says so."""
         if not hasattr(interrupt, "worths"):
-            self._told(interrupt)
+            self._attach(interrupt)
         if self._store is None and (count := len(interrupt.coalitions)):
             interrupt.add_note(
                 f"the {count:,} worths that were found are in sys.last_value.worths, "
@@ -275,7 +276,7 @@ class Evaluator:
         except (WorthError, KeyboardInterrupt) as error:
             known = np.flatnonzero(~np.isnan(table[0]))
             worths = self._measured(table[:, known]).worths
-            self._told(error, (coalitions_in(known, count), worths))
+            self._attach(error, (coalitions_in(known, count), worths))
             raise
         self._check_full(table)
         return self._measured(table)
@@ -291,7 +292,7 @@ class Evaluator:
         if self.ended != INTERRUPTED:
             kept = "" if self._store is None else f"; those evaluated are in {self._store.path}"
             error = WorthError(f"{self.game!r}: {self.ended or why}, and {needed}{kept}")
-        self._told(error)
+        self._attach(error)
         return error
 
     def _check_full(self, table: FloatArray) -> None:

@@ -113,13 +113,13 @@ def joined(sentences: Sequence[str]) -> str:
     'draws are few; bars are off, and are not to be trusted'
     """
     kept: list[str] = []
-    doubted = False
+    said_so = False
     for sentence in reversed(sentences):
         finding, _, advice = sentence.rpartition("; ")
         repeated = finding and any(later.endswith(f"; {advice}") for later in kept)
         said = finding if repeated else sentence
-        kept.insert(0, VERDICT.sub("", said) if doubted else said)
-        doubted = doubted or VERDICT.search(said) is not None
+        kept.insert(0, VERDICT.sub("", said) if said_so else said)
+        said_so = said_so or VERDICT.search(said) is not None
     return "; ".join(kept)
 
 

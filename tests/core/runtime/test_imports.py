@@ -9,7 +9,6 @@ import pytest
 import fairfield as ff
 from fairfield.cli.model_files import _lightgbm, _skops
 from fairfield.core.arrays import device_named
-from fairfield.estimation.samplers.index import with_trees
 from fairfield.games.neighbors.search import MetricSearch
 
 V = ff.shapley([0.0, 1.0, 1.0, 3.0])
@@ -59,10 +58,6 @@ MISSING = {
     ("shapiq", lambda: ff.to_shapiq(ff.TableGame([0.0, 1.0]))): (
         "to_shapiq needs shapiq: pip install shapiq"
     ),
-    (
-        "sklearn",
-        lambda: with_trees(None, ROWS, None),
-    ): "sampler='surrogate' needs scikit-learn: pip install 'fairfield[ml]'",
 }
 
 

@@ -83,3 +83,18 @@ def test_surrogates_make_small_budgets_go_further(criterion):
         for name in ("auto", "least-squares")
     }  # fmt: skip
     assert errors["auto"] < 0.6 * errors["least-squares"]
+
+
+def test_every_game_of_a_large_batch_has_its_own():
+    """More games than surrogates are fitted to one by one."""
+    slopes = np.random.default_rng(3).normal(size=(25, PLAYERS))
+    tables = slopes @ EVERY.T + 0.1 * EVERY.sum(axis=1) ** 2
+    found = guides(pool_of(tables, count=100), Fitter(0), noisy=False)
+    for guide, table in zip(found, tables, strict=True):
+        assert_allclose(guide.predict(EVERY), table, atol=0.02 * np.ptp(table))
+
+
+def test_worths_that_jump_are_as_odd_as_they_can_be():
+    table = (EVERY.sum(axis=1) >= 4) * 2.0
+    (guide,) = guides(pool_of(table[None], count=60), Fitter(0), noisy=False)
+    assert guide.control.oddest == 2.0

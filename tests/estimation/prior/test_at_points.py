@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.estimation.prior.at_points import at_point, law_of_size, shared, without_each
+from fairfield.estimation.prior.at_points import at_point, chances_of_sizes, shared, without_each
 from fairfield.estimation.prior.kernels import Alike, Pairs, Products, Size, Slopes
 
 PLAYERS = 5
@@ -52,8 +52,8 @@ def test_kernels_at_points_are_means_over_coalitions(kernel, edge, rng):
     assert_allclose(shared(kernel, x, other), both, atol=1e-12)
 
 
-def test_a_law_of_sizes_without_each_player(rng):
+def test_a_chances_of_sizess_without_each_player(rng):
     x = np.append(rng.random(40), [0.0, 1.0, 0.5])
-    found = without_each(law_of_size(x)[:, None], x)
-    exact = np.stack([law_of_size(np.delete(x, i)) for i in range(len(x))], axis=1)
+    found = without_each(chances_of_sizes(x)[:, None], x)
+    exact = np.stack([chances_of_sizes(np.delete(x, i)) for i in range(len(x))], axis=1)
     assert_allclose(found, exact, atol=1e-14)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -101,9 +101,13 @@ class Draws:
 
     def ask(self, most: int) -> BoolArray:
         """A batch half as large as all before it, less the coalitions that are known."""
+        stuck = False
         while self.pool.drawn < MOST_DRAWS:
             self.catch_up()
             at, owners = self.points()
+            if stuck and len(self.pool.counts) < self.least:
+                # Draws that are all alike never were enough.
+                at = np.where(self.certain, expit(self.prior), np.full_like(at, 0.5))
             new = max(self.first, len(self.pool.counts) // 2)
             draws = min(max(REPEATS * new, self.pool.drawn // 2), MOST_NUMBERS // self.players)
             rng = np.random.default_rng([self.problem.options.seed, self.batches])
@@ -114,6 +118,7 @@ class Draws:
             if len(fresh):
                 return fresh[:most]
             # All of it is known already, which moves the points too.
+            stuck = True
             self.tell(fresh, np.empty((*self.problem.game.batch, 0)))
         return np.empty((0, self.players), dtype=bool)
 
@@ -168,7 +173,7 @@ class Draws:
         self._stale = True
 
     def _gradient(self, x: FloatArray, game: int) -> FloatArray:
-        guide = self.guide(game)
+        guide = None if self.shown(x) else self.guide(game)
         if guide is None:
             return read(self.pool, x, game).slopes.gradient
         return guide.control.extension.gradient(x)
@@ -186,13 +191,34 @@ class Draws:
             self._guides = len(self.pool.counts), found
         return None if found is None else found[game]
 
+    def left_open(
+        self, guide: Guide, game: int, steps: Sequence[tuple[FloatArray, FloatArray]]
+    ) -> tuple[FloatArray, FloatArray, list[Reading]]:
+        """Of Σ_k A_k ∇f(x_k) of a surrogate: its covariance, the weights (m, n) of the worths, and readings there.
+
+        The readings tell how many draws are near; none are needed where the surrogate is the game.
+        """
+        covariance = np.zeros((self.players, self.players))
+        weights = np.zeros((len(self.pool.counts), self.players))
+        if guide.rest is None:
+            return covariance, weights, []
+        covariance, own = guide.rest.covariance(steps), guide.prior.weights(steps)
+        weights[: len(own)] = own
+        found = [read(self.pool, x, game, guide.control.extension.gradient(x)) for x, _ in steps]
+        for (_, matrix), each in zip(steps, found, strict=True):
+            # A coalition that was not seen may be as odd as any, as far as draws are near.
+            unseen = guide.control.oddest / max(each.effective, 1.0) / each.slopes.columns.scale
+            covariance = covariance + (matrix * unseen**2) @ matrix.T
+        none = np.zeros(self.players, dtype=bool)
+        return covariance, weights, [replace(each, thin=none) for each in found]
+
     def fewer_than(self, each: int) -> bool:
         """Whether fewer coalitions are known than this number per player."""
         return len(self.pool.counts) < each * self.players
 
     @property
     def repeats(self) -> bool:
-        """Whether draws repeat, so that a surrogate, which knows these, seems to leave nothing."""
+        """Whether draws repeat, so that a surrogate that was fitted to these seems to leave nothing."""
         return self.pool.drawn > REPEATED * len(self.pool.counts)
 
     def shown(self, points: FloatArray) -> bool:

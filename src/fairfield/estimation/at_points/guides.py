@@ -11,8 +11,10 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.combined import CombinedExtension
 from fairfield.core.extension import Extension
 from fairfield.core.special import log_binomials
+from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.at_points.pool import Pool
 from fairfield.estimation.at_points.reading import Control
+from fairfield.estimation.corrections import is_stepped
 from fairfield.estimation.design import Sampled
 from fairfield.estimation.fitted import Fitted, Fitter
 from fairfield.estimation.prior.extension import MeanExtension
@@ -26,7 +28,7 @@ class Guide:
     """A surrogate of one game, with what the prior makes of the ``rest``: ``control`` of what is read from draws.
 
     Without a rest it is the game itself. The ``prior`` is what is made of the worths without a surrogate, which
-    is ``bare``: of a surrogate's own errors the prior, which is given what it leaves, knows too little.
+    is ``bare``: of a surrogate's own errors the prior, which is given what it leaves, says too little.
     """
 
     control: Control
@@ -76,17 +78,18 @@ def _guide(fitted: Fitted, game: int, pool: Pool) -> Guide:
     each = surrogate.scale / max(len(surrogate.parts), 1)
     terms: list[tuple[float, Extension]] = [(each, p.extension()) for p in surrogate.parts]
     inside = outside = surrogate.inside
-    left = None
+    own = None
     if rest is not None:
-        left = MeanExtension(rest, game)
-        terms.append((1.0, left))
+        own = MeanExtension(rest, game)
+        terms.append((1.0, own))
         more = surrogate.inside - surrogate.outside if surrogate.parts else 0.0
         inside, outside = (rest.inside + more)[game], rest.outside[game]
-    control = Control(
-        np.where(pool.times() > 1, inside, outside),
-        float(np.abs(outside).max()),
-        CombinedExtension(terms),
-    )
+    worths = fitted.sampled.worths[game]
+    # Worths that jump leave nothing where they agree, and as much as they differ where they do not.
+    jumps = rest is not None and bool(is_stepped(worths[None], STEPPED)[0])
+    oddest = float(np.ptp(worths) if jumps else np.abs(outside).max())
+    left = np.where(pool.times() > 1, inside, outside)
+    control = Control(left, oddest, CombinedExtension(terms))
     name = surrogate.name or MeanExtension.method
     bare = not surrogate.parts
-    return Guide(control, left, MeanExtension(fitted.prior, game), name, bare)
+    return Guide(control, own, MeanExtension(fitted.prior, game), name, bare)

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.special import expit
-from fairfield.estimation.at_points.draws import bernoulli, effective_size, log_law
+from fairfield.estimation.at_points.draws import effective_size, log_law
 from fairfield.estimation.at_points.guides import Guide
 from fairfield.estimation.at_points.pool import Pool
 
@@ -69,14 +69,12 @@ def weighed_beside(
     game: int,
     temperature: float,
     prior: FloatArray | None,
-    logits: FloatArray,
     rng: np.random.Generator,
 ) -> LogZ:
-    """By free draws of a surrogate, made at these logits, and what the draws of the pool say of the rest."""
+    """By free draws of a surrogate, made where those of the pool were, and what these say of the rest."""
     counts, total = pool.counts, float(pool.counts.sum())
-    x = expit(logits)
-    free = bernoulli(x, FREE, rng)
-    own = _energies(guide.predict(free), free, temperature, prior) - log_law(free, x)
+    free, law = pool.more_draws(FREE, rng)
+    own = _energies(guide.predict(free), free, temperature, prior) - law
     drawn = counts > 0
     both = [
         np.where(
@@ -93,15 +91,17 @@ def weighed_beside(
     if mean + more <= 0:
         return weighed(pool, game, temperature, prior)
     shifts = np.where(drawn, rest - more, 0.0) / total / (mean + more)
-    beside = float(weights.var()) / FREE / (mean + more) ** 2
+    beside = float(weights.var()) / len(free) / (mean + more) ** 2
     # What is left of a game that was recovered needs no draws.
     exact = guide.rest is None
-    effective = effective_size(weights, np.ones(FREE)) if exact else effective_size(true, counts)
+    effective = (
+        effective_size(weights, np.ones(len(free))) if exact else effective_size(true, counts)
+    )
     return LogZ(
         top + float(np.log(mean + more)),
         shifts,
         counts,
         beside,
         effective,
-        FREE if exact else pool.drawn,
+        len(free) if exact else pool.drawn,
     )

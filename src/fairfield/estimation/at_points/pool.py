@@ -211,15 +211,27 @@ class Pool:
     def log_mixture(self) -> FloatArray:
         """log Σ_l (m_l/m) q_{x_l}(z) of every coalition (m,), the law of all draws together."""
         if self._mixture is None:
-            used = self.sizes > 0
             total = self.sizes.sum() + sum(count for count, _ in self.by_size)
-            shares = np.log(self.sizes[used] / total)
-            laws = log_law(self.inside, self.points[used]) + shares[:, None]
+            laws = self._laws(self.inside, total)
             for count, logs in self.by_size:
                 by_size = logs[self.coalitions.sum(axis=1)] + np.log(count / total)
                 laws = np.concatenate([laws, by_size[None]])
             self._mixture = np.logaddexp.reduce(laws, axis=0)
         return self._mixture
+
+    def _laws(self, inside: FloatArray, total: float) -> FloatArray:
+        used = self.sizes > 0
+        return log_law(inside, self.points[used]) + np.log(self.sizes[used] / total)[:, None]
+
+    def more_draws(self, count: int, rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
+        """About so many coalitions (k, n) like those drawn at points, and the log of their law (k,)."""
+        used, total = self.sizes > 0, float(self.sizes.sum())
+        each = np.ceil(count * self.sizes[used] / total).astype(int)
+        points = zip(self.points[used], each, strict=True)
+        found = np.concatenate([bernoulli(x, size, rng) for x, size in points])
+        shares = np.log(each / each.sum())[:, None]
+        laws = log_law(found.astype(float), self.points[used]) + shares
+        return found, np.asarray(np.logaddexp.reduce(laws, axis=0))
 
     def weights(self, x: FloatArray) -> FloatArray:
         """q_x(z)/mixture(z) of every coalition, for points (…, n)."""

@@ -3,7 +3,7 @@
 With z ~ Bernoulli(x) independently, a kernel k(z, S') at x has a mean, slopes and a curvature, functions
 of a coalition S'; and slopes at two points have a covariance. All of them are closed forms:
 
-    size       over the law of |z|, a sum of independent players
+    size       over the chances of |z|, a sum of independent players
     slopes     Σ_l φ_l(z) φ_l(z')/n, φ_l = s_l r^|z|, r = e^(-a/n)
     pairs      a quadratic form
     products   Π_l κ(z_l, z'_l)
@@ -45,18 +45,18 @@ class SizeAt:
     x: FloatArray
 
     @cached_property
-    def _law(self) -> FloatArray:
-        return law_of_size(self.x)
+    def _chances(self) -> FloatArray:
+        return chances_of_sizes(self.x)
 
     @cached_property
     def moves(self) -> FloatArray:
         """Derivatives by x_i of the chances of sizes 0 … n, (n + 1, n)."""
         others = np.zeros((len(self.x) + 2, len(self.x)))
-        others[1:-1] = without_each(self._law[:, None], self.x)
+        others[1:-1] = without_each(self._chances[:, None], self.x)
         return -np.diff(others, axis=0)
 
     def means(self, coalitions: BoolArray) -> FloatArray:
-        return np.asarray((self._law @ self.kernel.by_size())[coalitions.sum(axis=1)])
+        return np.asarray((self._chances @ self.kernel.by_size())[coalitions.sum(axis=1)])
 
     def slopes(self, coalitions: BoolArray) -> FloatArray:
         return np.asarray((self.kernel.by_size() @ self.moves)[coalitions.sum(axis=1)])
@@ -65,7 +65,7 @@ class SizeAt:
         count = len(self.x)
         sizes = np.bincount(coalitions.sum(axis=1), weights, count + 1)
         second = np.diff(self.kernel.by_size() @ sizes, 2)
-        others = without_each(self._law[:, None], self.x)
+        others = without_each(self._chances[:, None], self.x)
         found = np.zeros((count, count))
         for i in range(count if count > 1 else 0):
             found[i] = second @ without_each(others[:, i, None], self.x)
@@ -74,7 +74,7 @@ class SizeAt:
         return found
 
 
-def law_of_size(x: FloatArray) -> FloatArray:
+def chances_of_sizes(x: FloatArray) -> FloatArray:
     """The chances that 0, 1, … n of independent players are in."""
     law = np.ones(1)
     for each in x:
@@ -154,17 +154,17 @@ class PairsAt:
     x: FloatArray
 
     @cached_property
-    def tilt(self) -> FloatArray:
+    def mean(self) -> FloatArray:
         """E s."""
         return 2 * self.x - 1
 
     def means(self, coalitions: BoolArray) -> FloatArray:
         signs = signs_of(coalitions)
-        return np.asarray(((signs @ self.tilt) ** 2 - self.tilt @ self.tilt) / len(self.x) ** 2)
+        return np.asarray(((signs @ self.mean) ** 2 - self.mean @ self.mean) / len(self.x) ** 2)
 
     def slopes(self, coalitions: BoolArray) -> FloatArray:
         signs = signs_of(coalitions)
-        return np.asarray(4 * (signs * (signs @ self.tilt)[:, None] - self.tilt) / len(self.x) ** 2)
+        return np.asarray(4 * (signs * (signs @ self.mean)[:, None] - self.mean) / len(self.x) ** 2)
 
     def curvature(self, coalitions: BoolArray, weights: FloatArray) -> FloatArray:
         signs = signs_of(coalitions)
@@ -225,8 +225,8 @@ def shared(kernel: Kernel, x: FloatArray, other: FloatArray) -> FloatArray:
     if isinstance(here, SlopesAt) and isinstance(there, SlopesAt):
         return np.asarray(here.moves.T @ there.moves / len(x))
     if isinstance(here, PairsAt) and isinstance(there, PairsAt):
-        found = np.outer(there.tilt, here.tilt)
-        np.fill_diagonal(found, here.tilt @ there.tilt - here.tilt * there.tilt)
+        found = np.outer(there.mean, here.mean)
+        np.fill_diagonal(found, here.mean @ there.mean - here.mean * there.mean)
         return np.asarray(8 * found / len(x) ** 2)
     assert isinstance(kernel, Products)
     one, both = kernel.factors()

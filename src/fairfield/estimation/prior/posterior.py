@@ -177,6 +177,8 @@ def _inverted(total: FloatArray) -> tuple[FloatArray, FloatArray | None]:
     """The Cholesky factor of a covariance and the inverse, if there is one: half the work of inverting alone."""
     from scipy.linalg.lapack import dpotrf, dpotri
 
+    if not len(total):
+        return total, total
     root, failed = dpotrf(total, clean=0)
     if failed:
         return root, None

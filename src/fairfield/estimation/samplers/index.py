@@ -11,7 +11,7 @@ the last model is fitted where its own index lies, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -42,7 +42,7 @@ REACH = 0.05
 CLOSE, NEAR = 1e-4, 1e-2
 MOST_MODELS, FEW_MODELS = 16, 3
 # An index whose errors are this share of it is not followed beyond the draws.
-DOUBTFUL = 0.3
+UNSURE = 0.3
 # From fewer effective draws neither log Z nor its error is to be trusted.
 FEW_EFFECTIVE = 100
 # Beyond these logits the other side is never drawn.
@@ -97,7 +97,7 @@ class IndexEstimator(Draws):
         for game in range(len(self.start)):
             guide = self.guide(game) if self.fewer_than(ENOUGH) else None
             if guide is not None:
-                self.logits[game] = self._index_of(guide, game)[0]
+                self.logits[game] = self._index_of(guide, game)
                 self.guesses[game] = guide.control.extension.gradient(expit(self.logits[game]))
                 continue
             model = self._model(game, self.logits[game], FEW_MODELS, NEAR)
@@ -136,24 +136,22 @@ class IndexEstimator(Draws):
             logits = nearer
         return _Model(reading, index, apart, nearer)
 
-    def _index_of(self, guide: Guide, game: int) -> tuple[FloatArray, FloatArray]:
-        """The index of a surrogate as logits, exactly, and its covariance.
+    def _index_of(self, guide: Guide, game: int) -> FloatArray:
+        """The index of a surrogate as logits, exactly.
 
         Where the errors are nearly as large as the values it is only followed as far as the draws reach.
         """
         T, extension = self.needed_temperature()[game], guide.control.extension
         index = mean_field.solve(anderson, extension, self.start[game], np.asarray(T), self.prior)
         logits = np.where(self.certain, self.prior, np.clip(index.logits[0], -FAR, FAR))
-        none = np.zeros((self.players, self.players))
         if guide.rest is None:
-            return logits, none
+            return logits
         x = expit(logits)
-        through = _through(extension.hessian(x), x * (1 - x), T)
-        covariance = guide.rest.covariance([(x, through)])
-        if np.trace(covariance) > DOUBTFUL * np.sum(index.gradient[0] ** 2):
-            start = np.where(self.certain, self.prior, log_odds(self.start[game]))
-            logits = self._within_reach(np.clip(start, -FAR, FAR), logits, 1.0)
-        return logits, covariance
+        covariance = guide.rest.covariance([(x, _through(extension.hessian(x), x * (1 - x), T))])
+        if np.trace(covariance) <= UNSURE * np.sum(index.gradient[0] ** 2):
+            return logits
+        start = np.where(self.certain, self.prior, log_odds(self.start[game]))
+        return self._within_reach(np.clip(start, -FAR, FAR), logits, 1.0)
 
     def _solve(self, game: int, until: float) -> _Index:
         """The index of a game, by what has the smallest errors."""
@@ -161,34 +159,30 @@ class IndexEstimator(Draws):
         if guide is None:
             return self._corrected(game, None)
         few = self.fewer_than(PLENTY)
-        if guide.rest is None or (few and not self.shown(expit(self.logits[game]))):
-            return self._alone(guide, game)
+        if guide.rest is None or few:
+            alone = self._alone(guide, game)
+            if guide.rest is None or not self.shown(expit(alone.logits)):
+                return alone
         rivals = [self._corrected(game, None)]
         if not self.repeats:
             rivals.append(self._corrected(game, guide))
         if few and guide.bare:
-            rivals.append(self._alone(guide, game))
+            rivals.append(alone)
         return min(rivals, key=lambda each: np.trace(each.covariance))
 
     def _alone(self, guide: Guide, game: int) -> _Index:
         """The index of a surrogate, its errors those of the games that are left possible."""
         T, extension = self.needed_temperature()[game], guide.control.extension
-        logits, covariance = self._index_of(guide, game)
-        x = expit(logits)
-        value, gradient, hessian = extension.value(x), extension.gradient(x), extension.hessian(x)
+        x = expit(self._index_of(guide, game))
+        gradient, hessian = extension.gradient(x), extension.hessian(x)
+        steps = [(x, _through(hessian, x * (1 - x), T))]
+        covariance, weights, readings = self.left_open(guide, game, steps)
         at = self.prior + gradient / T
-        weights = np.zeros((len(self.pool.counts), len(x)))
-        readings = []
-        if guide.rest is not None:
-            own = guide.prior.weights([(x, _through(hessian, x * (1 - x), T))])
-            weights[: len(own)] = own
-            reading = read(self.pool, x, game, gradient)
-            readings = [replace(reading, thin=np.zeros_like(reading.thin))]
         return _Index(
             values=gradient,
             covariance=covariance,
             logits=at,
-            level=float(value),
+            level=float(extension.value(x)),
             residual=float(np.abs(expit(at) - x).max()),
             readings=readings,
             weights=weights,
@@ -255,9 +249,9 @@ class IndexEstimator(Draws):
         for game, (each, T) in enumerate(zip(found, self.needed_temperature(), strict=True)):
             rivals = [weighed(pool, game, T, prior)]
             guide = self.guide(game)
-            if guide is not None:
+            if guide is not None and self.pool.sizes.any():
                 rng = np.random.default_rng([self.problem.options.seed, self.batches, game])
-                rivals.append(weighed_beside(guide, pool, game, T, prior, each.logits, rng))
+                rivals.append(weighed_beside(guide, pool, game, T, prior, rng))
             best = min(rivals, key=lambda rival: rival.variance)
             level = each.readings[0].slopes.level_influence() if each.readings else 0.0
             variance = max(best.variance, best.less(level / T, pool.counts))

@@ -6,7 +6,7 @@ the gradient at each point of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -90,15 +90,8 @@ class StepsEstimator(Draws):
         reach = [np.eye(self.players)]
         for matrix in carried[:0:-1]:
             reach.insert(0, reach[0] @ matrix)
-        steps = list(zip(path, reach, strict=False))
-        weights = np.zeros((len(self.pool.counts), self.players))
-        readings, covariance = [], np.zeros((self.players, self.players))
-        if guide.rest is not None:
-            covariance = guide.rest.covariance(steps)
-            own = guide.prior.weights(steps)
-            weights[: len(own)] = own
-            found = [read(self.pool, x, game, gradient) for x in path[:-1]]
-            readings = [replace(each, thin=np.zeros_like(each.thin)) for each in found]
+        steps = list(zip(path[:-1], reach, strict=True))
+        covariance, weights, readings = self.left_open(guide, game, steps)
         ahead = expit(self.prior + extension.gradient(path[-1]) / temperature)
         return _Walk(
             values=gradient,

@@ -10,7 +10,8 @@ import numpy as np
 
 from fairfield.estimation.corrections import is_stepped
 from fairfield.estimation.design import Sampled
-from fairfield.estimation.surrogates.polynomial import Polynomial
+from fairfield.estimation.prior.kernels import signs_of
+from fairfield.estimation.surrogates.polynomial import Polynomial, columns
 from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
 from fairfield.estimation.surrogates.sparse import sparse_fit
 
@@ -19,6 +20,8 @@ from fairfield.estimation.surrogates.sparse import sparse_fit
 HELD_BACK, LOOKED_AT, FEW_WORTHS = 60, 2000, 4
 # Digits that a prediction may miss, in units of the largest worth.
 ROUNDING = 1e-12
+# Draws around one point may not tell interactions from each other: the largest condition of their columns.
+DISTINCT = 1e3
 EXACT = f"exact: {HELD_BACK} worths that were held back are predicted to rounding"
 
 
@@ -70,5 +73,9 @@ def recovered(sampled: Sampled, seed: int) -> Polynomial | None:
     fit = sparse_fit(coalitions[some], worths[some], seed, 0.0, groups[some])
     if fit is None or not fit.exact:
         return None
-    left = np.abs(worths - fit.polynomial.predict(coalitions)).max()
-    return fit.polynomial if left <= ROUNDING * np.abs(worths).max() else None
+    found = fit.polynomial
+    if np.abs(worths - found.predict(coalitions)).max() > ROUNDING * np.abs(worths).max():
+        return None
+    if sampled.anywhere and np.linalg.cond(columns(signs_of(coalitions), found.support)) > DISTINCT:
+        return None
+    return found
