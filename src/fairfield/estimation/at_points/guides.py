@@ -28,7 +28,8 @@ class Guide:
     """A surrogate of one game, with what the prior makes of the ``rest``: ``control`` of what is read from draws.
 
     Without a rest it is the game itself. The ``prior`` is what is made of the worths without a surrogate, which
-    is ``bare``: of a surrogate's own errors the prior, which is given what it leaves, says too little.
+    is ``bare``: of a surrogate's own errors the prior, which is given what it leaves, says too little. Of worths that
+    take a few values, as those of votes do, a surrogate, smooth as it is, says too little: it ``jumps``.
     """
 
     control: Control
@@ -36,6 +37,7 @@ class Guide:
     prior: MeanExtension
     name: str
     bare: bool
+    jumps: bool
 
     def predict(self, coalitions: BoolArray) -> FloatArray:
         """The worths (m,) of coalitions (m, n) in the surrogate."""
@@ -92,4 +94,4 @@ def _guide(fitted: Fitted, game: int, pool: Pool) -> Guide:
     control = Control(left, oddest, CombinedExtension(terms))
     name = surrogate.name or MeanExtension.method
     bare = not surrogate.parts
-    return Guide(control, own, MeanExtension(fitted.prior, game), name, bare)
+    return Guide(control, own, MeanExtension(fitted.prior, game), name, bare, jumps)

@@ -164,6 +164,8 @@ class IndexEstimator(Draws):
             if guide.rest is None or not self.shown(expit(alone.logits)):
                 return alone
         rivals = [self._corrected(game, None)]
+        if guide.jumps:
+            return rivals[0]
         if not self.repeats:
             rivals.append(self._corrected(game, guide))
         if few and guide.bare:

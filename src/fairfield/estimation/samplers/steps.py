@@ -71,6 +71,8 @@ class StepsEstimator(Draws):
             alone = self._alone(guide, game)
             if guide.rest is None or not self.shown(alone.path[:-1]):
                 return alone
+        if guide.jumps:
+            return self._walk(game)
         rivals = [self._walk(game)] if self.repeats else [self._walk(game), self._walk(game, guide)]
         if few and guide.bare:
             rivals.append(alone)
