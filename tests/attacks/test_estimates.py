@@ -233,6 +233,7 @@ def test_few_winning_coalitions_are_warned_of():
         ff.variational_index(wins, players=20, temperature=0.1, budget=200),
     ):
         assert "effective draws had another one than most" in found.stop
+        assert not found.converged
     often = ff.variational_values(
         lambda S: S.sum(axis=1) >= 10, 3, players=20, temperature=0.3, budget=600
     )

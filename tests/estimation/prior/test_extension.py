@@ -59,9 +59,6 @@ def test_covariances_are_those_of_the_games_left_possible(rng):
     given = posed.wide_factor.solve(across.T)
     left = reading @ covariance(EVERY, EVERY) @ reading.T - across @ given
     assert_allclose(each.covariance(steps), each.variance * left, rtol=1e-6, atol=1e-9)
-    assert_allclose(
-        each.gradient_covariance(points[0]), each.covariance([(points[0], np.eye(PLAYERS))])
-    )
 
 
 def test_weights_of_worths_make_the_slopes(rng):

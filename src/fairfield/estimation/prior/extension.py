@@ -56,9 +56,6 @@ class MeanExtension(Extension):
         """The worths (k,) of coalitions (k, n)."""
         return np.asarray(self.posterior.predict(coalitions)[self.game])
 
-    def gradient_covariance(self, x: ArrayLike) -> FloatArray:
-        return self.covariance([(np.asarray(x), np.eye(self.players))])
-
     def covariance(self, steps: Sequence[tuple[FloatArray, FloatArray]]) -> FloatArray:
         """That of Σ_k A_k ∇f(x_k), for points x_k and matrices A_k."""
         sections, wide = self._sections(steps, self.posterior.wide), self.posterior.wide
