@@ -117,23 +117,30 @@ def test_a_regression_of_a_linear_game_leaves_nothing(rng):
     assert answer.spread()[0] < 1e-20
 
 
-def test_errors_are_those_of_fits_without_the_pair(rng):
-    """HC3 of least squares: the residual of a pair by the fit to all others."""
-    sampled = sample_of(rng.normal(size=2**PLAYERS), "banzhaf", 80, plan=Plan(early=False))
-    found = Regression.on(sampled, banzhaf_masses(PLAYERS))
-    signs = np.where(sampled.rows[:80:2], 0.5, -0.5)
-    odd = (sampled.worths[0, :80:2] - sampled.worths[0, 1:80:2]) / 2
-    drawn = np.bincount(np.minimum(sampled.sizes, PLAYERS - sampled.sizes)[:80:2], minlength=5)
-    weights = (banzhaf_masses(PLAYERS) / np.maximum(drawn, 1))[
-        np.minimum(sampled.sizes, PLAYERS - sampled.sizes)[:80:2]
-    ]
+WITHOUT_COMPLEMENTS = Plan(early=False, apart=True, follow=lambda sampled: False)
+
+
+@pytest.mark.parametrize(("plan", "draws"), [(Plan(early=False), 40), (WITHOUT_COMPLEMENTS, 65)])
+def test_errors_are_those_of_fits_without_the_draw(rng, plan, draws):
+    """HC3 of least squares: the residuals of a pair, or of a single coalition, by the fit to all others."""
+    sampled = sample_of(rng.normal(size=2**PLAYERS), "banzhaf", 80, plan=plan)
+    assert sampled.draws == draws - 1
+    found = regressed(sampled, "banzhaf")
+    (worths,), groups = sampled.worths, sampled.groups
+    columns = np.insert(np.where(sampled.rows, 0.5, -0.5), 0, 1.0, axis=1)
+    kind = np.minimum(sampled.sizes, PLAYERS - sampled.sizes)
+    weights = (banzhaf_masses(PLAYERS) / np.maximum(np.bincount(kind, minlength=5), 1))[kind]
     root = np.sqrt(weights)[:, None]
-    for pair in (1, 17, 39):
-        kept = np.arange(40) != pair
-        slopes = np.linalg.lstsq((signs * root)[kept], (odd * root[:, 0])[kept])[0]
-        left = odd[pair] - signs[pair] @ slopes
-        full = odd - signs @ (odd @ found.influence)
-        assert_allclose(full[pair] / (1 - found.leverage[pair]), left)
+    every = np.linalg.pinv(columns * root)[1:].T * root
+    assert_allclose(found.values[0], worths @ every)
+    assert_allclose(found.weights(), every, atol=1e-12)
+    errors = 0.0
+    for group in range(groups.max() + 1):
+        out = groups == group
+        slopes = np.linalg.lstsq((columns * root)[~out], (worths * root[:, 0])[~out])[0]
+        score = (worths - columns @ slopes)[out] @ every[out]
+        errors = errors + np.outer(score, score) * (1 - sampled.known[out].min())
+    assert_allclose(found.errors[0], errors, atol=1e-12)
 
 
 def test_the_smallest_answer_is_chosen_game_by_game():

@@ -1,7 +1,7 @@
 """From what a surrogate leaves of the worths to values and their errors, without the surrogate's bias.
 
 A reading is linear in the game, φ(F) = φ(G) + φ(F - G). What is left, F - G, is known on the sampled
-coalitions: either its values are estimated size by size, or by weighted least squares of its odd part on
+coalitions: either its values are estimated size by size, or by weighted least squares on
 z - ½. Residuals are those of the surrogate itself as far as a size has been drawn, and of one fitted
 without the coalition for the rest, so that nothing is left to err once all are drawn.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along, Sets, overlaps
 from fairfield.estimation.design import Sampled
@@ -157,15 +157,17 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
     each = np.where(shown, 1 / np.maximum(sampled.drawn, 1), 0.0)[sizes]
     mixed = left.mixed(sampled.known)
     starts = np.flatnonzero(np.diff(sampled.groups, prepend=-1))
-    kind = np.minimum(sizes, len(sampled.every) - 1 - sizes) if sampled.pairs > 1 else sizes
+    # Pairs are drawn by the smaller size, single coalitions by their own.
+    most, alone = len(sampled.every), np.arange(len(sizes)) >= 2 * sampled.pairs
+    kind = np.where(alone, most + sizes, np.minimum(sizes, most - 1 - sizes))
     stratum = kind[starts]
-    count = np.bincount(stratum, minlength=len(sampled.every))
+    count = np.bincount(stratum, minlength=2 * most)
     free = np.where(count > 1, count / np.maximum(count - 1, 1), 0.0)[stratum]
     # Of a pair whose sizes are known unequally well, the one that is known less errs.
     free = np.sqrt(free * (1 - np.minimum.reduceat(sampled.known, starts)))
     member = (np.arange(len(count))[:, None] == stratum) / np.maximum(count, 1)[:, None]
     # Of a draw that is alone in its size, nothing but the noise is known to err.
-    alone = (count == 1)[kind]
+    lone = (count == 1)[kind]
     values, errors = [], []
     block = len(sets) if whole else max(1, AT_ONCE // len(sizes))
     for start in range(0, len(sets), block):
@@ -176,7 +178,7 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
         for game, outside in enumerate(left.outside):
             parts = np.add.reduceat(outside[:, None] * c, starts, axis=0)
             apart = (parts - (member @ parts)[stratum]) * free[:, None]
-            noise = 0.0 if sampled.noise is None else (sampled.noise[game] * alone)[:, None]
+            noise = 0.0 if sampled.noise is None else (sampled.noise[game] * lone)[:, None]
             own = apart.T @ apart if whole else np.sum(apart**2, axis=0)
             found.append(own + ((noise * c).T @ c if whole else np.sum(noise * c**2, axis=0)))
         errors.append(np.stack(found))
@@ -201,49 +203,65 @@ def banzhaf_masses(players: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Regression:
-    """Weighted least squares of odd parts [F(S) - F(N∖S)]/2 on z - ½ over the pairs of a sample.
+    """Weighted least squares on 1 and z - ½ over the pairs of a sample, and over single draws where these count.
 
-    ``influence`` (pairs, n) is what the odd part of each adds to the slopes, ``leverage`` (pairs,) the
-    share of its own residual that a pair fits.
+    Of a pair only the odd part [F(S) - F(N∖S)]/2 bears on the slopes. ``influence`` (m, n) is what each worth
+    adds to them, ``fit`` (m, 1 + n) are the columns; ``leverage`` (2, m) is the share of its own residual that
+    a worth fits, and of its complement's.
     """
 
     sampled: Sampled
+    fit: FloatArray
     influence: FloatArray
     leverage: FloatArray
-    signs: FloatArray
 
     @classmethod
     def on(cls, sampled: Sampled, masses: FloatArray) -> Regression:
-        """The regression in which pairs of each size 0 … n/2 have these masses together."""
-        rows, sizes = sampled.rows[: 2 * sampled.pairs : 2], sampled.sizes[: 2 * sampled.pairs : 2]
-        signs = np.where(rows, 0.5, -0.5)
-        stratum = np.minimum(sizes, signs.shape[1] - sizes)
+        """The regression in which coalitions of sizes s and n - s have these masses together."""
+        used = len(sampled.rows) if sampled.single else 2 * sampled.pairs
+        rows, sizes = sampled.rows[:used], sampled.sizes[:used]
+        fit = np.where(rows, 0.5, -0.5)
+        stratum = np.minimum(sizes, fit.shape[1] - sizes)
         drawn = np.bincount(stratum, minlength=len(masses))
         weights = (masses / np.maximum(drawn, 1))[stratum]
-        weighted = (weights / weights.sum())[:, None] * signs
-        influence = weighted @ np.linalg.pinv(signs.T @ weighted, hermitian=True)
-        return cls(sampled, influence, np.sum(influence * signs, axis=1), signs)
+        fit = np.insert(fit, 0, 1.0, axis=1)
+        weighted = (weights / weights.sum())[:, None] * fit
+        influence = weighted @ np.linalg.pinv(fit.T @ weighted, hermitian=True)
+        own, other = (
+            np.sum(influence * fit[at], axis=1) for at in (slice(None), _twins(sampled, used))
+        )
+        paired = np.arange(used) < 2 * sampled.pairs
+        return cls(sampled, fit, influence, np.stack([own, np.where(paired, other, 0.0)]))
 
     def of(self, left: Residuals) -> Answer:
-        """The slopes of what is left, and their errors as if each pair had been left out (HC3)."""
-        known = self.sampled.known[: 2 * self.sampled.pairs].reshape(-1, 2).min(axis=1)
-        slopes = self._odd(left.mixed(self.sampled.known)) @ self.influence
-        apart = self._odd(left.outside) - slopes @ self.signs.T
-        apart = apart / np.maximum(1 - self.leverage, 1e-6) * np.sqrt(1 - known)
-        errors = apart[:, :, None] * self.influence
-        method = f"regression of {len(self.influence):,} pairs of coalitions"
-        return Answer(slopes, errors.swapaxes(1, 2) @ errors, method, self.weights)
-
-    def _odd(self, each: FloatArray) -> FloatArray:
-        """Half of what coalitions have more than their complements, (games, pairs)."""
-        both = each[:, : 2 * self.sampled.pairs]
-        return np.asarray((both[:, ::2] - both[:, 1::2]) / 2)
+        """The slopes of what is left, and their errors as if each draw had been left out (HC3)."""
+        sampled, used = self.sampled, len(self.fit)
+        twin = _twins(sampled, used)
+        found = left.mixed(sampled.known)[:, :used] @ self.influence
+        apart = left.outside[:, :used] - found @ self.fit.T
+        # By the fit to all others: two equations for the two of a pair.
+        own, other = self.leverage
+        free = 1 - own[twin]
+        whole = np.maximum((1 - own) * free - other**2, 1e-6)
+        apart = (free * apart + other * apart[:, twin]) / whole
+        known = np.minimum(sampled.known[:used], sampled.known[twin])
+        starts = np.flatnonzero(np.diff(sampled.groups[:used], prepend=-1))
+        errors = []
+        for each in apart * np.sqrt(1 - known):
+            draws = np.add.reduceat(each[:, None] * self.influence[:, 1:], starts, axis=0)
+            errors.append(draws.T @ draws)
+        what = f"{used:,} coalitions" if sampled.single else f"{used // 2:,} pairs of coalitions"
+        return Answer(found[:, 1:], np.stack(errors), f"regression of {what}", self.weights)
 
     def weights(self) -> FloatArray:
         """What each worth weighs in the slopes of the worths themselves, (m, n)."""
-        found = np.empty((2 * len(self.influence), self.influence.shape[1]))
-        found[::2], found[1::2] = self.influence / 2, -self.influence / 2
-        return found
+        return self.influence[:, 1:]
+
+
+def _twins(sampled: Sampled, used: int) -> IntArray:
+    """Where the complement of each of the first coalitions stands, itself where it is not there."""
+    place = np.arange(used)
+    return np.where(place < 2 * sampled.pairs, place ^ 1, place)
 
 
 def is_stepped(worths: FloatArray, few: int) -> BoolArray:

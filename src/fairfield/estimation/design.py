@@ -2,13 +2,14 @@
 
 Sizes get shares by how much of a reading comes from them (Neyman, 1934). Where a reading weighs
 coalitions and their complements alike, both are asked for: what is even in a game then cancels in
-values, what is odd in interactions of pairs. The sequence depends on the seed alone, not on the worths.
+values, what is odd in interactions of pairs. A complement costs as much as a new coalition, so that the
+first pairs may decide whether more of them follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, inf
 from typing import Any
@@ -18,8 +19,8 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along
-from fairfield.estimation.received import Received, ends
-from fairfield.estimation.strata import Distinct, in_turn
+from fairfield.estimation.received import Received
+from fairfield.estimation.strata import Distinct, Stratum, in_turn
 
 # The fewest pairs of a round.
 ROUND = 48
@@ -41,13 +42,14 @@ class Plan:
     This share of them is spread ``evenly`` over the sizes that count. Single players and all but one
     come ``early``, or ``first``, before all others. From few coalitions a prior over games learns more from a
     new one than from a complement, so that the complements of the first may come ``apart``, after
-    all of these.
+    all of these. What the first pairs show decides whether more of them ``follow``, if that is given.
     """
 
     evenly: float = 0.1
     early: bool = True
     first: bool = False
     apart: bool = False
+    follow: Callable[[Sampled], bool] | None = None
 
 
 class Design(Received):
@@ -61,87 +63,109 @@ class Design(Received):
         self.reach = np.mean(reach, axis=0)
         if self.paired:
             self.reach = (self.reach + self.reach[::-1]) / 2
-        sizes = np.arange(1, players // 2 + 1 if self.paired else players)
-        *rngs, self._sides = np.random.default_rng(seed).spawn(len(sizes) + 1)
-        self.strata = [
-            Distinct(players, size, rng, paired=self.paired)
-            for size, rng in zip(sizes.tolist(), rngs, strict=True)
-        ]
-        # Pairs of which both are of one size are half as many.
-        need = self.reach[sizes] * np.where([each.halved for each in self.strata], 0.5, 1.0)
-        need = need / max(need.sum(), TINY)
-        even = (need > RARE * need.max(initial=0.0)) | (not self.paired)
-        even = even / max(even.sum(), 1)
-        self._need = need + TINY
-        self._shares: FloatArray = (1 - plan.evenly) * need + plan.evenly * even + TINY
-        if plan.early and self.paired and len(sizes):
-            self._shares[0] = inf if plan.first else max(self._shares[0], ALONE)
-        self._drawn: BoolArray = np.empty((0, players), dtype=bool)
-        self._apart = 0
+        sizes = range(players + 1)
+        self._every = np.array([Stratum(players, size, paired=False).pairs for size in sizes])
+        self._rng = np.random.default_rng(seed)
+        self._draws = _Draws(self.reach, plan, self._rng, paired=self.paired)
+        self._undecided = self.paired and plan.follow is not None
+        self._asked: BoolArray = np.empty((0, players), dtype=bool)
+        # Where complements stand among them, (pairs, 2).
+        self._pairs: IntArray = np.empty((0, 2), dtype=np.int64)
 
     def ask(self, most: int) -> BoolArray:
         """∅ and N first; then half as many again as there are."""
-        before = self._asked()
-        apart = ceil(APART * self.players) if self.plan.apart and not len(before) else 0
-        each = 2 if self.paired else 1
-        count = apart or max(self.players + 2, ROUND, len(before) // 2 // each)
-        found = in_turn(self.strata, count, self._need if apart else self._shares)
-        if apart:
-            # Strata hold the smaller coalition of each pair.
-            found = found ^ (self._sides.random((len(found), 1)) < 0.5)
-            self._apart = len(found)
-        self._drawn = np.concatenate([self._drawn, found])
-        return self._asked()[len(before) :][:most]
+        start = len(self._asked)
+        if not start:
+            self._take(np.zeros((1, self.players), dtype=bool), paired=True)
+        elif self._undecided:
+            self._decide()
+        apart = ceil(APART * self.players) if self.plan.apart and not start else 0
+        each = 2 if self._draws.paired else 1
+        count = apart or max(self.players + 2, ROUND, start // 2 // each)
+        found = self._draws.next(count, either=bool(apart))
+        self._take(found, paired=self._draws.paired, apart=bool(apart))
+        return self._asked[start:][:most]
 
-    def _asked(self) -> BoolArray:
-        """All that were asked for so far, in order."""
-        if not len(self._drawn):
-            return self._drawn
-        if not self.paired:
-            return np.concatenate([ends(self.players), self._drawn])
-        first, rest = self._drawn[: self._apart], self._drawn[self._apart :]
-        both = np.stack([rest, ~rest], axis=1).reshape(-1, self.players)
-        return np.concatenate([ends(self.players), first, ~first, both])
+    def _take(self, found: BoolArray, *, paired: bool, apart: bool = False) -> None:
+        """Ask for these, and for their complements: side by side, or after all of them."""
+        if paired:
+            order, both = np.arange(len(found))[:, None], np.arange(2)
+            places = order + len(found) * both if apart else 2 * order + both
+            self._pairs = np.concatenate([self._pairs, len(self._asked) + places])
+            rows = np.empty((2 * len(found), self.players), dtype=bool)
+            rows[places] = np.stack([found, ~found], axis=1)
+            found = rows
+        self._asked = np.concatenate([self._asked, found])
+
+    def _decide(self) -> None:
+        """Go on without complements, if the first pairs speak against them."""
+        self._undecided = False
+        assert self.plan.follow is not None
+        if not self.plan.follow(self.sampled(noisy=False)):
+            self._draws = _Draws(self.reach, self.plan, self._rng, False, self._asked)
 
     def received(self) -> BoolArray:
         """The coalitions whose worths are known, (m, n)."""
-        return self._asked()[: self.worths().shape[-1]]
+        return self._asked[: self.worths().shape[-1]]
 
     def provenance(self) -> dict[str, Any]:
         """How many coalitions so far, and the seed they come from."""
-        sampler = "pairs by size" if self.paired else "by size"
-        return {"sampler": sampler, "seed": self.seed, "coalitions": len(self._asked())}
-
-    def pairs(self) -> IntArray:
-        """Where complements stand among them, ∅ and N first: (pairs, 2)."""
-        if not self.paired:
-            return np.arange(2)[None]
-        pair = np.arange(len(self._drawn))[:, None]
-        places = np.where(
-            pair < self._apart, pair + self._apart * np.arange(2), 2 * pair + np.arange(2)
-        )
-        found = np.concatenate([np.arange(2)[None], 2 + places])
-        return np.asarray(found[found[:, 1] < self.worths().shape[-1]])
+        sampler = "pairs by size" if self._draws.paired else "by size"
+        return {"sampler": sampler, "seed": self.seed, "coalitions": len(self._asked)}
 
     def sampled(self, *, noisy: bool) -> Sampled:
         """What was received, complements side by side."""
-        given, noise, rows, pairs = self.worths(), self.noise(), self.received(), self.pairs()
+        given, noise, rows = self.worths(), self.noise(), self.received()
+        pairs = self._pairs[self._pairs[:, 1] < len(rows)]
         order = np.append(pairs, np.setdiff1d(np.arange(len(rows)), pairs))
         worths = given.reshape(-1, given.shape[-1])[:, order]
-        every = np.ones(self.players + 1)
-        for each in self.strata:
-            every[each.size] = each.pairs * (2 if each.halved else 1)
-            if self.paired:
-                every[self.players - each.size] = every[each.size]
         return Sampled(
             rows[order],
             worths,
             None if noise is None else noise.reshape(-1, noise.shape[-1])[:, order],
             len(pairs),
-            every,
+            self._every,
             self.reach,
             noisy,
+            single=not self._draws.paired,
         )
+
+
+class _Draws:
+    """Coalitions of all sizes but 0 and n, or pairs of complements, in turn; none that was asked for."""
+
+    def __init__(
+        self,
+        reach: FloatArray,
+        plan: Plan,
+        rng: np.random.Generator,
+        paired: bool,
+        asked: BoolArray | None = None,
+    ) -> None:
+        players = len(reach) - 1
+        self.paired = paired
+        sizes = np.arange(1, players // 2 + 1 if paired else players)
+        *rngs, self._sides = rng.spawn(len(sizes) + 1)
+        self.strata = [
+            Distinct(players, size, own, paired=paired, asked=asked)
+            for size, own in zip(sizes.tolist(), rngs, strict=True)
+        ]
+        # Pairs of which both are of one size are half as many.
+        need = reach[sizes] * np.where([each.halved for each in self.strata], 0.5, 1.0)
+        need = need / max(need.sum(), TINY)
+        even = (need > RARE * need.max(initial=0.0)) | (not paired)
+        even = even / max(even.sum(), 1)
+        self._need = need + TINY
+        self._shares: FloatArray = (1 - plan.evenly) * need + plan.evenly * even + TINY
+        if plan.early and len(sizes) and (paired or asked is not None):
+            alone = [0] if paired else [0, -1]
+            least = inf if plan.first else ALONE / len(alone)
+            self._shares[alone] = np.maximum(self._shares[alone], least)
+
+    def next(self, count: int, *, either: bool) -> BoolArray:
+        """So many more, or what is left; of pairs the smaller coalition, or ``either`` of both."""
+        found = in_turn(self.strata, count, self._need if either else self._shares)
+        return found ^ (self._sides.random((len(found), 1)) < 0.5) if either else found
 
 
 @dataclass(frozen=True)
@@ -150,8 +174,9 @@ class Sampled:
 
     Each two of the first 2 ``pairs`` are complements, ∅ and N before all others. ``every`` (n + 1,) counts
     the coalitions that there are of each size; ``reach`` (n + 1,) is how much of a reading comes
-    from a size. What is ``noisy`` is never certain. What is read ``anywhere``, not along the diagonal alone,
-    takes kernels with closed forms there.
+    from a size. What is ``noisy`` is never certain. Coalitions may have been drawn ``single``, and then those
+    without complements count as the others do. What is read ``anywhere``, not along the diagonal alone, takes
+    kernels with closed forms there.
     """
 
     rows: BoolArray
@@ -162,13 +187,13 @@ class Sampled:
     reach: FloatArray
     noisy: bool
     anywhere: bool = False
+    single: bool = False
 
     def of(self, game: int) -> Sampled:
         """The sample of one game."""
         one = slice(game, game + 1)
         noise = None if self.noise is None else self.noise[one]
-        facts = self.pairs, self.every, self.reach, self.noisy, self.anywhere
-        return Sampled(self.rows, self.worths[one], noise, *facts)
+        return replace(self, worths=self.worths[one], noise=noise)
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -190,6 +215,11 @@ class Sampled:
         """Which coalitions are left out together, by numbers that rise: complements are."""
         place = np.arange(len(self.rows))
         return np.where(place < 2 * self.pairs, place // 2, place - self.pairs)
+
+    @property
+    def draws(self) -> int:
+        """How many groups tell values apart: pairs, and single coalitions where these count; no ends."""
+        return int(self.groups[-1] if self.single else self.pairs - 1)
 
     @cached_property
     def weights(self) -> FloatArray:

@@ -18,6 +18,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.corrections import (
+    SMALLEST,
     Answer,
     Regression,
     Residuals,
@@ -29,12 +30,13 @@ from fairfield.estimation.design import Sampled
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.surrogates.registry import Surrogate, nothing, surrogates
+from fairfield.evaluation.threads import one_blas_thread
 
 # Surrogates are fitted to so many games at most.
 MOST_GAMES = 20
 # A surrogate is used where squares of errors of prediction are less by this factor.
 CLEARLY = 0.5
-# A regression needs so many pairs more than players to show its error, and so many times as many to be
+# A regression needs so many draws more than players to show its error, and so many times as many to be
 # preferred to what a prior says, unless it leaves nothing.
 FREE, ENOUGH = 2, 1.5
 # From so many coalitions per player on a prior is surer of itself than it is right (measured); so it is, from
@@ -133,7 +135,7 @@ class Fitted:
         found = []
         if sampled.shows_spread:
             found.append(by_size(left, reading.along, reading.sets, whole=reading.whole))
-        if regression is not None and sampled.pairs - 1 >= ENOUGH * sampled.rows.shape[1]:
+        if regression is not None and sampled.draws >= ENOUGH * sampled.rows.shape[1]:
             found.append(regression.of(left))
         return found
 
@@ -156,8 +158,8 @@ def _as_wide_where(which: BoolArray, answer: Answer, other: Answer) -> Answer:
 
 
 def _regression(sampled: Sampled, masses: FloatArray | None) -> Regression | None:
-    """That of the worths, where there is one and enough pairs show its error."""
-    if masses is None or sampled.pairs - 1 < sampled.rows.shape[1] + FREE:
+    """That of the worths, where there is one and enough draws show its error."""
+    if masses is None or sampled.draws < sampled.rows.shape[1] + FREE:
         return None
     return Regression.on(sampled, masses)
 
@@ -165,20 +167,38 @@ def _regression(sampled: Sampled, masses: FloatArray | None) -> Regression | Non
 def alone(sampled: Sampled, reading: Reading, *, few: bool = False) -> list[Answer]:
     """The values by the worths themselves, without a surrogate: by regression, or size by size.
 
-    From ``few`` pairs a regression is used only where it leaves nothing, unless it is asked for.
+    From ``few`` draws a regression is used only where it leaves nothing, unless it is asked for.
     """
     regression = _regression(sampled, reading.masses)
     if regression is None:
         return []
     left = Residuals(sampled, sampled.worths, sampled.worths)
     found = regression.of(left)
-    if sampled.pairs - 1 < ENOUGH * sampled.rows.shape[1]:
+    if sampled.draws < ENOUGH * sampled.rows.shape[1]:
         solved = found.spread() <= ROUNDING * np.mean(sampled.worths**2, axis=1)
         return [found] if few or solved.all() else []
     if not sampled.shows_spread:
         return [found]
     # Where little is linear, as where a few coalitions are wild.
     return [found, by_size(left, reading.along, reading.sets, whole=True)]
+
+
+def complements_pay(sampled: Sampled) -> bool:
+    """Whether coalitions should come with their complements: what is even is larger than what is odd.
+
+    So it is of what the prior leaves of pairs that it was not given. With m worths the values err by 2/m
+    times what is odd if these are pairs, by 1/m times all of it if they are not.
+    """
+    pairs = slice(2, 2 * sampled.pairs)
+    with one_blas_thread():
+        left = (
+            MeanGame.given(sampled, sampled.worths)
+            .outside[:, pairs]
+            .reshape(len(sampled.worths), -1, 2)
+        )
+    weights = sampled.weights[pairs].reshape(-1, 2).sum(axis=1)
+    odd, even = (left[..., 0] - left[..., 1]) ** 2 @ weights, (left.sum(axis=2)) ** 2 @ weights
+    return bool(np.mean(odd / np.maximum(odd + even, SMALLEST)) <= 0.5)
 
 
 class Fitter:

@@ -9,7 +9,7 @@ from math import comb, inf, lgamma
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
-from fairfield.estimation.received import unseen
+from fairfield.estimation.received import keys_of, unseen
 
 # Strata of up to so many pairs are listed and shuffled, larger ones drawn from.
 LISTED = 4096
@@ -44,21 +44,31 @@ class Stratum:
 
 
 class Distinct(Stratum):
-    """The pairs of a stratum in random order, none twice."""
+    """The pairs of a stratum in random order, none twice and none that was ``asked`` for before."""
 
     def __init__(
-        self, players: int, size: int, rng: np.random.Generator, *, paired: bool = True
+        self,
+        players: int,
+        size: int,
+        rng: np.random.Generator,
+        *,
+        paired: bool = True,
+        asked: BoolArray | None = None,
     ) -> None:
         super().__init__(players, size, paired=paired)
-        self.rng, self.drawn = rng, 0
-        self._listed = rng.permutation(self.every()) if self.pairs <= LISTED else None
-        self._seen: set[bytes] = set()
+        own = [] if asked is None else keys_of(asked[asked.sum(axis=1) == size])
+        self.rng, self.drawn, self._seen = rng, len(own), set(own)
+        self._listed: BoolArray | None = None
+        if self.pairs <= LISTED:
+            every = rng.permutation(self.every())
+            self._listed = every[list(unseen(every, self._seen).values())] if own else every
 
     def next(self, count: int) -> BoolArray:
         """So many more pairs, at most as many as are left."""
-        start, self.drawn = self.drawn, self.drawn + count
+        self.drawn += count
         if self._listed is not None:
-            return self._listed[start : self.drawn]
+            given, self._listed = np.split(self._listed, [count])
+            return given
         found: list[BoolArray] = [np.empty((0, self.players), dtype=bool)]
         while count:
             drawn = self.draw(count, self.rng)

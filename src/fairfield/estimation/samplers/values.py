@@ -25,7 +25,7 @@ from fairfield.estimation.corrections import (
     stacked,
 )
 from fairfield.estimation.design import APART, Design, Plan, Sampled
-from fairfield.estimation.fitted import FREE, Fitter, Reading, alone
+from fairfield.estimation.fitted import FREE, Fitter, Reading, alone, complements_pay
 from fairfield.estimation.loop import Estimate, Estimator
 from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.prior.posterior import FITTED
@@ -77,14 +77,16 @@ class Kind:
 def design_of(problem: Problem, kinds: list[Kind], *, together: bool = False) -> Design:
     """The coalitions from which some values are read; complements ``together`` from the first on.
 
-    For Shapley's values all single players come first, and all but one; for Banzhaf's the complements of
-    the first coalitions come later.
+    For Shapley's values all single players come first, and all but one; for Banzhaf's, which hardly read
+    these, the complements of the first coalitions come later, and more of them where they pay.
     """
     names = [each.name for each in kinds]
     count = len(problem.game.players)
     # The prior is fitted to both coalitions of these pairs, or they are not drawn apart.
-    apart = {*names} == {"banzhaf"} and not together and 2 + 2 * APART * count <= FITTED
-    plan = Plan(first="shapley" in names, apart=apart)
+    middle = {*names} == {"banzhaf"}
+    apart = middle and not together and 2 + 2 * APART * count <= FITTED
+    follow = complements_pay if apart else None
+    plan = Plan(first="shapley" in names, apart=apart, follow=follow)
     return Design(count, [each.along for each in kinds], problem.options.seed, plan)
 
 
