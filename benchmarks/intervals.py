@@ -6,7 +6,8 @@ and prints the share of intervals that hold the exact value: over all players of
 the worst player, and of the runs that warn. A temperature is a number, or "own" for Banzhaf's scale.
 
 ``--criteria steps2 steps3 steps5 --games half high higher step`` are K-step values and votes of high quotas;
-``--games smooth cube logarithm`` smooth functions of the weight of a coalition.
+``--games smooth cube logarithm`` smooth functions of the weight of a coalition; ``--games noisy`` a random function,
+which ``--undeclared`` hides.
 """
 
 import argparse
@@ -85,14 +86,28 @@ def logarithm(rng: np.random.Generator) -> ff.Game:
     return smooth(rng, lambda weight: np.log1p(5 * weight))
 
 
+class Noisy(ff.TableGame):
+    """A game whose worths are drawn with noise; its table has none."""
+
+    def draw(self, seed: int) -> Callable[[np.ndarray], np.ndarray]:
+        rng = np.random.default_rng(seed)
+        return lambda S: self.worths(S) + 0.3 * rng.normal(size=len(S))
+
+
+def noisy(rng: np.random.Generator) -> ff.Game:
+    """Twelve players, the root of their weight, noise of .3."""
+    rows = np.arange(2**12)[:, None] >> np.arange(12) & 1
+    return Noisy(np.sqrt(rows @ (rng.random(12) + 0.1)))
+
+
 SMOOTH = (smooth, cube, logarithm)
 VOTES = (half, high, higher, step)
-GAMES = {g.__name__: g for g in (flid, voting, pairwise, coverage, unlike, *VOTES, *SMOOTH)}
+GAMES = {g.__name__: g for g in (flid, voting, pairwise, coverage, unlike, *VOTES, *SMOOTH, noisy)}
 USUAL = ["flid", "voting", "pairwise", "coverage", "unlike"]
 
 
 def measure(
-    game: ff.Game, criterion: str, temperature: str, budget: int, seeds: int
+    game: ff.Game, criterion: str, temperature: str, budget: int, seeds: int, declared: bool
 ) -> tuple[object, ...]:
     """The share of intervals that hold without a warning, the worst player's, with one, error / bar."""
     value = CRITERIA[criterion]
@@ -102,11 +117,14 @@ def measure(
     sampled = ff.FunctionGame(game.worths, len(game.players))
     held, ratio, warned = [], [], []
     for seed in range(seeds):
+        if isinstance(game, Noisy):
+            sampled = ff.FunctionGame(game.draw(seed), len(game.players), random=declared)
         found = value(sampled, temperature=scale, budget=budget, seed=seed)
         error = np.abs(found.values - exact.values)
+        stderr = np.zeros_like(error) if found.stderr is None else found.stderr
         rounding = 1e-12 * np.abs(exact.values).max()
-        held.append(error <= NORMAL * found.stderr + rounding)
-        ratio.append(np.sqrt(np.mean(error**2) / max(np.mean(found.stderr**2), rounding**2)))
+        held.append(error <= NORMAL * stderr + rounding)
+        ratio.append(np.sqrt(np.mean(error**2) / max(np.mean(stderr**2), rounding**2)))
         warned.append("not to be trusted" in found.stop)
     every, doubtful = np.array(held), np.array(warned)
     quiet = every[~doubtful]
@@ -128,11 +146,19 @@ def main() -> None:
     )
     parser.add_argument("--games", nargs="+", choices=GAMES, default=USUAL)
     parser.add_argument("--temperature", nargs="+", default=["own"])
+    parser.add_argument("--undeclared", action="store_true")
     options = parser.parse_args()
+    declared = not options.undeclared
     warnings.simplefilter("error", RuntimeWarning)
     # One by one, so that each is printed as it is found.
     lines = (
-        (name, criterion, at, budget, *measure(game, criterion, at, budget, options.seeds))
+        (
+            name,
+            criterion,
+            at,
+            budget,
+            *measure(game, criterion, at, budget, options.seeds, declared),
+        )
         for name in options.games
         for game in [GAMES[name](np.random.default_rng(7))]
         for criterion in options.criteria

@@ -238,3 +238,34 @@ def test_few_winning_coalitions_are_warned_of():
         lambda S: S.sum(axis=1) >= 10, 3, players=20, temperature=0.3, budget=600
     )
     assert "not to be trusted" not in often.stop
+
+
+def test_noise_of_a_random_function_is_in_its_errors():
+    weights = np.linspace(0.1, 1.1, 9)
+    rows = np.arange(2**9)[:, None] >> np.arange(9) & 1
+    exact = ff.shapley(ff.TableGame(np.sqrt(rows @ weights))).values
+    for budget, seeds in (400, 2), (512, 5):
+        far = []
+        for seed in range(seeds):
+            rng = np.random.default_rng(seed)
+
+            def worth(S, rng=rng):
+                return np.sqrt(S @ weights) + 0.3 * rng.normal(size=len(S))
+
+            game = ff.FunctionGame(worth, 9, random=True)
+            value = ff.shapley(game, budget=budget, seed=seed)
+            far.extend(np.abs(value.values - exact) / value.stderr)
+        assert max(far) < 5
+        assert np.mean(np.array(far) < 1.96) > 0.8  # undeclared: .4 and none
+
+
+def test_an_async_random_function_is_called_twice():
+    calls = []
+
+    async def worth(names):
+        calls.append(names)
+        return len(names) + 0.1 * (-1) ** len(calls)
+
+    found = ff.shapley(ff.FunctionGame(worth, 3, takes="names", random=True))
+    assert len(calls) == 16
+    assert (found.stderr > 0).all()

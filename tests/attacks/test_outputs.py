@@ -100,3 +100,18 @@ def test_a_terminal_that_knows_only_ascii_is_no_error(tmp_path):
         env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=True,
     )  # fmt: skip
     assert b"Ann?" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["rich", "fairfield.cli.app", "fairfield.evaluation.store"])
+def test_an_interrupt_while_modules_are_imported_is_one_line_and_130(module):
+    code = (
+        "import os, signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(name, *given):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt)\n"
+        "from fairfield.cli import main\n"
+        "main()\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, "demo"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (130, "stopped\n")

@@ -155,8 +155,9 @@ def test_a_random_function_resumes(tmp_path):
     second = ff.shapley(ff.FunctionGame(worth, 4, random=True), store=tmp_path / "s.db")
     assert second.evaluations == 0
     assert (first.values == second.values).all()
+    ff.shapley(ff.FunctionGame(worth, 4), store=tmp_path / "undeclared.db")
     with pytest.raises(ff.StoreError, match="random=True"):
-        ff.shapley(ff.FunctionGame(worth, 4), store=tmp_path / "s.db")
+        ff.shapley(ff.FunctionGame(worth, 4), store=tmp_path / "undeclared.db")
 
 
 def test_other_versions_are_warned_of_and_another_python_compiles_otherwise(tmp_path):

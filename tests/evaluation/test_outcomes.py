@@ -89,6 +89,7 @@ def test_a_hanging_worth_is_given_up_and_named():
         "the game failed on coalition {a, b, c}: TimeoutError: no worth within 0.05 seconds"
     )
     assert found.hung
+    assert outcome(hangs, timeout=0.5).seconds < 2  # one worth's time, not that of all eight
     found = outcome(hangs, timeout=0.05, on_error=7)
     assert found.measured.worths.tolist() == [*sizes(ALL)[:-1], 7.0]
 

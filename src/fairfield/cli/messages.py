@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import typer
 
+from fairfield.cli import stop_at_once
 from fairfield.core.writing.terminal import shown
 from fairfield.evaluation.outcomes import WorthError
 from fairfield.evaluation.storage.errors import StoreError
@@ -36,6 +38,8 @@ class InputError(ValueError):
 def reported(interrupted: Callable[[], str] = lambda: "stopped") -> Iterator[None]:
     """A block whose errors are one sentence and exit code 2; 130 after Ctrl-C, with a message."""
     try:
+        if signal.getsignal(signal.SIGINT) is stop_at_once:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         with warnings.catch_warnings():
             warnings.showwarning = _print_warning
             yield

@@ -81,6 +81,7 @@ class Traits:
     - ``block``: how many coalitions to evaluate at once; None leaves it to the evaluator.
     - ``device``: a device with memory of its own, on which the table is built and stays.
     - ``noisy``: whether worths are means of random trials, so that they have variances.
+    - ``pairs``: whether these variances are of two trials each, so that they are pooled when read.
     - ``opaque``: whether ``describe`` leaves out something that worths depend on, as the name
       of a function does; a few stored worths are then evaluated again before they are used.
     - ``nulls``: the players known to add nothing to any coalition, shaped (*batch, n).
@@ -93,6 +94,7 @@ class Traits:
     block: int | None = None
     device: Any = None
     noisy: bool = False
+    pairs: bool = False
     opaque: bool = True
     nulls: BoolArray | None = None
     test_rows: int = 0

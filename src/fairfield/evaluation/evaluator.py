@@ -24,6 +24,7 @@ from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import INTERRUPTED, WorthError
 from fairfield.evaluation.progress import RunBar
 from fairfield.evaluation.remote.calls import Calls
+from fairfield.evaluation.remote.noise import pooled
 from fairfield.evaluation.store import Store, recheck
 
 
@@ -284,6 +285,9 @@ class Evaluator:
     def _measured(self, columns: FloatArray) -> Measured:
         """The worths of the game in question, of columns (numbers, m) of what is kept."""
         found = as_measured(self.game, columns, self.failures)
+        if self.game.traits.pairs and found.variances is not None:
+            own = found.variances
+            found = replace(found, variances=pooled(own, np.ones(len(own))))
         return found if self._place is None else found.game(self._place)
 
     def stopped(self, needed: str, why: str | None = None) -> BaseException:

@@ -87,7 +87,7 @@ class Options:
     - ``decoupling``: whether to compute log Z and the decoupling error where there is a
       temperature. None: where a table gives them; True: also by sampling where there is only a
       closed form, and for an index under a budget; False: never.
-    - ``timeout``: the seconds that one worth may take.
+    - ``timeout``: the seconds that one worth may take; coalitions are then evaluated one by one.
     - ``retries``: how often a worth that failed is tried again. For a game behind a service these
       two replace its own.
     - ``on_error``: "raise" ends the run at a worth that fails for good, with an error whose

@@ -83,15 +83,18 @@ class Outcome:
 
 
 def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
-    """The checked worths of one block; coalition by coalition, where the block fails."""
+    """The checked worths of one block; coalition by coalition, where the block fails or each has its time."""
     start = time.perf_counter()
     parts: dict[int, Measured] = {}
-    try:
-        found = _tried(game, coalitions, care)
-        return Outcome(found, None, time.perf_counter() - start, hung=_hung())
-    except (Exception, SystemExit) as raised:
-        failure: str | None = named(game, coalitions, raised)
-        error: BaseException | None = raised
+    failure: str | None = None
+    error: BaseException | None = None
+    timed = care.timeout is not None and len(coalitions) > 1
+    if not timed:
+        try:
+            found = _tried(game, coalitions, care)
+            return Outcome(found, None, time.perf_counter() - start, hung=_hung())
+        except (Exception, SystemExit) as raised:
+            failure, error = named(game, coalitions, raised), raised
     if care.fallback is not None or len(coalitions) > 1:
         parts, failed = _one_by_one(game, coalitions, care)
         if failed is not None:
@@ -166,7 +169,7 @@ def joined(parts: list[Measured]) -> Measured:
 def _tried(game: Game, coalitions: BoolArray, care: Care) -> Measured:
     for left in reversed(range(care.attempts)):
         try:
-            found = _within(care, len(coalitions), lambda: measured(game, coalitions))
+            found = _within(care, lambda: measured(game, coalitions))
             complaint = _complaint(game, coalitions, found)
             if complaint is not None:
                 raise _RefusedError(complaint)
@@ -177,8 +180,8 @@ def _tried(game: Game, coalitions: BoolArray, care: Care) -> Measured:
     raise AssertionError("there is at least one attempt")
 
 
-def _within(care: Care, count: int, work: Callable[[], Measured]) -> Measured:
-    """What the work gives, in the time that so many worths may take."""
+def _within(care: Care, work: Callable[[], Measured]) -> Measured:
+    """What the work gives, in the time that a worth may take."""
     if care.timeout is None:
         return work()
     # What reads an answer is imported with the first one, which is no part of the time of a worth.
@@ -200,11 +203,10 @@ def _within(care: Care, count: int, work: Callable[[], Measured]) -> Measured:
             ended.set()
 
     thread = threading.Thread(target=run, daemon=True, name="fairfield worth")
-    limit = care.timeout * count
-    with _last_resort(care, limit):
+    with _last_resort(care, care.timeout):
         thread.start()
         begun.wait()
-        ended.wait(limit)
+        ended.wait(care.timeout)
     if not ended.is_set():
         _abandoned.append(thread)
         raise TimeoutError(f"no worth within {care.timeout:g} seconds")

@@ -31,19 +31,23 @@ def variances_of(answers: Sequence[Sequence[float]]) -> FloatArray:
     >>> variances_of([[1.0, 3.0], [0.0, 2.0], [5.0]])
     array([2., 2., 2.])
     """
+    own = np.array([np.var(each, ddof=1) if len(each) > 1 else 0.0 for each in answers])
+    return pooled(own, np.array([len(each) - 1 for each in answers], dtype=float))
+
+
+def pooled(own: FloatArray, free: FloatArray) -> FloatArray:
+    """Variances (m,) with so many degrees of freedom (m,), drawn towards that of all."""
     from scipy.special import chdtri
 
-    free = np.array([len(each) - 1 for each in answers], dtype=float)
     several = free > 0
     if not several.any():
-        return np.zeros(len(answers))
-    own = np.array([np.var(each, ddof=1) if len(each) > 1 else 0.0 for each in answers])
+        return np.zeros(len(own))
     d, s = free[several], own[several]
     mean = float(d @ s / d.sum())
     # E[s⁴] = (1 + 2/d) E[σ⁴]; what that exceeds mean² by is due to different noise, or to chance.
     fourth = float(d @ (s**2 / (1 + 2 / d)) / d.sum())
     spread = max(0.0, fourth - mean**2)
-    trust = np.zeros(len(answers))
+    trust = np.zeros(len(own))
     if spread > 0:
         trust[several] = spread / (spread + 2 * (spread + mean**2) / d)
     drawn = mean + trust * (own - mean)

@@ -48,8 +48,10 @@ class FunctionGame(Game):
 
     A store knows the worths by the code of the function, with its constants, its defaults and the
     variables from around it; a ``name`` identifies them instead, whatever becomes of the code.
-    Of stored worths, four are evaluated again before they are used, unless ``random`` says that
-    they are random.
+    Of stored worths, four are evaluated again before they are used, unless they are random.
+
+    Of a function that is ``random`` every worth is the mean of two calls, and how far these differ
+    is in the standard errors, those of exact values too.
 
     With a ``device`` ("cuda", or a device of PyTorch, CuPy or JAX) the function is given
     coalitions as an array there and returns worths there; the table of all worths is
@@ -86,14 +88,19 @@ class FunctionGame(Game):
         self.players, self.takes = name_players(players), takes
         self.name, self.named = name or name_of(function), name is not None
         # One coalition a call, so that one that fails does not repeat others.
-        self.traits = Traits(device=device, block=1 if by_name else None, opaque=not random)
+        block = 1 if by_name else None
+        self.traits = Traits(block, device, noisy=random, pairs=random, opaque=not random)
         if is_async(function):
-            self.traits = Traits(opaque=False, service=Service(called, is_passing))
+            service = Service(called, is_passing, repeats=1 + random)
+            self.traits = Traits(noisy=random, opaque=False, service=service)
 
     def measure(self, coalitions: BoolArray) -> Measured:
-        """The worths, and what the calls took where the function is async."""
+        """The worths, variances where they are random, what the calls took where they are async."""
         if self.traits.service is None:
-            return super().measure(coalitions)
+            if not self.traits.noisy:
+                return super().measure(coalitions)
+            one, other = self.worths(coalitions), self.worths(coalitions)
+            return Measured((one + other) / 2, ((one - other) / 2) ** 2)
         return Calls(self, self.traits.service, Options(), None).measure(coalitions)
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
@@ -112,7 +119,7 @@ class FunctionGame(Game):
         return np.array(on_host(self._on_device(xp.asarray(lent, device=device))))
 
     def table(self, progress: bool | None = None) -> Any:
-        if self.traits.device is None:
+        if self.traits.device is None or self.traits.noisy:
             return None
         return tabulate(self._on_device, len(self.players), self.traits.device, progress)
 
@@ -153,7 +160,8 @@ class FunctionGame(Game):
         return worths
 
     def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "function": self.name, **self._code}
+        random = {"random": True} if self.traits.noisy else {}
+        return {**super().describe(), "function": self.name, **self._code, **random}
 
     @cached_property
     def _code(self) -> dict[str, str]:
