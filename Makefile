@@ -47,7 +47,7 @@ docs: $(VENV)/docs.stamp demo/report.html
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 	@echo "open site/index.html"
 
-bench: $(VENV)/test.stamp
+bench: $(VENV)/torch.stamp
 	$(RUN) benchmarks/run_all.py
 
 release-check: $(VENV)/bin/python

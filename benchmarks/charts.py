@@ -107,7 +107,7 @@ def draw(cases: list[Case], path: Path) -> None:
     matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "fairfield"}
     import matplotlib.pyplot as plt
 
-    fig, ax = plt.subplots(figsize=(9.5, 0.9 + 0.24 * len(cases)), layout="constrained")
+    fig, ax = plt.subplots(figsize=(9.5, 1.2 + 0.24 * len(cases)), layout="constrained")
     for place, case in enumerate(reversed(cases)):
         ax.axhline(place, color="#DDDDDD", linewidth=0.7, zorder=0)
         for peer, times in case.times.items():
@@ -120,7 +120,7 @@ def draw(cases: list[Case], path: Path) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     known = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    ax.legend(known.values(), known, fontsize=8, loc="best")
+    fig.legend(known.values(), known, fontsize=8, loc="outside upper right", ncols=len(known))
     fig.savefig(path, metadata={"Date": None})
     plt.close(fig)
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from measure import best
+from measure import best, machine
 from scipy.sparse import random_array
 
 import fairfield as ff
@@ -79,6 +79,7 @@ CASES: list[tuple[str, Callable[[], Game]]] = [
 
 
 def main() -> None:
+    print(f"# Closed forms\n\n{machine()}\n\n```")
     print(f"{'game':48}{'gradient':>12}{'Banzhaf':>12}{'index':>12}{'steps':>7}  stop")
     for name, build in CASES:
         game = build()
@@ -96,6 +97,7 @@ def main() -> None:
             f"{index.steps:7d}  {str(index.stop)[:60]}",
             flush=True,
         )
+    print("```")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def loaded(code: str) -> list[str]:
 
 
 def main() -> None:
-    print(f"## Importing\n\n{machine()}; shap {version('shap')}, shapiq {version('shapiq')}")
+    print(f"# Importing\n\n{machine()}; shap {version('shap')}, shapiq {version('shapiq')}")
     for code in TASKS.values():
         seconds(code)  # compiles and fills the cache of files
     times: dict[str, list[float]] = {task: [] for task in TASKS}

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from measure import best
+from measure import best, machine
 from neighbor_peers import FEATURES, data, processor
 
 import fairfield as ff
@@ -157,6 +157,7 @@ def weighted(rows: int, tests: int, k: int = 5) -> None:
 
 def main() -> None:
     quick = "--quick" in sys.argv
+    print(f"# Nearest neighbours\n\n{machine()}\n\n```")
     ff.variational_index(searched(1000, 10, 5)[0])  # what is imported at first use
     shrink = 10 if quick else 1
     valuation(100_000 // shrink, 1000 // shrink)
@@ -169,6 +170,7 @@ def main() -> None:
         + [(base, 1000, k) for k in (1, 10, 20, 50)]
     )
     nearness_to_zero(base, 200)
+    print("```")
 
 
 if __name__ == "__main__":

@@ -1,19 +1,26 @@
-"""Runs every benchmark, rewrites RESULTS.md and draws docs/charts.md from it: ``make bench``.
+"""Measures everything, writes RESULTS.md and draws docs/charts.md from it: ``make bench``.
+
+    python benchmarks/run_all.py                       all of it, and both pages anew
+    python benchmarks/run_all.py exact.py data.py      some of it, printed alone
 
 Peers need Python 3.12: shap and shapiq in one environment, pyDVL (NumPy below 2) in
 another; both are built on first use beside the project. Set FAIRFIELD_PEER_PYTHON to
-the interpreter to use.
+the interpreter to use. Nothing is read from the caches of earlier runs. Adult is taken from the folder
+that FAIRFIELD_DATA names, or from shared/data beside the project.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = HERE / "RESULTS.md"
+# Each with its arguments; without .py: a package.
 SCRIPTS = (
     "imports.py",
     "exact.py",
@@ -31,6 +38,8 @@ SCRIPTS = (
     "ensembles.py",
     "features.py",
 )
+# PyTorch is in the project's environment, beside no peer.
+OWN = ("training.py",)
 PEERS = {
     ".venv-peers": [
         "--editable",
@@ -45,9 +54,12 @@ PEERS = {
 }
 INTRODUCTION = """# Benchmarks
 
-Written by `make bench`; every table is printed by the script named above it. Ratios compare what
+Written by one `make bench`; every table is printed by the command above it. Ratios compare what
 ran in the same process on the same data; machines differ and are noisy, so read ratios, not times.
-A bar is what the project aims at; a figure beyond its bar is a bar missed.
+A bar is what the project aims at; a figure beyond its bar is a bar missed. What takes longer has pages
+of its own: [estimates](estimates.md), [the index](index.md), [active design](active_design.md),
+[GPUs](gpu.md), [trees on them](trees_gpu.md), [learning](learning.md), [services](remote.md) and
+[all data sets of the comparison](../docs/data-comparison.md).
 """
 
 
@@ -74,28 +86,51 @@ def environment(name: str, base: str) -> Path:
     return python
 
 
+def measured(command: str, peers: Path) -> tuple[str, bool]:
+    """What a script prints below the command that printed it, and whether it came to its end."""
+    name, *given = command.split()
+    single = name.endswith(".py")
+    what = [f"benchmarks/{name}"] if single else ["-m", f"benchmarks.{name}"]
+    python = sys.executable if name in OWN else str(peers)
+    print(f"running {command}", file=sys.stderr, flush=True)
+    began = time.monotonic()
+    answer = subprocess.run(
+        [python, *what, *given], stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT
+    )
+    took = f"{time.monotonic() - began:.0f} s"
+    ended = took if answer.returncode == 0 else f"**failed** after {took}"
+    return (
+        f"`python {' '.join([*what, *given])}`: {ended}\n\n{answer.stdout}",
+        not answer.returncode,
+    )
+
+
 def main() -> None:
-    chosen = sys.argv[1:] or list(SCRIPTS)
-    base = python312()
-    pages = [INTRODUCTION]
+    chosen = sys.argv[1:]
+    base, peers = python312(), Path(sys.executable)
+    pages, failed = [INTRODUCTION], []
     if base is None:
         pages.append("Python 3.12 was not found, so peers were not measured.\n")
-        runner = Path(sys.executable)
     else:
-        runner = environment(".venv-peers", base)
+        peers = environment(".venv-peers", base)
         os.environ["FAIRFIELD_PYDVL_PYTHON"] = str(environment(".venv-pydvl", base))
-    for script in chosen:
-        print(f"running {script}", file=sys.stderr)
-        single = script.endswith(".py")
-        what = [str(HERE / script)] if single else ["-m", f"benchmarks.{script}"]
-        answer = subprocess.run(
-            [str(runner), *what], stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT
-        )
-        named = f"benchmarks/{script}" if single else " ".join(what)
-        pages.append(f"`python {named}`\n\n{answer.stdout}")
-        # After each script: a long run that is cut off keeps what it has.
-        RESULTS.write_text("\n".join(pages), encoding="utf-8")
-    subprocess.run([sys.executable, str(HERE / "charts.py")], check=True)
+    data = ROOT.parent / "shared" / "data"
+    if data.is_dir():
+        os.environ.setdefault("FAIRFIELD_DATA", str(data))
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["FAIRFIELD_CACHE"] = cache
+        for command in chosen or SCRIPTS:
+            page, ended = measured(command, peers)
+            pages.append(page)
+            failed += [] if ended else [command]
+            if chosen:
+                print(page, flush=True)
+            else:  # after each script: a long run that is cut off keeps what it has
+                RESULTS.write_text("\n".join(pages), encoding="utf-8")
+    if not chosen:
+        subprocess.run([sys.executable, str(HERE / "charts.py")], check=True)
+    if failed:
+        raise SystemExit(f"failed: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

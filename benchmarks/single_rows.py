@@ -92,7 +92,7 @@ def main() -> None:
                 seconds.append(time.process_time() - started)
             found.append(f"{np.mean(shares):.2f}")
         rows.append([method, *found, f"{np.mean(seconds):.2g} s"])
-    print(machine())
+    print(f"# Single rows\n\n{machine()}")
     show("Wrong labels among the lowest tenth", ["", *SETS, "processor time"], rows)
 
 

@@ -25,7 +25,7 @@ try:
     import torch
     from torch import nn
 except ImportError:
-    print("PyTorch is not installed, so recording was not measured.")
+    print("# Recording a training run\n\nPyTorch is not installed, so recording was not measured.")
     sys.exit()
 
 STEPS, BATCH, VAL_ROWS, VENDORS, LR = 16, 64, 16, 6, 0.05
@@ -149,8 +149,9 @@ def main(device: str = "cpu", rounds: int = 3) -> None:
             lines.append((name, what, 1e3 * base, 1e3 * least, f"{more:.0%}", fits))
             run.open.close()
     where = torch.cuda.get_device_name() if device == "cuda" else machine()
+    print(f"# Recording a training run\n\n{where}, PyTorch {torch.__version__}")
     show(
-        f"Recording a training run ({where}, PyTorch {torch.__version__})",
+        "Steps with and without a record",
         (
             "network",
             "record",

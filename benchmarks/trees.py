@@ -295,7 +295,7 @@ def serving() -> None:
 
 if __name__ == "__main__":
     print(
-        f"## Trees\n\n{machine()}; shap {shap.__version__}, shapiq {shapiq.__version__}, xgboost "
+        f"# Trees\n\n{machine()}; shap {shap.__version__}, shapiq {shapiq.__version__}, xgboost "
         f"{xgboost.__version__}, lightgbm {lightgbm.__version__}"
     )
     for section in sys.argv[1:] or ["cells", "growth", "serving"]:

@@ -5,17 +5,19 @@
     python release/check.py extras ml dask     these extras
     python release/check.py pythons 3.11       this Python
 
-- version: one version, in the package, CITATION.cff and CHANGELOG.md, and on the tag if there is one;
+- version: one version, in the package, CITATION.cff, the conda recipe and CHANGELOG.md, and on the tag if
+  there is one;
 - build: wheel and sdist, each installed into a new environment and tried there, and the examples of
   README.md with the wheel and the extras they need;
 - pythons: the wheel with several extras under every Python of PYTHONS that is found, here or in pyenv;
 - attacks: what was built withstands 1000 damaged stores, 3000 damaged results and 100 kills of drivers
   and workers over loky, dask and ray;
 - bounds: the tests of what dependencies are used for, at the lowest versions that are allowed;
-- extras: each alone in a new environment, tried there.
+- extras: each alone in a new environment, with the newest versions, tried there; PyTorch as the CPU build
+  that the Makefile names.
 
-A part that fails does not keep the others from being tried. Every part writes a line of
-``release/RESULT.md``, in place of its last one.
+A part that fails does not keep the others from being tried. A run of everything writes
+``release/RESULT.md`` anew, a run of some parts writes their lines in place of their last ones.
 """
 
 import re
@@ -33,20 +35,31 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).parent
 STEPS = ("version", "build", "pythons", "bounds", "attacks", "extras")
+WHOLE = "everything, in one run"
+ATTACKS = {"stores": "fuzz_stores", "results": "fuzz_results", "kills": "kill_marathon"}
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 RESULT = HERE / "RESULT.md"
 HEAD = """# What was tried before the release
 
-Written by `python release/check.py`: every part when it ran last, a + where the commit had been changed.
+Written by `release/check.py`, on Linux. Lines are of one run where the last says so, else of the commits
+that they name; a + means that files had been changed since.
 
 | part | result | Python | version | commit | day | seconds |
 |---|---|---|---|---|---|---|
 """
 
 
-def run(*command: object) -> None:
+def run(*command: object) -> str:
+    """Runs a command and shows what it prints; the last line of that."""
     print("$", *command, flush=True)
-    subprocess.run([str(part) for part in command], check=True)
+    last = ""
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last = line.strip()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, last)
+    return last
 
 
 def fresh(place: Path, *requirements: str, base: str = sys.executable) -> Path:
@@ -58,10 +71,10 @@ def fresh(place: Path, *requirements: str, base: str = sys.executable) -> Path:
     return python
 
 
-def tried(place: Path, requirement: str, *parts: str, base: str = sys.executable) -> None:
-    """The smoke tests of a requirement, in an environment that is thrown away."""
+def tried(place: Path, requirements: list[str], *parts: str, base: str = sys.executable) -> None:
+    """The smoke tests of some requirements, in an environment that is thrown away."""
     try:
-        run(fresh(place, requirement, base=base), "-I", HERE / "smoke.py", *parts)
+        run(fresh(place, *requirements, base=base), "-I", HERE / "smoke.py", *parts)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -78,27 +91,42 @@ def own_version() -> str:
     return re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)[1]
 
 
+def written() -> dict[str, str]:
+    """The lines of RESULT.md by their part."""
+    if not RESULT.exists():
+        return {}
+    lines = RESULT.read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| ")][1:]
+    return {row.split(" | ")[0].removeprefix("| "): row for row in rows}
+
+
+def write(part: str, result: str, python: str, seconds: float) -> None:
+    """The line of a part; a part that was tried again belongs to no whole run."""
+    lines = written()
+    lines.pop(WHOLE, None)
+    changed = git("status", "--porcelain", "--", ".", ":(exclude)release/RESULT.md")
+    commit = git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
+    day = date.today().isoformat()
+    cells = (part, result, python, own_version(), commit, day, f"{seconds:.0f}")
+    lines[part] = f"| {' | '.join(cells)} |"
+    places = (*STEPS, WHOLE)
+    order = sorted(lines, key=lambda each: places.index(each.split(":")[0]))
+    RESULT.write_text(HEAD + "".join(f"{lines[each]}\n" for each in order), encoding="utf-8")
+
+
 @contextmanager
-def recorded(part: str, python: str = sys.version.split()[0]) -> Iterator[None]:
-    """Keeps the outcome of what runs inside as the part's line of RESULT.md."""
+def recorded(part: str, python: str = sys.version.split()[0]) -> Iterator[list[str]]:
+    """Keeps the outcome of what runs inside, and what is said of it, as the part's line of RESULT.md."""
     began, result = time.monotonic(), "failed"
+    said: list[str] = []
     try:
-        yield
+        yield said
         result = "in order"
-    except subprocess.CalledProcessError as error:
+    except (subprocess.CalledProcessError, OSError) as error:
         print(f"{part} failed: {error}", flush=True)
+        said.append(str(getattr(error, "output", "") or "").replace("|", "/"))
     finally:
-        lines = {}
-        if RESULT.exists():
-            kept = RESULT.read_text(encoding="utf-8").removeprefix(HEAD).splitlines()
-            lines = {line.split(" | ")[0].removeprefix("| "): line for line in kept}
-        changed = git("status", "--porcelain", "--", ROOT, f":!{RESULT}")
-        commit = git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
-        seconds = f"{time.monotonic() - began:.0f}"
-        cells = (part, result, python, own_version(), commit, date.today().isoformat(), seconds)
-        lines[part] = f"| {' | '.join(cells)} |"
-        order = sorted(lines, key=lambda each: STEPS.index(each.split(":")[0]))
-        RESULT.write_text(HEAD + "".join(f"{lines[each]}\n" for each in order), encoding="utf-8")
+        write(part, "; ".join(filter(None, [result, *said])), python, time.monotonic() - began)
     if result == "failed":
         failures.append(part)
 
@@ -109,19 +137,19 @@ failures: list[str] = []
 def version() -> None:
     """One version everywhere."""
     own = own_version()
-    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
-    if cited != own:
-        raise SystemExit(f"CITATION.cff says {cited}, the package {own}")
+    for name, pattern in {
+        "CITATION.cff": r"^version: (\S+)$",
+        "release/conda/recipe.yaml": r'^  version: "(\S+)"$',
+        "CHANGELOG.md": r"^## (\d\S+)$",
+    }.items():
+        found = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)[1]
+        if found != own:
+            raise SystemExit(f"{name} says {found}, the package {own}")
     tags = git("tag", "--points-at", "HEAD").split()
     versions = [tag for tag in tags if re.match(r"v\d", tag)]
-    if not versions:
-        print(f"version {own}; no tag here")
-        return
-    if versions != [f"v{own}"]:
+    if versions and versions != [f"v{own}"]:
         raise SystemExit(f"the tag is {', '.join(versions)}, the package says {own}")
-    if f"## {own}" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
-        raise SystemExit(f"CHANGELOG.md has no heading '## {own}'")
-    print(f"version {own}, as the tag says")
+    print(f"version {own}, {'as the tag says' if versions else 'no tag here'}")
 
 
 def built(space: Path) -> Path:
@@ -134,9 +162,9 @@ def built(space: Path) -> Path:
 def build(space: Path, wheel: Path) -> None:
     for name in ("whl", "tar.gz"):
         with recorded(f"build: {'wheel' if name == 'whl' else 'sdist'}"):
-            tried(space / "tried", str(next((space / "dist").glob(f"*.{name}"))), "base")
+            tried(space / "tried", [str(next((space / "dist").glob(f"*.{name}")))], "base")
     with recorded("build: examples of README.md"):
-        tried(space / "tried", f"{wheel}[ml,trees,report,remote]", "readme")
+        tried(space / "tried", [f"{wheel}[ml,trees,report,remote]"], "readme")
 
 
 def interpreter(version: str) -> str | None:
@@ -150,23 +178,22 @@ def interpreter(version: str) -> str | None:
 
 
 def pythons(space: Path, wheel: Path, versions: list[str]) -> None:
-    missing = []
+    parts = ("ml", "trees", "plots", "report", "cli", "remote")
     for version in versions:
-        parts = ("ml", "trees", "plots", "report", "cli", "remote")
+        part = f"pythons: {version} with {', '.join(parts)}"
         if (base := interpreter(version)) is None:
-            missing.append(version)
+            write(part, "not here: tried by the workflow of a release", version, 0)
         else:
-            with recorded(f"pythons: {version} with {', '.join(parts)}", version):
-                tried(space / version, f"{wheel}[{','.join(parts)}]", *parts, base=base)
-    print(f"not tried, since they are not here: {', '.join(missing) or 'none'}")
+            with recorded(part, version):
+                tried(space / version, [f"{wheel}[{','.join(parts)}]"], *parts, base=base)
 
 
 def attacks(space: Path, wheel: Path) -> None:
-    scripts = ("fuzz_stores", "fuzz_results", "kill_marathon")
-    with recorded(f"attacks: {', '.join(scripts)}"):
-        python = fresh(space / "attacks", f"{wheel}[cli,dask,ray]")
-        for script in scripts:
-            run(python, HERE / f"{script}.py")
+    with recorded("attacks: installed"):
+        fresh(space / "attacks", f"{wheel}[cli,dask,ray]")
+    for what, script in ATTACKS.items():
+        with recorded(f"attacks: {what}") as said:
+            said.append(run(space / "attacks" / "bin" / "python", HERE / f"{script}.py"))
 
 
 def bounds(space: Path, wheel: Path) -> None:
@@ -185,9 +212,11 @@ def bounds(space: Path, wheel: Path) -> None:
 
 
 def extras(space: Path, wheel: Path, names: list[str]) -> None:
+    torch = re.search(r"^TORCH := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
     for name in names:
-        with recorded(f"extras: {name}"):
-            tried(space / f"extra-{name}", f"{wheel}[{name}]", name)
+        also = [torch] if name == "learning" else []
+        with recorded(f"extras: {' with '.join([name, *also])}"):
+            tried(space / f"extra-{name}", [f"{wheel}[{name}]", *also], name)
 
 
 def main(wanted: list[str]) -> None:
@@ -199,7 +228,10 @@ def main(wanted: list[str]) -> None:
     unknown = set(wanted) - {*steps, *named, *versions}
     if unknown:
         raise SystemExit(f"there is no {', '.join(sorted(unknown))}; see the head of this file")
-    steps = list(STEPS) if not wanted else steps
+    began = time.monotonic()
+    if not wanted:
+        steps = list(STEPS)
+        RESULT.unlink(missing_ok=True)
     if "version" in steps:
         version()
     if steps == ["version"]:
@@ -217,9 +249,12 @@ def main(wanted: list[str]) -> None:
             attacks(space, wheel)
         if "extras" in steps or named:
             extras(space, wheel, named or every)
+    if not wanted:
+        result = f"{len(failures)} of {len(written())} parts failed" if failures else "in order"
+        write(WHOLE, result, sys.version.split()[0], time.monotonic() - began)
     if failures:
         raise SystemExit(f"not ready; these failed: {'; '.join(failures)}")
-    print(f"in order, as {RESULT.relative_to(ROOT)} says")
+    print("in order, as release/RESULT.md says")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The page of charts shows what the measurements say."""
 
+import re
 from pathlib import Path
 
 from benchmarks.charts import compared, page
@@ -43,3 +44,13 @@ def test_the_page_is_that_of_the_measurements():
     }  # fmt: skip
     text = (ROOT / "docs/charts.md").read_text(encoding="utf-8")
     assert text == page(found), "run: python benchmarks/charts.py"
+
+
+def test_every_script_of_a_whole_run_prints_a_title():
+    # Without one its tables would count as those of the script before.
+    from benchmarks.run_all import HERE, SCRIPTS
+
+    for command in SCRIPTS:
+        name = command.split()[0]
+        place = HERE / name if name.endswith(".py") else HERE / name / "__main__.py"
+        assert re.search(r"""print\(\s*f?"# """, place.read_text(encoding="utf-8")), name

@@ -2,7 +2,7 @@
 
 import importlib.util
 import re
-import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -46,24 +46,46 @@ def test_the_version_has_its_part_of_the_changelog():
     assert [*re.findall(r"^### (\w+)", part, re.MULTILINE)] == ["Added", "Changed", "Fixed"]
 
 
-def test_parts_of_the_check_keep_their_last_outcome(tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def check(tmp_path, monkeypatch):
     place = importlib.util.spec_from_file_location("check", ROOT / "release/check.py")
-    check = importlib.util.module_from_spec(place)
-    place.loader.exec_module(check)
-    monkeypatch.setattr(check, "RESULT", tmp_path / "RESULT.md")
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    monkeypatch.setattr(module, "RESULT", tmp_path / "RESULT.md")
+    return module
 
-    def lines():
-        written = (tmp_path / "RESULT.md").read_text(encoding="utf-8")
-        return [line.split(" | ")[:3] for line in written.removeprefix(check.HEAD).splitlines()]
 
+def lines(check):
+    written = check.RESULT.read_text(encoding="utf-8")
+    return [line.split(" | ")[:3] for line in written.removeprefix(check.HEAD).splitlines()]
+
+
+def test_parts_of_the_check_keep_their_last_outcome(check, capsys):
     with check.recorded("extras: ml", "3.12"):
-        raise subprocess.CalledProcessError(1, "pip")
-    with check.recorded("build: wheel", "3.11"):
-        pass
-    assert lines() == [
-        ["| build: wheel", "in order", "3.11"], ["| extras: ml", "failed", "3.12"],
-    ]  # fmt: skip
+        check.run(sys.executable, "-c", "print('nothing found'); raise SystemExit(3)")
+    with check.recorded("build: wheel", "3.11") as said:
+        said.append(check.run(sys.executable, "-c", "print('tried'); print('3 attempts')"))
+    assert lines(check) == [
+        ["| build: wheel", "in order; 3 attempts", "3.11"],
+        ["| extras: ml", "failed; nothing found", "3.12"],
+    ]
     assert check.failures == ["extras: ml"]
     with check.recorded("extras: ml", "3.12"):
         pass
-    assert lines()[1] == ["| extras: ml", "in order", "3.12"]
+    assert lines(check)[1] == ["| extras: ml", "in order", "3.12"]
+
+
+def test_a_run_of_everything_leaves_no_older_line(check, monkeypatch, capsys):
+    with check.recorded("extras: gone", "3.11"):
+        pass
+    for name in ("built", "build", "pythons", "bounds", "attacks"):
+        monkeypatch.setattr(check, name, lambda *given: None)
+    monkeypatch.setattr(check, "tried", lambda *given: None)
+    check.main([])
+    parts = [line[0] for line in lines(check)]
+    assert "| extras: gone" not in parts
+    assert parts[-1] == f"| {check.WHOLE}"
+    with check.recorded("bounds: lowest versions", "3.11"):
+        pass
+    assert lines(check)[0][0] == "| bounds: lowest versions"
+    assert f"| {check.WHOLE}" not in [line[0] for line in lines(check)]
