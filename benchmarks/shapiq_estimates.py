@@ -164,7 +164,9 @@ def missing(
         for method in methods
         if (game, budget, value, method, seed) not in known and (not only or method in only)
     ]
-    return sorted(todo, key=lambda task: seconds.get(task[:4], 0.0))
+    players = {game: load(game)[0] for game, *_ in todo}
+    guess = 1e-5  # seconds for each player of a coalition
+    return sorted(todo, key=lambda task: seconds.get(task[:4], guess * task[1] * players[task[0]]))
 
 
 def main() -> None:

@@ -64,6 +64,30 @@ def test_complements_of_the_first_draws_for_banzhaf_follow_all_of_these(most, wh
     assert_allclose(sampled.worths[0], sampled.rows @ 2.0 ** np.arange(8))
 
 
+@pytest.mark.parametrize(
+    ("shares", "pairs", "seen"),
+    [([0.9], 4, [5]), ([0.6, 0.6], 12, [5, 13]), ([0.6, 0.4], 29, [5, 13])],
+)
+def test_what_is_odd_in_the_first_pairs_decides_whether_complements_follow(shares, pairs, seen):
+    """Of 8 players 12 coalitions are drawn apart, and after 4 complements it is asked for the first time."""
+    left, given = iter(shares), []
+
+    def odd(sampled):
+        given.append(sampled.pairs)
+        return next(left)
+
+    design = Design(8, [Along.banzhaf(8)], 0, Plan(apart=True, odd=odd))
+    asked = told(design, 60)
+    assert given == seen
+    sampled = design.sampled(noisy=False)
+    assert sampled.pairs == 1 + pairs
+    assert sampled.single == (pairs < 29)
+    first, second = sampled.rows[: 2 * sampled.pairs].reshape(-1, 2, 8).swapaxes(0, 1)
+    assert_array_equal(first, ~second)
+    assert len(np.unique(asked, axis=0)) == 60
+    assert_allclose(sampled.worths[0], sampled.rows @ 2.0 ** np.arange(8))
+
+
 def test_the_first_draws_for_banzhaf_follow_its_law_on_both_sides():
     sizes = np.array([DESIGNS["banzhaf"](12, k).ask(20)[2:].sum(axis=1) for k in range(60)])
     assert abs(sizes.mean() - 6) <= 5 * sizes.std() / sizes.size**0.5

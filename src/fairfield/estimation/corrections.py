@@ -53,7 +53,7 @@ class Answer:
         """The sum of the first so many variances, (games,)."""
         return np.asarray(self.variances[:, :judged].sum(axis=1))
 
-    def after(self, values: FloatArray, method: str) -> Answer:
+    def after(self, values: FloatArray | float, method: str) -> Answer:
         """With the values (k,) of a surrogate, which this one corrects."""
         name = f"{self.method} after a surrogate, {method}" if method else self.method
         return replace(self, values=values + self.values, method=name)

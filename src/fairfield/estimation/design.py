@@ -24,8 +24,10 @@ from fairfield.estimation.strata import Distinct, Stratum, in_turn
 
 # The fewest pairs of a round.
 ROUND = 48
-# So many pairs per player are drawn apart: their complements follow after all of them.
-APART = 1.5
+# So many pairs per player are drawn apart: their complements follow after all of them, first those of so many.
+APART, TRIED = 1.5, 0.5
+# No more complements follow where what is odd of the first, and of all of these pairs, has such a share.
+MOSTLY_ODD, ODD = 0.75, 0.5
 # Up to this share goes to single players, and to all but one, until all of them are evaluated. They are
 # rare among all coalitions, but their worths may be extreme: a model fitted to almost no data, say.
 ALONE = 0.1
@@ -42,14 +44,14 @@ class Plan:
     This share of them is spread ``evenly`` over the sizes that count. Single players and all but one
     come ``early``, or ``first``, before all others. From few coalitions a prior over games learns more from a
     new one than from a complement, so that the complements of the first may come ``apart``, after
-    all of these. What the first pairs show decides whether more of them ``follow``, if that is given.
+    all of these. What is ``odd`` in the first pairs, as a share, decides whether more of them follow.
     """
 
     evenly: float = 0.1
     early: bool = True
     first: bool = False
     apart: bool = False
-    follow: Callable[[Sampled], bool] | None = None
+    odd: Callable[[Sampled], float] | None = None
 
 
 class Design(Received):
@@ -67,8 +69,10 @@ class Design(Received):
         self._every = np.array([Stratum(players, size, paired=False).pairs for size in sizes])
         self._rng = np.random.default_rng(seed)
         self._draws = _Draws(self.reach, plan, self._rng, paired=self.paired)
-        self._undecided = self.paired and plan.follow is not None
         self._asked: BoolArray = np.empty((0, players), dtype=bool)
+        # Places of draws whose complements are to come, and shares of what is odd that would leave them without.
+        self._waiting: IntArray = np.empty(0, dtype=np.int64)
+        self._bars = [ODD, MOSTLY_ODD] if self.paired and plan.odd is not None else []
         # Where complements stand among them, (pairs, 2).
         self._pairs: IntArray = np.empty((0, 2), dtype=np.int64)
 
@@ -76,33 +80,42 @@ class Design(Received):
         """∅ and N first; then half as many again as there are."""
         start = len(self._asked)
         if not start:
-            self._take(np.zeros((1, self.players), dtype=bool), paired=True)
-        elif self._undecided:
-            self._decide()
-        apart = ceil(APART * self.players) if self.plan.apart and not start else 0
-        each = 2 if self._draws.paired else 1
-        count = apart or max(self.players + 2, ROUND, start // 2 // each)
-        found = self._draws.next(count, either=bool(apart))
-        self._take(found, paired=self._draws.paired, apart=bool(apart))
+            self._pair(np.zeros((1, self.players), dtype=bool))
+        elif self._bars and self._is_odd(self._bars.pop()):
+            self._bars, self._waiting = [], self._waiting[:0]
+            self._draws = _Draws(self.reach, self.plan, self._rng, False, self._asked)
+        if not start and self.plan.apart:
+            self._add(self._draws.next(ceil(APART * self.players), either=True))
+            self._waiting = np.arange(2, len(self._asked))
+            self._complement(ceil(TRIED * self.players) if self._bars else len(self._waiting))
+        elif len(self._waiting):
+            self._complement(len(self._waiting))
+        else:
+            each = 2 if self._draws.paired else 1
+            count = max(self.players + 2, ROUND, start // 2 // each)
+            (self._pair if self._draws.paired else self._add)(self._draws.next(count))
         return self._asked[start:][:most]
 
-    def _take(self, found: BoolArray, *, paired: bool, apart: bool = False) -> None:
-        """Ask for these, and for their complements: side by side, or after all of them."""
-        if paired:
-            order, both = np.arange(len(found))[:, None], np.arange(2)
-            places = order + len(found) * both if apart else 2 * order + both
-            self._pairs = np.concatenate([self._pairs, len(self._asked) + places])
-            rows = np.empty((2 * len(found), self.players), dtype=bool)
-            rows[places] = np.stack([found, ~found], axis=1)
-            found = rows
+    def _add(self, found: BoolArray) -> None:
         self._asked = np.concatenate([self._asked, found])
 
-    def _decide(self) -> None:
-        """Go on without complements, if the first pairs speak against them."""
-        self._undecided = False
-        assert self.plan.follow is not None
-        if not self.plan.follow(self.sampled(noisy=False)):
-            self._draws = _Draws(self.reach, self.plan, self._rng, False, self._asked)
+    def _pair(self, found: BoolArray) -> None:
+        """Ask for these and their complements, side by side."""
+        places = len(self._asked) + np.arange(2 * len(found)).reshape(-1, 2)
+        self._pairs = np.concatenate([self._pairs, places])
+        self._add(np.stack([found, ~found], axis=1).reshape(-1, self.players))
+
+    def _complement(self, count: int) -> None:
+        """Ask for the complements of so many draws that wait for theirs."""
+        drawn, self._waiting = self._waiting[:count], self._waiting[count:]
+        places = np.stack([drawn, len(self._asked) + np.arange(len(drawn))], axis=1)
+        self._pairs = np.concatenate([self._pairs, places])
+        self._add(~self._asked[drawn])
+
+    def _is_odd(self, bar: float) -> bool:
+        """Whether what is odd in the pairs so far has more than such a share."""
+        assert self.plan.odd is not None
+        return self.plan.odd(self.sampled(noisy=False)) > bar
 
     def received(self) -> BoolArray:
         """The coalitions whose worths are known, (m, n)."""
@@ -162,7 +175,7 @@ class _Draws:
             least = inf if plan.first else ALONE / len(alone)
             self._shares[alone] = np.maximum(self._shares[alone], least)
 
-    def next(self, count: int, *, either: bool) -> BoolArray:
+    def next(self, count: int, *, either: bool = False) -> BoolArray:
         """So many more, or what is left; of pairs the smaller coalition, or ``either`` of both."""
         found = in_turn(self.strata, count, self._need if either else self._shares)
         return found ^ (self._sides.random((len(found), 1)) < 0.5) if either else found

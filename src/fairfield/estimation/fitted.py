@@ -39,8 +39,8 @@ CLEARLY = 0.5
 # A regression needs so many draws more than players to show its error, and so many times as many to be
 # preferred to what a prior says, unless it leaves nothing.
 FREE, ENOUGH = 2, 1.5
-# From so many coalitions per player on a prior is surer of itself than it is right (measured); so it is, from
-# any number, where worths jump. Then only what is corrected by its own errors is used.
+# From so many coalitions per player on a prior is surer of itself than it is right (measured). Then only what is
+# corrected by its own errors is used.
 PLENTY = 10
 # What counts as rounding, as a share of squares of worths.
 ROUNDING = 1e-20
@@ -63,6 +63,13 @@ class Reading:
     masses: FloatArray | None = None
     adds_up: bool = False
     whole: bool = False
+
+    def shrunk(self, answer: Answer, values: FloatArray | float = 0.0, name: str = "") -> Answer:
+        """An answer without bias, and the values (k,) of a surrogate that it corrects, drawn to what is likely."""
+        if self.whole:
+            return answer.after(values, name).shrunk(self.judged, to_mean=self.adds_up)
+        # Of many pairs nearly all are nothing, and would draw those that a surrogate found to 0.
+        return answer.shrunk(self.judged).after(values, name)
 
 
 @dataclass(frozen=True)
@@ -89,34 +96,41 @@ class Fitted:
         if self.rest is None:
             none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
             return [Answer(values[None], none, name, linear)]
-        plain = self.rest.read(along, sets, reading.judged, whole=reading.whole)
-        own = replace(plain.after(values, name), weights=linear)
+        own = self.rest.read(along, sets, reading.judged, whole=reading.whole)
+        method = own.method
+        own = replace(own.after(values, name), weights=linear)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
-        bare, corrected = self.rest.values(along, sets), []
-        for each in self._corrections(left, reading):
-            method = f"{plain.method}, {each.method}"
-            done = replace(each, values=bare + each.values, method=method, weights=linear)
-            if reading.whole:
-                corrected.append(
-                    done.after(values, name).shrunk(reading.judged, to_mean=reading.adds_up)
-                )
-            else:
-                # Of many pairs nearly all are nothing, and would draw those that a surrogate found to 0.
-                corrected.append(done.shrunk(reading.judged).after(values, name))
+        bare, corrected = self.rest.values(along, sets), self._corrections(left, reading)
+        stepped = is_stepped(sampled.worths, STEPPED).any()
+        if stepped and corrected:
+            # Where worths of a size agree, what the prior leaves of them vouches for nothing.
+            raw = self._corrections(Residuals(sampled, sampled.worths, sampled.worths), reading)
+            own, *corrected = (_as_wide(each, raw) for each in (own, *corrected))
+        corrected = [
+            reading.shrunk(
+                replace(
+                    each,
+                    values=bare + each.values,
+                    method=f"{method}, {each.method}",
+                    weights=linear,
+                ),
+                values,
+                name,
+            )
+            for each in corrected
+        ]
         if name and corrected and not reading.whole:
             own = _as_wide_where(self._found(along, sets), own, corrected[0])
         # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
         plenty = len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
-        stepped = is_stepped(sampled.worths, STEPPED).any()
-        doubtful = bool(name) or plenty or stepped
+        # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
+        jumps = stepped and len(along.nodes) > 1
+        doubtful = bool(name) or plenty or jumps
         trusted = [] if reading.whole and corrected and doubtful else [own]
-        if stepped and corrected:
-            # Where worths of a size agree, what the prior leaves of them vouches for nothing.
-            raw = self._corrections(Residuals(sampled, sampled.worths, sampled.worths), reading)
-            corrected = [_as_wide(each, raw) for each in corrected]
-        found = [*trusted, *corrected, *alone(sampled, reading)]
+        plain = [reading.shrunk(each) for each in alone(sampled, reading)]
+        found = [*trusted, *corrected, *plain]
         solved = np.abs(self.surrogate.outside).max() <= SOLVED * np.ptp(sampled.worths)
         if not stepped or solved or sampled.is_whole:
             return found
@@ -183,11 +197,11 @@ def alone(sampled: Sampled, reading: Reading, *, few: bool = False) -> list[Answ
     return [found, by_size(left, reading.along, reading.sets, whole=True)]
 
 
-def complements_pay(sampled: Sampled) -> bool:
-    """Whether coalitions should come with their complements: what is even is larger than what is odd.
+def share_of_odd(sampled: Sampled) -> float:
+    """How much of what the prior leaves of pairs, which it was not given, is odd: complements pay below ½.
 
-    So it is of what the prior leaves of pairs that it was not given. With m worths the values err by 2/m
-    times what is odd if these are pairs, by 1/m times all of it if they are not.
+    With m worths the values err by 2/m times what is odd if these are pairs, by 1/m times all of it if they
+    are not.
     """
     pairs = slice(2, 2 * sampled.pairs)
     with one_blas_thread():
@@ -198,7 +212,7 @@ def complements_pay(sampled: Sampled) -> bool:
         )
     weights = sampled.weights[pairs].reshape(-1, 2).sum(axis=1)
     odd, even = (left[..., 0] - left[..., 1]) ** 2 @ weights, (left.sum(axis=2)) ** 2 @ weights
-    return bool(np.mean(odd / np.maximum(odd + even, SMALLEST)) <= 0.5)
+    return float(np.mean(odd / np.maximum(odd + even, SMALLEST)))
 
 
 class Fitter:

@@ -25,7 +25,7 @@ from fairfield.estimation.corrections import (
     stacked,
 )
 from fairfield.estimation.design import APART, Design, Plan, Sampled
-from fairfield.estimation.fitted import FREE, Fitter, Reading, alone, complements_pay
+from fairfield.estimation.fitted import FREE, Fitter, Reading, alone, share_of_odd
 from fairfield.estimation.loop import Estimate, Estimator
 from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.prior.posterior import FITTED
@@ -85,8 +85,8 @@ def design_of(problem: Problem, kinds: list[Kind], *, together: bool = False) ->
     # The prior is fitted to both coalitions of these pairs, or they are not drawn apart.
     middle = {*names} == {"banzhaf"}
     apart = middle and not together and 2 + 2 * APART * count <= FITTED
-    follow = complements_pay if apart else None
-    plan = Plan(first="shapley" in names, apart=apart, follow=follow)
+    odd = share_of_odd if apart else None
+    plan = Plan(first="shapley" in names, apart=apart, odd=odd)
     return Design(count, [each.along for each in kinds], problem.options.seed, plan)
 
 

@@ -19,7 +19,7 @@ from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.design import Sampled
 
 # From fewer coalitions none is fitted: what is left out would tell too little of it.
-FEWEST = 50
+FEWEST = 24
 
 
 class Part(Protocol):

@@ -24,6 +24,8 @@ from fairfield.games.trees.readers.registry import read_model
 
 # From so many coalitions on trees may be larger: measured on the games of the benchmark.
 MANY = 1500
+# A worth without noise may be a leaf of its own: programs and trees have such.
+LEAST, LEAST_NOISY = 1, 5
 # So many coalitions are fitted to at most; more are left to the correction.
 FITTED = 10_000
 # Numbers held at a time while leaves are read.
@@ -121,7 +123,8 @@ def boosted_trees(sampled: Sampled, seed: int, rival: float) -> Surrogate | None
     inside, outside = worths.copy(), np.zeros(len(worths))
     parts: list[Leaves] = []
     rows = sampled.rows.astype(float)
-    for out, fitted, leaves in without_each_fold(rows, worths / scale, fold, seed):
+    least = LEAST_NOISY if sampled.noisy else LEAST
+    for out, fitted, leaves in without_each_fold(rows, worths / scale, fold, seed, least):
         inside -= scale * fitted / FOLDS
         outside[out] = worths[out] - scale * fitted[out]
         if not parts and float(np.mean(outside[out] ** 2)) > HOPELESS * rival:
@@ -132,7 +135,7 @@ def boosted_trees(sampled: Sampled, seed: int, rival: float) -> Surrogate | None
 
 
 def without_each_fold(
-    inside: FloatArray, worths: FloatArray, fold: IntArray, seed: int
+    inside: FloatArray, worths: FloatArray, fold: IntArray, seed: int, least: int
 ) -> Iterator[tuple[BoolArray, FloatArray, Leaves]]:
     """The worths (m,) of each fold, what trees fitted to all others predict, and their leaves.
 
@@ -142,21 +145,24 @@ def without_each_fold(
     leaves = 8 if len(inside) < MANY else 24
     for k in range(FOLDS):
         out, kept = fold == k, (fold != k) & (fold < FOLDS)
-        fitted, found = _boosted(inside[kept], worths[kept], leaves, seed, inside)
+        fitted, found = _boosted(inside[kept], worths[kept], (leaves, least), seed, inside)
         yield out, fitted, found
 
 
 def _boosted(
-    inside: FloatArray, worths: FloatArray, leaves: int, seed: int, every: FloatArray
+    inside: FloatArray, worths: FloatArray, sizes: tuple[int, int], seed: int, every: FloatArray
 ) -> tuple[FloatArray, Leaves]:
-    """What trees fitted to some coalitions (m, n) predict of all, and their leaves."""
+    """What trees fitted to some coalitions (m, n) predict of all, and their leaves.
+
+    The ``sizes`` are how many leaves a tree has at most, and a leaf coalitions at least.
+    """
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(
         max_iter=200,
         learning_rate=0.1,
-        max_leaf_nodes=leaves,
-        min_samples_leaf=5,
+        max_leaf_nodes=sizes[0],
+        min_samples_leaf=sizes[1],
         early_stopping=False,
         random_state=seed % 2**32,  # scikit-learn takes no more
     )
