@@ -8,10 +8,9 @@ while anything was chosen, the same SEEDS for all (3, of pairs 2). Nothing is ke
 not depend on the machine's speed.
 
 Errors are Σ(value - exact)²/Σ exact², means over seeds, at equal numbers of evaluations; below 1e-20 they
-count as 1e-20, below 1e-12 as exact. The trivial answer is an equal share of F(N) - F(∅) for Shapley's values,
-else 0. The best
-peer of a cell is the luckiest of ten to twenty, which flatters peers. What takes a peer minutes, and
-what it refuses, is left out; so are the pairs of voting20, which are 0 by symmetry.
+count as 1e-20, below 1e-12 as exact. The trivial answer is an equal share of F(N) - F(∅) for Shapley's
+values, else 0. The best peer of a cell is the luckiest of ten to twenty, which flatters peers. What takes a
+peer minutes, and what it refuses, is left out; so are the pairs of voting20, which are 0 by symmetry.
 """
 
 import os
