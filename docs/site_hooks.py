@@ -79,6 +79,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     for start, weight in FOUND.items():
         if place.startswith(start):
             page.meta["search"] = {"exclude": True} if weight is None else {"boost": weight}
+    if place == "benchmarks/RESULTS.md":  # the page of each script becomes a part that is listed
+        markdown = re.sub(r"(?<=\n)# ", "## ", markdown)
     told = HELP.sub(_help, LINK.sub(_led(source, place), LIVE.sub(_live, markdown)))
     return FORMULA.sub(_formula, told)
 
