@@ -1,6 +1,6 @@
-"""Measures everything, writes RESULTS.md and draws docs/charts.md from it: ``make bench``.
+"""Measures everything, writes RESULTS.md, draws docs/charts.md and fills in README.md: ``make bench``.
 
-    python benchmarks/run_all.py                       all of it, and both pages anew
+    python benchmarks/run_all.py                       all of it, and these pages anew
     python benchmarks/run_all.py exact.py data.py      some of it, printed alone
 
 Peers need Python 3.12: shap and shapiq in one environment, pyDVL (NumPy below 2) in
