@@ -20,14 +20,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = HERE / "RESULTS.md"
-# Each with its arguments; without .py: a package.
+# Each with its arguments, so that none takes more than 15 minutes; without .py: a package.
 SCRIPTS = (
     "imports.py",
     "exact.py",
     "solvers.py",
     "closed_forms.py",
-    "partition.py",
-    "trees.py",
+    "partition.py 5",
+    "trees.py cells",
+    "trees.py growth serving",
     "neighbors.py",
     "neighbor_peers.py",
     "regression.py",
