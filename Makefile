@@ -5,7 +5,7 @@
 # make check   ruff, mypy and import-linter
 # make paper   the paper's experiments again, small, into build/paper; FULL=1: at the paper's sizes; ARGS=: more options
 # make docs    builds the documentation site, strictly, into site/
-# make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md and docs/charts.md
+# make bench   measures against peers and physical floors, rewrites benchmarks/RESULTS.md, docs/charts.md, README's figures
 # make release-check   builds the distributions, tries them and every extra alone, attacks them
 # make hashes  lists what the tests install with the hash of every file, for pip --require-hashes
 

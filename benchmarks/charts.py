@@ -1,4 +1,4 @@
-"""Draws docs/charts.md from RESULTS.md: how long each peer takes beside fairfield.
+"""Draws docs/charts.md from RESULTS.md, how long each peer takes beside fairfield; fills in README.md.
 
 Run by ``make bench`` at its end, or with ``python benchmarks/charts.py``; look at what it drew.
 """
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "charts.md"
+README = HERE.parent / "README.md"
 COLOURS = {
     "shap": "#D55E00", "shapiq": "#0072B2", "woodelf": "#009E73", "pyDVL": "#CC79A7",
     "the library's own": "#E69F00",
@@ -95,6 +96,50 @@ def page(found: dict[str, list[Case]]) -> str:
     return "\n".join(parts)
 
 
+def readme(text: str, results: str) -> str:
+    """README.md with the figures of RESULTS.md: its table of speed, and how long importing takes."""
+    found = [{"title": title, **row} for title, row in rows(results)]
+
+    def row(**cells: str) -> dict[str, str]:
+        """The first row that has these cells."""
+        return next(each for each in found if cells.items() <= each.items())
+
+    def peer(name: str) -> str:
+        return f"{name} {re.search(rf'{name} ([0-9]+[.][0-9]+)', results)[1]}"
+
+    table = next(each for each in found if "shapiq s" in each and each["n"] == "16")
+    box = next(each for each in found if "shap.Exact rows" in each and each["model"] == "xgboost")
+    trees = row(cell="20000 rows, 20000 background rows, XGBoost, depth 6, 30 features, Shapley")
+    woodelf = re.search(r"woodelf (\d+)", trees["others"])[1]
+    knn = {"title": "KNN-Shapley", "rows × test points": "10,000 × 100"}
+    neighbours = [row(**knn, library=each)["seconds"] for each in ("fairfield", "pyDVL")]
+    lines = [
+        "| the same answer | fairfield | peer | command |",
+        "|---|---|---|---|",
+        f"| Shapley, table of 16 players | {table['fairfield ms']} ms | {table['shapiq s']} s "
+        f"({peer('shapiq')}) | `python benchmarks/exact.py` |",
+        "| features of a prediction, XGBoost as a black box, 12 features, 100 background rows | "
+        f"{box['ours ms']} ms | {box['shap.Exact ms']} ms ({peer('shap')} Exact) | "
+        "`python benchmarks/features.py` |",
+        "| Shapley values of boosted trees, 20 000 rows × 20 000 background rows, per row | "
+        f"{trees['fairfield']} µs | {woodelf} µs (woodelf) | `python benchmarks/trees.py cells` |",
+        f"| KNN-Shapley, 10 000 × 100, processor seconds | {neighbours[0]} s | {neighbours[1]} s "
+        f"({peer('pyDVL')}) | `python benchmarks/neighbor_peers.py` |",
+        "",
+        "Of 24 players, one Shapley takes the time of "
+        f"{row(n='24', task='Shapley')['× table.sum()']} sums of the table of 2^24 worths, the gradient "
+        f"{row(n='24', task='gradient')['× table.sum()']}.",
+        "",
+    ]
+    start = text.index(lines[0])
+    text = text[:start] + "\n".join(lines) + text[text.index("\n## ", start) :]
+    imports = [each for each in found if each.get("task") == "import fairfield"]
+    if not imports:
+        return text
+    took = format(float(imports[0]["s beyond Python's own"]), ".2f")
+    return re.sub(r"(?<=`import fairfield` takes )[\d.]+", took, text)
+
+
 def _file(head: str) -> str:
     return f"bench-{re.sub(r'[^a-z]+', '-', head.lower())}.svg"
 
@@ -126,10 +171,17 @@ def draw(cases: list[Case], path: Path) -> None:
 
 
 def main() -> None:
-    found = compared((HERE / "RESULTS.md").read_text(encoding="utf-8"))
+    results = (HERE / "RESULTS.md").read_text(encoding="utf-8")
+    found = compared(results)
     for head, cases in found.items():
         draw(cases, PAGE.parent / "images" / _file(head))
     PAGE.write_text(page(found), encoding="utf-8")
+    try:
+        filled = readme(README.read_text(encoding="utf-8"), results)
+    except (LookupError, StopIteration, TypeError):
+        print("README.md stays as it is: not all that it shows was measured")
+    else:
+        README.write_text(filled, encoding="utf-8")
 
 
 if __name__ == "__main__":

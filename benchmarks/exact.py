@@ -1,7 +1,7 @@
 """The exact table engine against one pass over memory, and against shapiq.
 
-    python benchmarks/exact.py            both thread settings, each in its own process
-    python benchmarks/exact.py --here     this process only
+    python benchmarks/exact.py                both thread settings, each in its own process
+    python benchmarks/exact.py --here LABEL   this process only, its tables under a label
 
 The floor is ``table.sum()`` on the same table in the same run. FLID and mixed games are
 those of the tests.
@@ -196,7 +196,7 @@ def here(threads: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--here", metavar="THREADS")
+    parser.add_argument("--here", metavar="LABEL")
     if (given := parser.parse_args()).here:
         here(given.here)
         return

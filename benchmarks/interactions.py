@@ -44,7 +44,8 @@ def measured(seconds: float, seeds: int) -> tuple[Table, Table]:
         if seconds > 0:
             games = [*CHOSEN_ON, *HELD_OUT]
             command = [sys.executable, script, str(path), str(seconds), str(seeds), *games]
-            subprocess.run(command, cwd=here, check=True)
+            # LightGBM inside peers prints.
+            subprocess.run(command, cwd=here, check=True, stdout=subprocess.DEVNULL)
         table: Table = defaultdict(lambda: defaultdict(list))
         for line in path.open() if path.exists() else ():
             run = json.loads(line)

@@ -1,6 +1,6 @@
-"""Measures everything, writes RESULTS.md and draws docs/charts.md from it: ``make bench``.
+"""Measures everything, writes RESULTS.md, draws docs/charts.md and fills in README.md: ``make bench``.
 
-    python benchmarks/run_all.py                       all of it, and both pages anew
+    python benchmarks/run_all.py                       all of it, and these pages anew
     python benchmarks/run_all.py exact.py data.py      some of it, printed alone
 
 Peers need Python 3.12: shap and shapiq in one environment, pyDVL (NumPy below 2) in
@@ -20,14 +20,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = HERE / "RESULTS.md"
-# Each with its arguments; without .py: a package.
+# Each with its arguments, so that none takes more than 15 minutes; without .py: a package.
 SCRIPTS = (
     "imports.py",
     "exact.py",
     "solvers.py",
     "closed_forms.py",
-    "partition.py",
-    "trees.py",
+    "partition.py 5",
+    "trees.py cells",
+    "trees.py growth serving",
     "neighbors.py",
     "neighbor_peers.py",
     "regression.py",
@@ -37,6 +38,8 @@ SCRIPTS = (
     "training.py",
     "ensembles.py",
     "features.py",
+    "estimates_subset.py values",
+    "estimates_subset.py pairs",
 )
 # PyTorch is in the project's environment, beside no peer.
 OWN = ("training.py",)
@@ -57,7 +60,7 @@ INTRODUCTION = """# Benchmarks
 Written by one `make bench`; every table is printed by the command above it. Ratios compare what
 ran in the same process on the same data; machines differ and are noisy, so read ratios, not times.
 A bar is what the project aims at; a figure beyond its bar is a bar missed. What takes longer has pages
-of its own: [estimates](estimates.md), [the index](index.md), [active design](active_design.md),
+of its own: [all estimates](estimates.md), [the index](index.md), [active design](active_design.md),
 [GPUs](gpu.md), [trees on them](trees_gpu.md), [learning](learning.md), [services](remote.md) and
 [all data sets of the comparison](../docs/data-comparison.md).
 """

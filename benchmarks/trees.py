@@ -17,6 +17,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from typing import Any
 
 import lightgbm
@@ -296,7 +297,7 @@ def serving() -> None:
 if __name__ == "__main__":
     print(
         f"# Trees\n\n{machine()}; shap {shap.__version__}, shapiq {shapiq.__version__}, xgboost "
-        f"{xgboost.__version__}, lightgbm {lightgbm.__version__}"
+        f"{xgboost.__version__}, lightgbm {lightgbm.__version__}, woodelf {version('woodelf-explainer')}"
     )
     for section in sys.argv[1:] or ["cells", "growth", "serving"]:
         globals()[section]()

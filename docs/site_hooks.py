@@ -4,7 +4,9 @@ Pages link to files of the repository, ``../examples/baskets.py`` say, so that t
 there. On the site those files are pages, too, and every link follows them. Where a page says
 ``fairfield data --help`` or ``python -m paper --help`` in a line of its own, the site shows what it
 prints; a picture with ``<!-- live: demo/report.html -->`` below gives way to that page. Formulas
-are written to be read as they are, x_i and 2^n; the site lowers and raises what they mean. A page that would load anything from elsewhere fails the build.
+are written to be read as they are, x_i and 2^n; the site lowers and raises what they mean. Searching
+finds the reference first, and no columns of measurements. A page that would load anything from elsewhere
+fails the build.
 """
 
 import os
@@ -31,6 +33,16 @@ PUBLISHED = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
 )
+# Pages by how much they count in a search, 1 where nothing is said; None: not searched.
+FOUND = {
+    "reference/": 3,
+    "benchmarks/": None,
+    "release/": None,
+    "examples/": 0.5,
+    "CHANGELOG.md": 0.3,
+    "CONTRIBUTING.md": 0.5,
+    "paper.md": 0.5,
+}
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 HELP = re.compile(r"^`(fairfield|python -m paper) ([a-z ]*)--help`$", re.MULTILINE)
 LIVE = re.compile(r"^!\[(.*)\]\(.*\)\n<!-- live: (demo/\w+\.html) -->$", re.MULTILINE)
@@ -64,6 +76,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The page with its links led to where they are on the site, and helps filled in."""
     place = page.file.src_uri
     source = place if page.file.generated_by else f"docs/{place}"
+    for start, weight in FOUND.items():
+        if place.startswith(start):
+            page.meta["search"] = {"exclude": True} if weight is None else {"boost": weight}
+    if place == "benchmarks/RESULTS.md":  # the page of each script becomes a part that is listed
+        markdown = re.sub(r"(?<=\n)# ", "## ", markdown)
     told = HELP.sub(_help, LINK.sub(_led(source, place), LIVE.sub(_live, markdown)))
     return FORMULA.sub(_formula, told)
 

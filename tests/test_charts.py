@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from benchmarks.charts import compared, page
+from benchmarks.charts import compared, page, readme
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = """# Benchmarks
@@ -44,6 +44,14 @@ def test_the_page_is_that_of_the_measurements():
     }  # fmt: skip
     text = (ROOT / "docs/charts.md").read_text(encoding="utf-8")
     assert text == page(found), "run: python benchmarks/charts.py"
+
+
+def test_the_figures_of_the_readme_are_those_of_the_measurements():
+    results = (ROOT / "benchmarks/RESULTS.md").read_text(encoding="utf-8")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text == readme(text, results), "run: python benchmarks/charts.py"
+    importing = "| task | s beyond Python's own |\n|---|---|\n| import fairfield | 0.071 |\n"
+    assert "`import fairfield` takes 0.07 s" in readme(text, f"{results}\n{importing}")
 
 
 def test_every_script_of_a_whole_run_prints_a_title():

@@ -1,4 +1,4 @@
-"""Valuations in runs of trackers: a real MLflow where it is installed, and stand-ins that record."""
+"""Valuations in runs of trackers: the real ones where they are installed, and stand-ins that record."""
 
 import json
 import sys
@@ -82,6 +82,17 @@ def test_a_run_of_wandb_gets_metrics_and_files(value, rng, monkeypatch):
     batch = ff.shapley(rng.standard_normal((4, 8)))
     batch.log(run)
     assert logged["shapley/0"] == pytest.approx(np.abs(batch.values[:, 0]).mean())
+
+
+def test_an_offline_run_of_wandb_holds_the_same(value, tmp_path, monkeypatch):
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    with wandb.init(project="loans", dir=tmp_path) as run:
+        value.log(run)
+        assert run.summary["shapley/ann"] == value["ann"]
+    files = {path.suffix for path in Path(tmp_path).rglob("files/media/*/shapley/*")}
+    assert files == {".html", ".png"}
 
 
 def test_what_is_no_run_is_refused(value):

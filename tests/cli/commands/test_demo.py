@@ -17,3 +17,11 @@ def test_groups_of_rows_and_the_features_of_one_prediction():
     assert features.info.noun == "feature"
     assert features.batch == ()
     assert features.extension() is not None  # exact at 30 features
+
+
+def test_what_compiles_ahead_ends_with_an_interrupt():
+    from fairfield.cli.commands.demo import _compiling_ahead
+
+    with pytest.raises(KeyboardInterrupt), _compiling_ahead() as ahead:
+        raise KeyboardInterrupt
+    assert ahead.poll() is not None
