@@ -219,7 +219,7 @@ def test_a_smooth_game_is_not_confidently_wrong(what):
 def test_equal_players_of_smooth_games_are_never_separated():
     options = {"tolerance": ff.separate_top(4), "budget": 300, "seed": 1}
     found = ff.shapley(SMOOTH["waves by size"], players=9, **options)
-    assert found.stop.endswith("before the tolerance was met")
+    assert "before the tolerance was met" in found.stop
 
 
 def test_few_winning_coalitions_are_warned_of():

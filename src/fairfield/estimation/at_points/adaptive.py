@@ -23,7 +23,7 @@ from fairfield.estimation.fitted import Fitter
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
 from fairfield.estimation.received import ends
-from fairfield.estimation.surrogates.few_interactions import EXACT
+from fairfield.estimation.surrogates.few_interactions import exact
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
@@ -261,7 +261,10 @@ class Draws:
             numbers["elbo"] = elbo(level, logits, temperature, problem.prior)
         effective = min((reading.effective for reading in readings), default=inf)
         fixed = ", temperature fixed after the first batch" if problem.pending else ""
-        remarks: tuple[str, ...] = () if readings else (EXACT,)
+        remarks: tuple[str, ...] = ()
+        if not readings:
+            guides = [self.guide(game) for game in range(len(found))]
+            remarks = (exact(min(each.held_back for each in guides if each is not None)),)
         if pool.drawn >= MOST_DRAWS:
             limit = f"the draws reached their limit of {MOST_DRAWS:,}, so a larger budget changes nothing"
             remarks += (limit,)
