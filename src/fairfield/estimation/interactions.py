@@ -92,7 +92,7 @@ class Interactions(Design):
             covariance=np.concatenate([each.variances for each in answers]).reshape(shape),
             method="; ".join(dict.fromkeys(each.method for each in answers)),
             warnings=() if certain else self._warnings(len(sampled.rows)),
-            remarks=(exact(held_back) if held_back else "exact",) if certain else (),
+            remarks=("exact" if sampled.is_whole else exact(held_back),) if certain else (),
             exact=certain,
             more={"empty": as_number(given[..., 0])},
             sets=list(chain.from_iterable(map(tuple, each.tolist()) for each in sets.values())),
