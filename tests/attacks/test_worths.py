@@ -152,3 +152,16 @@ def test_the_others_of_a_block_in_which_one_hangs_are_kept(tmp_path):
     with pytest.raises(ff.WorthError, match=r"\{1, 2\}: TimeoutError") as failed:
         ff.shapley(worth, players=4, timeout=0.2)
     assert len(failed.value.worths) == 15
+
+
+def test_a_huge_budget_begins_at_once():
+    """All coalitions of the budget were drawn before the first worth."""
+    asked = []
+
+    def worths(S):
+        asked.append(len(S))
+        return np.sqrt(S.sum(axis=1))
+
+    found = ff.shapley(worths, players=40, budget=2**30, seconds=0.5)
+    assert found.stop.startswith("stopped after")
+    assert max(asked) < 2**20

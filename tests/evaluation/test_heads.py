@@ -53,3 +53,19 @@ def test_a_head_that_comes_back_is_not_lost(head):
         time.sleep(0.2)
         with socket.create_server(address):
             time.sleep(0.2)
+
+
+def test_a_call_that_waits_for_a_lost_head_is_not_waited_for(head):
+    """As the pool is made, in which ray does not let itself be interrupted."""
+    address = head.getsockname()
+    assert heads.answered(None, lambda: 1) == 1
+    assert heads.answered(address, lambda: time.sleep(0.3) or 2) == 2
+    with pytest.raises(TimeoutError, match="own"):
+        heads.answered(address, lambda: raised(TimeoutError("own")))
+    head.close()
+    with pytest.raises(heads.LostHeadError, match="does not answer"):
+        heads.answered(address, lambda: time.sleep(60))
+
+
+def raised(error):
+    raise error

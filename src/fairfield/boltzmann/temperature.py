@@ -134,6 +134,14 @@ def scale_of(banzhaf: FloatArray, worths: FloatArray | None = None) -> FloatArra
     return _checked(scale)
 
 
+def scale_error(banzhaf: FloatArray, covariance: FloatArray) -> float:
+    """The standard error of Σ Ba_i² / Σ |Ba_i| of estimated Banzhaf values (n,), as a share of it."""
+    if not banzhaf.any():
+        return 0.0
+    slopes = 2 * banzhaf / np.sum(banzhaf**2) - np.sign(banzhaf) / np.abs(banzhaf).sum()
+    return float(np.sqrt(slopes @ covariance @ slopes))
+
+
 def _own_scale(banzhaf: FloatArray) -> FloatArray:
     sizes = np.abs(banzhaf)
     largest = sizes.max(axis=-1)

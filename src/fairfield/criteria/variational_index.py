@@ -132,7 +132,8 @@ def variational_index(
     Under a budget the index of a surrogate is found exactly, with errors through the fixed point: from
     few coalitions that of a prior over games, of a polynomial or of boosted trees; from more of them
     corrected by least squares on draws that follow the index, or those alone
-    (``sampler="least-squares"``). A relative temperature is fixed by the first draws. The paper's own
+    (``sampler="least-squares"``). A relative temperature, the default, is estimated from
+    the first draws, and ``stop`` says with what error: pass a number to compare runs. The paper's own
     samplers go by the names "one-shot" and "monte-carlo".
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.

@@ -16,6 +16,7 @@ from fairfield.estimation.design import Design, Plan
 from fairfield.estimation.fitted import Fitted, Fitter, Reading
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.prior.mean_game import MeanGame
+from fairfield.estimation.surrogates.few_interactions import exact
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.results.valuation import as_number
 
@@ -84,14 +85,15 @@ class Interactions(Design):
             sets = self._sets(fits)
             answers = [self._answer(each, sets) for each in fits]
         shape = (*given.shape[:-1], sum(map(len, sets.values())))
-        exact = sampled.is_whole or all(each.rest is None for each in fits)
+        held_back = min(each.surrogate.held_back for each in fits)
+        certain = sampled.is_whole or held_back > 0
         return Interacting(
             values=np.concatenate([each.values for each in answers]).reshape(shape),
             covariance=np.concatenate([each.variances for each in answers]).reshape(shape),
             method="; ".join(dict.fromkeys(each.method for each in answers)),
-            warnings=() if exact else self._warnings(len(sampled.rows)),
-            remarks=("exact",) if exact else (),
-            exact=exact,
+            warnings=() if certain else self._warnings(len(sampled.rows)),
+            remarks=("exact" if sampled.is_whole else exact(held_back),) if certain else (),
+            exact=certain,
             more={"empty": as_number(given[..., 0])},
             sets=list(chain.from_iterable(map(tuple, each.tolist()) for each in sets.values())),
         )

@@ -7,16 +7,23 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 # Seconds without an answer after which a round is the last, and is not waited for; between attempts; for one.
 LOST, TOO_LONG, POLL, WAIT = 8.0, 18.0, 1.0, 5.0
 
 
+Result = TypeVar("Result")
+
+
 class LostHeadError(RuntimeError):
     """The head of a cluster does not answer."""
+
+    def __init__(self, head: tuple[str, int]) -> None:
+        super().__init__("its head at {}:{} does not answer".format(*head))
 
 
 def ray_head(backend: object) -> tuple[str, int] | None:
@@ -36,6 +43,40 @@ def cluster_gone(head: tuple[str, int] | None, error: Exception) -> str | None:
     return None
 
 
+def answered(head: tuple[str, int] | None, call: Callable[[], Result]) -> Result:
+    """What a call of ray's returns; it waits for a head that is lost, and cannot be interrupted in that."""
+    if head is None:
+        return call()
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True, name="fairfield call").start()
+    last = time.monotonic()
+    while True:
+        try:
+            return future.result(POLL)
+        except TimeoutError:
+            if future.done():
+                raise
+        if _answers(head):
+            last = time.monotonic()
+        elif time.monotonic() - last > LOST:
+            raise LostHeadError(head)
+
+
+def _answers(head: tuple[str, int]) -> bool:
+    try:
+        socket.create_connection(head, WAIT).close()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def watched(head: tuple[str, int] | None, pool: Any) -> Iterator[None]:
     """A block that ends with an error once the head does not answer to the pool of joblib."""
@@ -46,14 +87,13 @@ def watched(head: tuple[str, int] | None, pool: Any) -> Iterator[None]:
     main = threading.current_thread() is threading.main_thread()
 
     def watch() -> None:
-        answered = time.monotonic()
+        last = time.monotonic()
         while not done.wait(POLL):
-            try:
-                socket.create_connection(head, WAIT).close()
-                answered = time.monotonic()
+            if _answers(head):
+                last = time.monotonic()
                 lost.clear()
-            except OSError:
-                silence = time.monotonic() - answered
+            else:
+                silence = time.monotonic() - last
                 if silence > LOST:
                     lost.set()
                 if silence > TOO_LONG and not done.is_set():
@@ -74,4 +114,4 @@ def watched(head: tuple[str, int] | None, pool: Any) -> Iterator[None]:
         if not lost.is_set():
             raise
     if lost.is_set():
-        raise LostHeadError("its head at {}:{} does not answer".format(*head))
+        raise LostHeadError(head)

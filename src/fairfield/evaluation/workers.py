@@ -21,7 +21,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.game import Game
-from fairfield.evaluation.heads import LostHeadError, cluster_gone, ray_head, watched
+from fairfield.evaluation.heads import LostHeadError, answered, cluster_gone, ray_head, watched
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import (
     Care,
@@ -203,8 +203,9 @@ class Workers:
         from joblib import Parallel, delayed
 
         if self._pool is None:
-            self._pool = Parallel(n_jobs=self.n_jobs, return_as="list", batch_size=1).__enter__()
-            self._head = ray_head(self._pool._backend)
+            pool: Any = Parallel(n_jobs=self.n_jobs, return_as="list", batch_size=1)
+            self._head = ray_head(pool._backend)
+            self._pool = answered(self._head, pool.__enter__)
         call = delayed(_run_task)
         with watched(self._head, self._pool):
             return list(self._pool(call(self._name, parcel, task, self.care) for task in tasks))

@@ -1,5 +1,7 @@
 """Draws that follow the worths: their limit, their batches, the temperature they fix."""
 
+import re
+
 import numpy as np
 
 import brute
@@ -19,6 +21,19 @@ def test_a_relative_temperature_is_fixed_by_the_first_batch(rng):
     shot = ff.variational_index(hidden(table), sampler="one-shot", **options)
     exact = ff.variational_index(table, temperature=shot.temperature)
     assert (errors(shot, exact.values) <= 5).all()
+
+
+def test_an_estimated_temperature_says_its_error(rng):
+    """The index at it has errors of its own, which do not count that runs differ by it."""
+    table = brute.flid(rng, 10)
+    own = ff.variational_index(table).temperature
+    for seed in range(3):
+        found = ff.variational_index(hidden(table), players=10, budget=200, seed=seed)
+        share = re.search(r"estimated, with a standard error of ([\d.]+)%", found.stop)[1]
+        assert abs(found.temperature / own - 1) <= 5 * float(share) / 100
+    options = {"players": 10, "budget": 200, "temperature": found.temperature}
+    assert "estimated" not in ff.variational_index(hidden(table), **options).stop
+    assert "was estimated" in ff.variational_values(hidden(table), 2, players=10, budget=200).stop
 
 
 def test_batches_have_their_own_points(rng):

@@ -49,6 +49,9 @@ def test_keys_are_found_however_they_are_written(monkeypatch):
 def test_keys_by_their_names_are_taken_out_of_records():
     found = plain({"x-api-key": "abc123def456", "keys": 12, "key": "feature_12"})
     assert found == {"x-api-key": "[secret]", "keys": 12, "key": "feature_12"}
+    numbers = {"api_key": 123456789, "password": 4711, "max_tokens": 128000, "secret": True}
+    hidden = {"api_key": "[secret]", "password": "[secret]"}
+    assert plain(numbers) == numbers | hidden
 
 
 def test_errors_that_cannot_be_written_out_do_no_harm():

@@ -354,6 +354,11 @@ def test_a_cap_ends_an_estimate_of_few_players_too():
     assert found.usage["cost"] <= 0.1 + 1e-9
 
 
+def test_what_is_always_in_may_be_a_generator():
+    game = ff.RemoteGame(lambda names: float(len(names)), ["a", "b"], always=iter(["y", "z"]))
+    assert [ff.shapley(game).empty for _ in range(2)] == [2.0, 2.0]
+
+
 @pytest.mark.parametrize("given", ["hi", ["p1"]])
 def test_what_is_always_in_is_a_list_of_others(given):
     with pytest.raises(ValueError, match="names that are in every coalition and are no players"):

@@ -62,7 +62,7 @@ def interactions(
     depend on the ``temperature``.
 
     With ``budget=``, ``tolerance=`` or ``seconds=`` those that do not depend on the temperature are
-    estimated where exact ones are out of reach. ``stderr`` is 0, and ``stop`` "exact", where a
+    estimated where exact ones are out of reach. ``stderr`` is 0, and ``stop`` says "exact", where a
     game of few interactions was recovered; beyond 100 players only coalitions that matter are kept.
 
     Cost: of a table one pass for all pairs, two to four times that for all triples; of a closed

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfield.boltzmann.temperature import scale_of
+from fairfield.boltzmann.temperature import scale_error, scale_of
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import expit
 from fairfield.estimation.at_points.draws import STEPPED, effective_size
@@ -23,7 +23,7 @@ from fairfield.estimation.fitted import Fitter
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
 from fairfield.estimation.received import ends
-from fairfield.estimation.surrogates.few_interactions import EXACT
+from fairfield.estimation.surrogates.few_interactions import exact
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.mean_field.elbo import CERTAIN, elbo
 from fairfield.problem import Problem
@@ -83,6 +83,8 @@ class Draws:
         self.start = np.where(self.certain, expit(self.prior), start.reshape(games, self.players))
         T = problem.temperature
         self.temperature = None if T is None else T.reshape(games)
+        # The standard error of a temperature that is estimated, as a share of it.
+        self.unsure = 0.0
         self.batches = 0
         self._stale = False
         self._fitter = Fitter(problem.options.seed) if helped else None
@@ -168,15 +170,19 @@ class Draws:
         if self.temperature is None and self.problem.pending is not None:
             half = np.full(self.players, 0.5)
             readings = [self._gradient(half, game) for game in range(len(self.start))]
-            banzhaf = np.stack(readings)
+            banzhaf = np.stack([each for each, _ in readings])
             self.temperature = self.problem.pending.factor * scale_of(banzhaf, self.pool.worths)
+            self.unsure = max(scale_error(*each) for each in readings)
         self._stale = True
 
-    def _gradient(self, x: FloatArray, game: int) -> FloatArray:
+    def _gradient(self, x: FloatArray, game: int) -> tuple[FloatArray, FloatArray]:
+        """∇f(x) and its covariance."""
         guide = None if self.shown(x) else self.guide(game)
         if guide is None:
-            return read(self.pool, x, game).slopes.gradient
-        return guide.control.extension.gradient(x)
+            reading = read(self.pool, x, game)
+            return reading.slopes.gradient, reading.covariance()
+        covariance, _, _ = self.left_open(guide, game, [(x, np.eye(self.players))])
+        return guide.control.extension.gradient(x), covariance
 
     def guide(self, game: int, until: float = inf) -> Guide | None:
         """What surrogates make of a game, given few coalitions per player or all the time they need."""
@@ -261,7 +267,15 @@ class Draws:
             numbers["elbo"] = elbo(level, logits, temperature, problem.prior)
         effective = min((reading.effective for reading in readings), default=inf)
         fixed = ", temperature fixed after the first batch" if problem.pending else ""
-        remarks: tuple[str, ...] = () if readings else (EXACT,)
+        remarks: tuple[str, ...] = ()
+        if not readings:
+            guides = [self.guide(game) for game in range(len(found))]
+            remarks = (exact(min(each.held_back for each in guides if each is not None)),)
+        if self.unsure:
+            remarks += (
+                f"the temperature was estimated, with a standard error of {self.unsure:.1%}; errors are those at "
+                "this temperature, so pass temperature= a number to compare runs",
+            )
         if pool.drawn >= MOST_DRAWS:
             limit = f"the draws reached their limit of {MOST_DRAWS:,}, so a larger budget changes nothing"
             remarks += (limit,)

@@ -29,7 +29,8 @@ class Guide:
 
     Without a rest it is the game itself. The ``prior`` is what is made of the worths without a surrogate, which
     is ``bare``: of a surrogate's own errors the prior, which is given what it leaves, says too little. Of worths that
-    take a few values, as those of votes do, a surrogate, smooth as it is, says too little: it ``jumps``.
+    take a few values, as those of votes do, a surrogate, smooth as it is, says too little: it ``jumps``. So many
+    worths that were ``held_back`` vouch for a game that was recovered.
     """
 
     control: Control
@@ -38,6 +39,7 @@ class Guide:
     name: str
     bare: bool
     jumps: bool
+    held_back: int
 
     def predict(self, coalitions: BoolArray) -> FloatArray:
         """The worths (m,) of coalitions (m, n) in the surrogate."""
@@ -94,4 +96,6 @@ def _guide(fitted: Fitted, game: int, pool: Pool) -> Guide:
     control = Control(left, oddest, CombinedExtension(terms))
     name = surrogate.name or MeanExtension.method
     bare = not surrogate.parts
-    return Guide(control, own, MeanExtension(fitted.prior, game), name, bare, jumps)
+    return Guide(
+        control, own, MeanExtension(fitted.prior, game), name, bare, jumps, surrogate.held_back
+    )

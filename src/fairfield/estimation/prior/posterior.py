@@ -241,5 +241,5 @@ class Evidence:
         for more in WIDER:
             added = np.append(more * which / which.sum(), 0.0)
             if self.against(least + added)[0] <= height + UNDECIDED:
-                return shares + added
+                return np.asarray(shares + added)
         return shares

@@ -22,6 +22,7 @@ from fairfield.core.arrays import FloatArray, IntArray
 from fairfield.core.runtime.notices import warn
 from fairfield.core.special import expit
 from fairfield.estimation.at_points.adaptive import ENOUGH, PLENTY, TRUSTED, Draws, Found
+from fairfield.estimation.at_points.elsewhere import leads_elsewhere
 from fairfield.estimation.at_points.guides import Guide
 from fairfield.estimation.at_points.log_z import weighed, weighed_beside
 from fairfield.estimation.at_points.reading import Control, Reading, read
@@ -238,8 +239,23 @@ class IndexEstimator(Draws):
             warned.append(
                 "the ELBO has no maximum at the point found, so the errors are not to be trusted"
             )
+        if any(self._leads_elsewhere(game, each) for game, each in enumerate(found)):
+            warned.append(
+                "within the errors the ELBO has several fixed points, and the index may be that of another "
+                "than was found, so the errors are not to be trusted; raise the budget or the temperature"
+            )
         law = self._law(found) if self.problem.options.decoupling else {}
         return self.estimated(found, self.batches, warned, **law)
+
+    def _leads_elsewhere(self, game: int, found: _Index) -> bool:
+        guide = self.guide(game) if found.readings else None
+        if guide is None:
+            return False
+        errors = np.sqrt(np.diagonal(found.covariance))
+        point = expit(found.logits), found.values, errors
+        rng = np.random.default_rng([self.problem.options.seed, game])
+        T = self.needed_temperature()[game]
+        return leads_elsewhere(guide, self.start[game], T, self.prior, point, rng)
 
     def _law(self, found: list[_Index]) -> dict[str, Any]:
         """log Z and the decoupling error log Z - ELBO, from the same draws.

@@ -25,13 +25,13 @@ from fairfield.estimation.corrections import (
     stacked,
 )
 from fairfield.estimation.design import APART, Design, Plan, Sampled
-from fairfield.estimation.fitted import FREE, Fitter, Reading, alone, share_of_odd
+from fairfield.estimation.fitted import FREE, SOLVED, Fitter, Reading, alone, share_of_odd
 from fairfield.estimation.loop import Estimate, Estimator
 from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.prior.posterior import FITTED
 from fairfield.estimation.samplers.permutation import Permutations
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.estimation.surrogates.few_interactions import EXACT
+from fairfield.estimation.surrogates.few_interactions import exact, unseen
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.problem import Problem
 from fairfield.results.valuation import as_number
@@ -130,7 +130,7 @@ class Values:
         sampled = self.design.sampled(noisy=self.problem.game.traits.noisy)
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
-            answers, exact = self._answers(sampled, until)
+            answers, held_back = self._answers(sampled, until)
             best = stacked([smallest(each) for each in answers])
             linear = read_linearly(sampled.rows, answers)
         batch = self.problem.game.batch
@@ -141,8 +141,8 @@ class Values:
             values=values.reshape(shape),
             covariance=best.errors.reshape(*shape, self.players),
             method=best.method,
-            warnings=() if exact else self._warnings(len(sampled.rows)),
-            remarks=(EXACT,) if exact else self._remarks(sampled),
+            warnings=() if held_back else self._warnings(len(sampled.rows)),
+            remarks=(exact(held_back),) if held_back else self._remarks(sampled, best),
             more={
                 "empty": as_number(sampled.worths[:, 0].reshape(batch)),
                 "grand": as_number(sampled.worths[:, 1].reshape(batch)),
@@ -150,15 +150,15 @@ class Values:
             linear=linear,
         )
 
-    def _answers(self, sampled: Sampled, until: float) -> tuple[list[list[Answer]], bool]:
-        """The answers for the games, fit by fit, and whether all games were recovered."""
+    def _answers(self, sampled: Sampled, until: float) -> tuple[list[list[Answer]], int]:
+        """The answers for the games, fit by fit, and how many worths vouch for each, if all are recovered."""
         if not self.helped or self._fitter.is_late(sampled, until):
             found = alone(sampled, self.kind.reading, few=not self.helped)
             if found:
-                return [self._shared(found, sampled)], False
+                return [self._shared(found, sampled)], 0
         fits = self._fitter.fits(sampled, until)
         answers = [self._shared(fit.answers(self.kind.reading), fit.sampled) for fit in fits]
-        return answers, all(fit.rest is None for fit in fits)
+        return answers, min(fit.surrogate.held_back for fit in fits)
 
     def _shared(self, answers: list[Answer], sampled: Sampled) -> list[Answer]:
         """With what all players gain shared out, where values add up to it."""
@@ -178,8 +178,14 @@ class Values:
             f"trusted; {least:,} coalitions are the least for that",
         )
 
-    def _remarks(self, sampled: Sampled) -> tuple[str, ...]:
-        """On worths that hardly differ; no warning, which a tolerance would wait out in vain."""
+    def _remarks(self, sampled: Sampled, found: Answer) -> tuple[str, ...]:
+        """On worths that hardly differ, or follow a rule; no warning, which a tolerance would wait out in vain."""
+        if (
+            not sampled.is_whole
+            and (found.spread() <= (SOLVED * np.ptp(sampled.worths)) ** 2).all()
+        ):
+            seen = f"{len(sampled.rows):,} worths are explained to rounding"
+            return (f"{seen}; {unseen(len(sampled.rows))}",)
         corrected = self.kind.reading.masses is not None
         if corrected or sampled.is_whole or not is_stepped(sampled.worths, FEW_WORTHS).any():
             return ()

@@ -43,7 +43,7 @@ class Surrogate:
     """A game like the sampled one: ``scale`` times the mean of its parts.
 
     ``inside`` and ``outside`` (m,) are what it leaves of the worths, and what a part leaves that was
-    fitted without them. ``exact`` where it is the game.
+    fitted without them. Where it is the game, so many worths that were ``held_back`` are predicted to rounding.
     """
 
     name: str
@@ -51,7 +51,12 @@ class Surrogate:
     scale: float
     inside: FloatArray
     outside: FloatArray
-    exact: bool = False
+    held_back: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is the game."""
+        return self.held_back > 0
 
     def read(self, along: Along, sets: Sets) -> FloatArray:
         """The values or interactions of sets (k, size), (k,)."""

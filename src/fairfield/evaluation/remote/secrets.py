@@ -22,6 +22,10 @@ _TEXTS = re.compile(
     r"(?:(?=[\w.~+/%-]*\d)(?=[\w.~+/%-]*[a-z])[\w.~+/=%-]{6,}|[\w.~+/=%-]{16,})",
     re.IGNORECASE,
 )
+# Names whose numbers are keys as well; those of "max_tokens" and "keys" are not.
+_NAMED = re.compile(
+    r"(?:(?:api|access|auth|private)[_-]?(?:key|token)|secret|password)$", re.IGNORECASE
+)
 
 
 def without_secrets(text: str) -> str:
@@ -67,6 +71,8 @@ def _plain(record: Any, secrets: list[str]) -> Any:
 
 def _is_key(name: Any, text: Any) -> bool:
     """Whether this is a key by its name, as {"x-api-key": …} has it."""
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        return _NAMED.search(str(name)) is not None
     found = _TEXTS.search(f"{name}: {text}") if isinstance(text, str) else None
     return found is not None and found.start() < len(str(name)) and found.end() == found.endpos
 
