@@ -34,8 +34,8 @@ from fairfield.evaluation.threads import one_blas_thread
 
 # Surrogates are fitted to so many games at most.
 MOST_GAMES = 20
-# A surrogate is used where squares of errors of prediction are less by this factor.
-CLEARLY = 0.5
+# Fewer coalitions per player are few for a surrogate: they hardly show its errors.
+MANY = 20
 # A regression needs so many draws more than players to show its error, and so many times as many to be
 # preferred to what a prior says, unless it leaves nothing.
 FREE, ENOUGH = 2, 1.5
@@ -103,7 +103,8 @@ class Fitted:
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
         bare, corrected = self.rest.values(along, sets), self._corrections(left, reading)
-        stepped = is_stepped(sampled.worths, STEPPED).any()
+        solved = np.abs(self.surrogate.outside).max() <= SOLVED * np.ptp(sampled.worths)
+        stepped = not solved and is_stepped(sampled.worths, STEPPED).any()
         if stepped and corrected:
             # Where worths of a size agree, what the prior leaves of them vouches for nothing.
             raw = self._corrections(Residuals(sampled, sampled.worths, sampled.worths), reading)
@@ -123,6 +124,10 @@ class Fitted:
         ]
         if name and corrected and not reading.whole:
             own = _as_wide_where(self._found(along, sets), own, corrected[0])
+            if (
+                self.surrogate.dense
+            ):  # of whose errors the prior, which is given what it leaves, knows nothing
+                own = self.prior.read(along, sets, reading.judged, whole=False)
         # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
         plenty = len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
@@ -131,8 +136,7 @@ class Fitted:
         trusted = [] if reading.whole and corrected and doubtful else [own]
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]
         found = [*trusted, *corrected, *plain]
-        solved = np.abs(self.surrogate.outside).max() <= SOLVED * np.ptp(sampled.worths)
-        if not stepped or solved or sampled.is_whole:
+        if not stepped or sampled.is_whole:
             return found
         # Nor do draws that all agree say anything of one that was not seen.
         unseen = (np.ptp(sampled.worths, axis=1) / len(np.unique(sampled.groups))) ** 2
@@ -259,6 +263,7 @@ class Fitter:
             if hopeless or not self._pace.fits(PRIOR, count, until):
                 continue
             rest = MeanGame.given(sampled, found.outside[None])
-            if rest.error[0] < CLEARLY * best.rest.error[0]:
+            factor = each.clearly if count >= MANY * sampled.rows.shape[1] else each.from_few
+            if rest.error[0] < factor * best.rest.error[0]:
                 best = Fitted(sampled, found, rest, prior)
         return best

@@ -70,6 +70,22 @@ def test_dividends_of_few_players_need_small_coalitions_alone(smooth):
     assert_allclose(found.values, exact.values, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_errors_of_pairs_after_trees_are_those_of_trees(seed):
+    """The best member counts: trees predict its worths, and have all small interactions a little wrong."""
+    weights = np.linspace(0.1, 1, 10)
+
+    def best(S):
+        return (S * weights).max(axis=1)
+
+    exact = ff.interactions(best, players=10)
+    found = ff.interactions(best, players=10, budget=200, seed=seed)
+    off = np.abs(found.values - exact.values)
+    assert (off <= 5 * found.stderr).all()
+    assert np.mean(off <= 1.96 * found.stderr) > 0.85
+    assert off @ off < 0.01 * np.sum(exact.values**2)
+
+
 def test_a_batch_of_games_has_its_own_errors(smooth, tmp_path):
     class Both(ff.Game):
         players, batch = tuple(range(10)), (2,)

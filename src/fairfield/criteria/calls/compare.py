@@ -36,9 +36,9 @@ def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Ite
     >>> def worth(S):
     ...     return S.any(axis=1) + 0.1 * S.sum(axis=1)
     >>> for v in ff.stream("banzhaf", worth, players=12, budget=400):
-    ...     certain = v.stop
-    >>> certain
-    'used the budget of 400 coalitions'
+    ...     last = v
+    >>> last.stop
+    'used the budget of 400 coalitions; 400 worths are explained to rounding; what fewer than 1 coalition in 133 shows may be missing'
     """
     yield from call_of(criterion, *arguments, **keywords).rounds(game, each_round=True)
 

@@ -84,7 +84,7 @@ def interactions(
     >>> def worth(S):
     ...     return 3.0 * (S[:, 7] & S[:, 150]) + S[:, 3] - 0.5 * S[:, 9]
     >>> few = ff.interactions(worth, players=200, budget=500)
-    >>> few.coalitions, few.values.round(9).tolist(), few.stop
+    >>> few.coalitions, few.values.round(9).tolist(), few.stop.split(":")[0]
     ([(7, 150)], [3.0], 'exact')
     """
     name = criterion if isinstance(criterion, str) else getattr(criterion, "__name__", criterion)

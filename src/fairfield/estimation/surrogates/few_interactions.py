@@ -20,7 +20,7 @@ from fairfield.estimation.surrogates.sparse import sparse_fit
 # At least so many coalitions are held back, of sizes that tell of interactions; the first so many others are
 # looked at. Of few different worths (those of votes) they say too little.
 HELD_BACK, LOOKED_AT, FEW_WORTHS = 60, 2000, 4
-# Shares that are held back: the largest of which the rest is enough to find the game vouches for it.
+# Larger shares are tried as well: the largest of which the rest is enough to find the game vouches for it.
 SHARES = (0.25, 0.5, 0.75)
 # Digits that a prediction may miss, in units of the largest worth.
 ROUNDING = 1e-12
@@ -76,7 +76,7 @@ def recovered(sampled: Sampled, seed: int) -> tuple[Polynomial | None, int]:
     vouch = 0
     if len(telling) < HELD_BACK or is_stepped(sampled.worths, FEW_WORTHS)[0]:
         return best, vouch
-    for count in sorted({max(HELD_BACK, int(share * len(telling))) for share in SHARES}):
+    for count in sorted({HELD_BACK, *(max(HELD_BACK, int(p * len(telling))) for p in SHARES)}):
         held = telling[-count:]
         if sampled.anywhere:
             # The last draws crowd around one point, where the game may be simpler than elsewhere.

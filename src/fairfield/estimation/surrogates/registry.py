@@ -44,6 +44,7 @@ class Surrogate:
 
     ``inside`` and ``outside`` (m,) are what it leaves of the worths, and what a part leaves that was
     fitted without them. Where it is the game, so many worths that were ``held_back`` are predicted to rounding.
+    A ``dense`` one has interactions of all players, and all of them a little wrong.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Surrogate:
     inside: FloatArray
     outside: FloatArray
     held_back: int = 0
+    dense: bool = False
 
     @property
     def exact(self) -> bool:
@@ -83,27 +85,35 @@ Fit: TypeAlias = Callable[[Sampled, int, float], Surrogate | None]
 class Fitting:
     """How a surrogate is fitted, and which samples it suits.
 
-    ``seconds`` is what a fit is thought to take before there was one: trees load libraries.
+    ``seconds`` is what a fit is thought to take before there was one: trees load libraries. It is used where
+    squares of errors of prediction are less by the factor ``clearly``, from few coalitions by ``from_few``.
     """
 
     name: str
     fit: Fit
     suits: Callable[[Sampled], bool]
     seconds: float
+    clearly: float
+    from_few: float
 
 
 _registered: dict[str, Fitting] = {}
 
 
 def surrogate(
-    name: str, suits: Callable[[Sampled], bool], *, seconds: float = 0.0
+    name: str,
+    suits: Callable[[Sampled], bool],
+    *,
+    seconds: float = 0.0,
+    clearly: float = 0.5,
+    from_few: float = 0.5,
 ) -> Callable[[Fit], Fit]:
     """Decorates the fit of a surrogate, which has it tried on the samples it suits."""
 
     def register(fit: Fit) -> Fit:
         taken = _registered.get(name)
         refuse_taken(f"a surrogate {name!r}", taken and taken.fit, fit)
-        _registered[name] = Fitting(name, fit, suits, seconds)
+        _registered[name] = Fitting(name, fit, suits, seconds, clearly, from_few)
         return fit
 
     return register

@@ -113,6 +113,7 @@ class Leaves:
     "trees",
     lambda sampled: len(sampled.rows) >= FEWEST and trees_are_installed(),
     seconds=1.0,
+    from_few=0.1,
 )
 def boosted_trees(sampled: Sampled, seed: int, rival: float) -> Surrogate | None:
     """Gradient-boosted trees, each fold left out once."""
@@ -131,7 +132,7 @@ def boosted_trees(sampled: Sampled, seed: int, rival: float) -> Surrogate | None
             return None
         parts.append(leaves)
     outside[FITTED:] = inside[FITTED:]
-    return Surrogate("boosted trees", parts, scale, inside, outside)
+    return Surrogate("boosted trees", parts, scale, inside, outside, dense=True)
 
 
 def without_each_fold(
