@@ -280,3 +280,15 @@ def test_an_index_of_several_fixed_points_is_warned_of(seed, budget):
     found = ff.variational_index(game, temperature=0.3, budget=budget, seed=seed)
     assert (np.abs(found.values - exact) > 5 * found.stderr).any()
     assert "several fixed points" in found.stop
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_one_pair_and_one_coalition_of_a_size_show_an_error(criterion):
+    """Each was alone in its stratum, so that 13 of 16 worths were "explained to rounding"."""
+    weights = np.array([0.3, 0.7, 1.1, 2.0])
+    game = ff.FunctionGame(lambda S: np.sqrt(S @ weights), 4)
+    exact = criterion(game).values
+    for seed in range(4):
+        v = criterion(game, budget=13, seed=seed)
+        assert "rounding" not in v.stop
+        assert (np.abs(v.values - exact) < 5 * v.stderr).all()

@@ -115,6 +115,26 @@ def test_an_address_of_sqlite_is_the_name_of_a_file(tmp_path, monkeypatch):
     assert [each.name for each in tmp_path.iterdir()] == [name]
 
 
+def test_the_schema_of_a_store_is_not_trusted(tmp_path):
+    """Views and triggers that someone has put into the file may call no function that does something."""
+    ff.shapley(worth, players=8, store=tmp_path / "s.db")
+    path = str(tmp_path / "s.db")
+    for connection in (closing(store_file.connect(path)), store_file.opened(path)):
+        with connection as base:
+            assert base.execute("PRAGMA trusted_schema").fetchone() == (0,)
+
+
+def test_a_check_sees_what_no_checksum_does(tmp_path):
+    """The file says that five of its pages are free: whatever is written next would break it."""
+    path = tmp_path / "s.db"
+    ff.shapley(worth, players=8, store=path)
+    raw = bytearray(path.read_bytes())
+    raw[36:40] = (5).to_bytes(4, "big")
+    path.write_bytes(raw)
+    with pytest.raises(ff.StoreError, match="damaged"):
+        ff.verify_store(path)
+
+
 def test_a_store_of_the_first_format_is_upgraded(tmp_path):
     path = tmp_path / "s.db"
     ff.shapley(worth, players=8, store=path)

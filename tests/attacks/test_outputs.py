@@ -106,6 +106,8 @@ def test_a_terminal_that_knows_only_ascii_is_no_error(tmp_path):
 def test_an_interrupt_while_modules_are_imported_is_one_line_and_130(module):
     code = (
         "import os, signal, sys\n"
+        # Tests that run in the background would ignore it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Interrupt:\n"
         "    def find_spec(name, *given):\n"
         f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"

@@ -145,6 +145,16 @@ def test_the_worths_tried_again_are_random_and_never_the_empty_coalition():
     assert not any(not any(row) for row in seen)
 
 
+def test_a_service_is_never_asked_for_stored_worths(tmp_path):
+    """That costs money."""
+    asked = []
+    game = ff.RemoteGame(lambda names: asked.append(names) or len(names) ** 2.0, 4, name="paid")
+    first = ff.shapley(game, store=tmp_path / "s.db")
+    assert len(asked) == 16
+    assert (ff.shapley(game, store=tmp_path / "s.db").values == first.values).all()
+    assert len(asked) == 16
+
+
 def test_a_random_function_resumes(tmp_path):
     rng = np.random.default_rng(0)
 

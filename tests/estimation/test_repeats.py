@@ -87,6 +87,23 @@ def test_the_budget_is_that_of_answers(players, budget, tmp_path):
     assert ff.quote(game, "shapley", budget=budget).calls == budget
 
 
+def test_a_run_that_is_repeated_on_its_store_asks_for_nothing(tmp_path):
+    """Points of an index were chosen by the noise of all answers, those of later rounds too."""
+    rng = np.random.default_rng(1)
+    w = np.random.default_rng(0).normal(size=8)
+
+    def worth(names):
+        return float(w[list(names)].sum() + (len(names) - 4) ** 2 / 8 + rng.normal(0, 0.5))
+
+    game = ff.RemoteGame(worth, 8, repeats="auto", name="noisy")
+    options = {"temperature": 1.0, "budget": 78, "store": tmp_path / "w.db"}
+    v = ff.variational_index(game, **options)
+    again = ff.variational_index(game, **options)
+    assert again.usage["calls"] == 0
+    assert (again.values == v.values).all()
+    assert (again.stderr == v.stderr).all()
+
+
 def test_a_tolerance_is_met_by_repeats_and_a_limit_is_needed():
     rng = np.random.default_rng(4)
     game = ff.RemoteGame(lambda names: noisy(names, rng), 4, repeats="auto")

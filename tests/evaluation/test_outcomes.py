@@ -129,6 +129,14 @@ def test_a_fallback_is_not_stored(tmp_path):
         ff.shapley(game, store=tmp_path / "w.db")
 
 
+@pytest.mark.parametrize("options", [{}, {"timeout": 60}, {"n_jobs": 2}])
+def test_beside_a_fallback_all_other_worths_are_stored(options, tmp_path):
+    """Those of its block were not, and with a time limit none was, whether a worth failed or not."""
+    store = tmp_path / "w.db"
+    ff.shapley(refuses("a", "b"), players=["a", "b", "c"], on_error=2.0, store=store, **options)
+    assert ff.verify_store(store) == 7
+
+
 def test_keys_are_not_in_what_a_failure_says(monkeypatch):
     monkeypatch.setenv("SERVICE_API_KEY", "mine-and-secret")
 

@@ -157,9 +157,8 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
     each = np.where(shown, 1 / np.maximum(sampled.drawn, 1), 0.0)[sizes]
     mixed = left.mixed(sampled.known)
     starts = np.flatnonzero(np.diff(sampled.groups, prepend=-1))
-    # Pairs are drawn by the smaller size, single coalitions by their own.
-    most, alone = len(sampled.every), np.arange(len(sizes)) >= 2 * sampled.pairs
-    kind = np.where(alone, most + sizes, np.minimum(sizes, most - 1 - sizes))
+    kind = _kinds(sampled)
+    most = len(sampled.every)
     stratum = kind[starts]
     count = np.bincount(stratum, minlength=2 * most)
     free = np.where(count > 1, count / np.maximum(count - 1, 1), 0.0)[stratum]
@@ -184,6 +183,20 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
         errors.append(np.stack(found))
     method = f"corrected by {len(sizes):,} coalitions"
     return Answer(np.concatenate(values, axis=1), INFLATED * np.concatenate(errors, axis=1), method)
+
+
+def _kinds(sampled: Sampled) -> IntArray:
+    """The stratum of each coalition, (m,): pairs are drawn by the smaller size, single ones by their own.
+
+    One that is alone in its stratum would show no error, so that it is compared to pairs, if there are any.
+    """
+    most, single = len(sampled.every), np.arange(len(sampled.rows)) >= 2 * sampled.pairs
+    smaller = np.minimum(sampled.sizes, most - 1 - sampled.sizes)
+    kind = np.where(single, most + sampled.sizes, smaller)
+    draws = np.bincount(kind, minlength=2 * most)
+    draws[:most] //= 2
+    joined = np.unique(smaller[draws[kind] == 1])
+    return np.where(np.isin(smaller, joined[draws[joined] > 0]), smaller, kind)
 
 
 def shapley_masses(players: int) -> FloatArray:

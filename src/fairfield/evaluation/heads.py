@@ -61,8 +61,8 @@ def answered(head: tuple[str, int] | None, call: Callable[[], Result]) -> Result
         try:
             return future.result(POLL)
         except TimeoutError:
-            if future.done():
-                raise
+            if future.done():  # its own error, or it has just ended
+                return future.result()
         if _answers(head):
             last = time.monotonic()
         elif time.monotonic() - last > LOST:

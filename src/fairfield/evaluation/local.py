@@ -171,7 +171,7 @@ class LocalWorths:
     ) -> Found:
         """Store what a round gave."""
         good = [
-            (rows if each.kept is None else rows[each.kept], each.measured, not each.filled)
+            (rows if each.kept is None else rows[each.kept], each.measured, each.filled)
             for rows, each in zip(blocks, outcomes, strict=True)
             if each.measured is not None
         ]
@@ -181,7 +181,9 @@ class LocalWorths:
             )
         coalitions = np.concatenate([rows for rows, _, _ in good])
         worths = np.concatenate([as_rows(self.game, found) for _, found, _ in good])
-        lasting = np.concatenate([np.full(len(rows), lasts) for rows, _, lasts in good])
+        lasting = np.concatenate(
+            [np.ones(len(rows), bool) if filled is None else ~filled for rows, _, filled in good]
+        )
         self.failures = sum((found.failures for _, found, _ in good), self.failures)
         self.evaluations += len(coalitions)
         scores = self._scores_of_rows([found for _, found, _ in good])

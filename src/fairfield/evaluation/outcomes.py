@@ -67,9 +67,9 @@ class Care:
 class Outcome:
     """What was measured of a block, or a sentence on why there is nothing.
 
-    ``hung`` says that its process is still busy with a worth that was given up, ``filled`` that
-    some worths are the fallback, which is not to be stored; ``kept`` says which of the block's
-    coalitions were measured, where some were and another failed.
+    ``hung`` says that its process is still busy with a worth that was given up; ``kept`` says which
+    of the block's coalitions were measured, where some were and another failed, and ``filled`` for
+    which of these the worth is the fallback, which is not to be stored.
     """
 
     measured: Measured | None
@@ -78,14 +78,15 @@ class Outcome:
     error: BaseException | None = None
     trace: str | None = None
     hung: bool = False
-    filled: bool = False
     kept: BoolArray | None = None
+    filled: BoolArray | None = None
 
 
 def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
     """The checked worths of one block; coalition by coalition, where the block fails or each has its time."""
     start = time.perf_counter()
     parts: dict[int, Measured] = {}
+    filled: list[int] = []
     failure: str | None = None
     error: BaseException | None = None
     timed = care.timeout is not None and len(coalitions) > 1
@@ -96,7 +97,7 @@ def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
         except (Exception, SystemExit) as raised:
             failure, error = named(game, coalitions, raised), raised
     if care.fallback is not None or len(coalitions) > 1:
-        parts, failed = _one_by_one(game, coalitions, care)
+        parts, filled, failed = _one_by_one(game, coalitions, care)
         if failed is not None:
             failure, error = str(failed), failed.__cause__
         # With a single attempt, a block that fails though no coalition does is an error.
@@ -108,40 +109,39 @@ def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
         time.perf_counter() - start,
         None if error is None else without_keys(error)[1],
         hung=_hung(),
-        filled=care.fallback is not None,
         kept=np.isin(np.arange(len(coalitions)), list(parts)),
+        filled=np.isin(list(parts), filled) if filled else None,
     )
 
 
 def _one_by_one(
     game: Game, coalitions: BoolArray, care: Care
-) -> tuple[dict[int, Measured], WorthError | None]:
-    """What was measured of each coalition alone, by its place, and the first failure; a second ends it."""
+) -> tuple[dict[int, Measured], list[int], WorthError | None]:
+    """What was measured of each coalition alone, by its place; those that took the fallback; the first failure.
+
+    A second failure ends it.
+    """
     found: dict[int, Measured] = {}
+    filled: list[int] = []
     failed: WorthError | None = None
-    for place, row in enumerate(coalitions):
+    for place, row in enumerate(coalitions[:, None]):
         try:
-            found[place] = _alone(game, row[None], care)
-        except WorthError as error:
-            if failed is not None:
+            found[place] = _tried(game, row, care)
+        except (Exception, SystemExit) as error:
+            if care.fallback is not None:
+                found[place] = replaced(game, row, care.fallback, spelled_error(error))
+                filled.append(place)
+            elif failed is None:
+                failed = WorthError(named(game, row, error))
+                failed.__cause__ = error
+            else:
                 break
-            failed = error
-    return found, failed
+    return found, filled, failed
 
 
 def _hung() -> bool:
     _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
     return bool(_abandoned)
-
-
-def _alone(game: Game, row: BoolArray, care: Care) -> Measured:
-    """The worth of one coalition, or the fallback where there is one."""
-    try:
-        return _tried(game, row, care)
-    except (Exception, SystemExit) as error:
-        if care.fallback is None:
-            raise WorthError(named(game, row, error)) from error
-        return replaced(game, row, care.fallback, spelled_error(error))
 
 
 def replaced(game: Game, row: BoolArray, fallback: float, why: str) -> Measured:

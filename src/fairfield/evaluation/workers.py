@@ -159,15 +159,15 @@ class Workers:
             parts = self._survived([[row[None]] for row in block])
             measured = [each.measured for each in parts if each.measured is not None]
             failed = next((each for each in parts if each.measured is None), None)
-            seconds, filled = sum(p.seconds for p in parts), any(p.filled for p in parts)
             if failed is None:
-                return Outcome(joined(measured), None, seconds, filled=filled)
+                filled = np.array([each.filled is not None and each.filled.all() for each in parts])
+                return Outcome(joined(measured), None, sum(p.seconds for p in parts), filled=filled)
             kept = np.array([each.measured is not None for each in parts])
             return replace(failed, measured=joined(measured) if measured else None, kept=kept)
         if self.care.fallback is not None:
             why = spelled_error(error)
             found = replaced(self.game, block, self.care.fallback, why)
-            return Outcome(found, None, 0.0, filled=True)
+            return Outcome(found, None, 0.0, filled=np.ones(1, dtype=bool))
         coalition = spell(members(block[0], self.game.players))
         self._failure = (
             f"the workers failed {RETRIES + 1} times on coalition {coalition} alone "

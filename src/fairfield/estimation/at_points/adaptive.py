@@ -147,10 +147,12 @@ class Draws:
         count = worths.shape[-1]
         own = slice(len(self.pool.counts) - count, None)
         shape = len(self.start), count
+        given = [(self.pool.worths, worths)]
         if variances is not None:
-            self.pool.noise[:, own] = variances.reshape(shape)
-        if not np.array_equal(self.pool.worths[:, own], worths.reshape(shape)):
-            self.pool.worths[:, own] = worths.reshape(shape)
+            given.append((self.pool.noise, variances))
+        if not all(np.array_equal(held[:, own], each.reshape(shape)) for held, each in given):
+            for held, each in given:
+                held[:, own] = each.reshape(shape)
             self._guides = (0, None)
             if self.problem.pending is not None:
                 self.temperature = None

@@ -96,7 +96,7 @@ class Calls:
         keys = packed(coalitions)
         worths = self._known.worths(keys, leading=leading)
         noisy = self.game.traits.noisy
-        variances = self._known.variances(keys[: len(worths)]) if noisy else None
+        variances = self._known.variances(keys[: len(worths)], leading=leading) if noisy else None
         return Measured(worths, variances, self.failures)
 
     def complete(self) -> tuple[BoolArray, FloatArray]:

@@ -83,8 +83,13 @@ class Known:
                 found.append(float(np.mean(given[: self.repeats] if leading else given)))
         return np.array(found)
 
-    def variances(self, keys: list[bytes]) -> FloatArray:
-        """The variances of the worths of coalitions, 0 of those that are fixed."""
+    def variances(self, keys: list[bytes], *, leading: bool) -> FloatArray:
+        """The variances of the worths of coalitions, 0 of those that are fixed.
+
+        Those of ``leading`` worths are 0 too: by what later answers say no coalitions are chosen.
+        """
+        if leading:
+            return np.zeros(len(keys))
         noisy = [key for key in self.answers if key not in self.fixed]
         single = dict(zip(noisy, variances_of([self.answers[key] for key in noisy]), strict=True))
         return np.array([single[k] / len(self.answers[k]) if k in single else 0.0 for k in keys])
