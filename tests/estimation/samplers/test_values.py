@@ -12,6 +12,7 @@ import fairfield as ff
 from conftest import draws
 from estimation.games import PLAYERS, SIGNS, sampled
 from fairfield.core.game import Traits
+from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.samplers.permutation import Permutations
 from fairfield.estimation.samplers.registry import estimator_of
 from fairfield.problem import resolve
@@ -40,7 +41,9 @@ def test_games_of_players_and_of_pairs_are_known_without_error(slopes, other, se
             found = sampled(criterion, table, seed=seed)
             scale = np.abs(table).max() + 1e-300
             assert_allclose(found.values, criterion(table).values, atol=1e-10 * scale)
-            assert (found.stderr <= 1e-10 * scale).all()
+            # Of two or three worths, as a dictator has them, those that were not seen might be others.
+            if len(np.unique(table)) > STEPPED:
+                assert (found.stderr <= 1e-10 * scale).all()
 
 
 @settings(max_examples=draws(3, 8), deadline=None)

@@ -22,8 +22,6 @@ from fairfield.estimation.prior.posterior import ROUNDING, Factor, Posterior, po
 AT_ONCE = 2**22
 # Squares of the number of coalitions times sets up to which each set gets an error of its own.
 AFFORDABLE = 4e10
-# Variances below this, in units of that of the worths, are rounding.
-DIGITS = 1e-11
 # Values are drawn to 0 where their expected squared errors are so many times their squares.
 HARDLY = 1.5
 # At most this share of an interaction is thought to be lost to what others are like.
@@ -63,8 +61,7 @@ class MeanGame:
         two = (own[first] * alpha[:, second] - cross * alpha[:, first]) / whole
         left[:, first], left[:, second] = one, two
         squares[:, first], squares[:, second] = alpha[:, first] * one, alpha[:, second] * two
-        # What is left of the digits of worths says nothing of variances.
-        return found.scale[:, None] * left, np.minimum(squares, left**2 / DIGITS)
+        return found.scale[:, None] * left, squares
 
     @cached_property
     def inside(self) -> FloatArray:

@@ -22,9 +22,9 @@ CHOOSING, FITTED = 400, 2000
 # The prior variance of the mean worth, in units of the variance of the worths.
 COMMON = 100.0
 # Logarithms of the smallest and largest share of a kernel, and of the noise.
-SHARES, NOISE = (-16.0, 7.0), (-30.0, 1.0)
+SHARES, NOISE = (-16.0, 7.0), (-25.0, 1.0)
 # What keeps matrices regular.
-ROUNDING = 1e-13
+ROUNDING = 1e-11
 STEPS = 200
 # Digits of worths, in units of their spread, from which shares are chosen.
 DIGITS = 9
@@ -32,8 +32,6 @@ DIGITS = 9
 UNLIKELY = 1e30
 # Shares by which interactions may be larger than is likeliest, and how much less likely that may be.
 WIDER, UNDECIDED = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001), 2.0
-# The least noise with which that is compared: with less it cannot be computed for smooth games.
-COMPARED = 1e-11
 # Coalitions whose worths are predicted at a time, for the sake of memory.
 AT_ONCE = 1024
 
@@ -236,10 +234,10 @@ class Evidence:
 
     def widest(self, shares: FloatArray, which: BoolArray) -> FloatArray:
         """The shares with as much more of some kernels as the worths do not speak against."""
-        least = np.append(shares[:-1], max(shares[-1], COMPARED))
-        height = self.against(least)[0]
+        height = self.against(shares)[0]
         for more in WIDER:
-            added = np.append(more * which / which.sum(), 0.0)
-            if self.against(least + added)[0] <= height + UNDECIDED:
-                return np.asarray(shares + added)
+            wide = shares.copy()
+            wide[:-1] += more * which / which.sum()
+            if self.against(wide)[0] <= height + UNDECIDED:
+                return wide
         return shares
