@@ -76,9 +76,7 @@ PAIRS = {
 def test_a_changed_function_is_refused_before_any_worth(what, tmp_path):
     first, second = PAIRS[what]
     ff.shapley(first, players=4, store=tmp_path / "s.db")
-    with pytest.raises(
-        ff.StoreError, match="other code; use another file, or give the game a name"
-    ):
+    with pytest.raises(ff.StoreError, match="other code; use another file, or give the game name="):
         ff.shapley(second, players=4, store=tmp_path / "s.db")
     assert ff.shapley(first, players=4, store=tmp_path / "s.db").evaluations == 4
 
@@ -125,6 +123,24 @@ def test_a_name_stands_for_the_code(tmp_path):
     for factor, evaluations in ((1.0, 16), (1.0 + 1e-14, 4)):
         game = ff.FunctionGame(lambda S, f=factor: f * S.sum(axis=1), 4, name="sum")
         assert ff.shapley(game, store=tmp_path / "s.db").evaluations == evaluations
+
+
+def test_a_name_that_is_given_later_stands_for_the_code_too(tmp_path):
+    def total(S):
+        return S.sum(axis=1)
+
+    store = tmp_path / "s.db"
+    ff.shapley(ff.FunctionGame(total, 4), store=store)
+
+    def total(S):
+        return S.astype(float).sum(axis=1)
+
+    name = "test_a_name_that_is_given_later_stands_for_the_code_too.<locals>.total"
+    with pytest.raises(ff.StoreError, match=f"give the game name='{name}'"):
+        ff.shapley(ff.FunctionGame(total, 4), store=store)
+    assert ff.shapley(ff.FunctionGame(total, 4, name=name), store=store).evaluations == 4
+    with pytest.raises(ff.StoreError, match="had other worths"):
+        ff.shapley(ff.FunctionGame(lambda S: 2 * total(S), 4, name=name), store=store)
 
 
 def test_the_worths_tried_again_are_random_and_never_the_empty_coalition():
