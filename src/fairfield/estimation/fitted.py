@@ -96,9 +96,12 @@ class Fitted:
         if self.rest is None:
             none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
             return [Answer(values[None], none, name, linear)]
-        own = self.rest.read(along, sets, reading.judged, whole=reading.whole)
+        # Of the many interactions that trees have a little wrong, what they leave of the worths says nothing.
+        source = self.prior if self.surrogate.dense and not reading.whole else self.rest
+        own = source.read(along, sets, reading.judged, whole=reading.whole)
         method = own.method
-        own = replace(own.after(values, name), weights=linear)
+        if source is self.rest:
+            own = replace(own.after(values, name), weights=linear)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
@@ -124,10 +127,6 @@ class Fitted:
         ]
         if name and corrected and not reading.whole:
             own = _as_wide_where(self._found(along, sets), own, corrected[0])
-            if (
-                self.surrogate.dense
-            ):  # of whose errors the prior, which is given what it leaves, knows nothing
-                own = self.prior.read(along, sets, reading.judged, whole=False)
         # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
         plenty = len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
