@@ -53,18 +53,22 @@ def compared(results: str) -> dict[str, list[Case]]:
                 name = f"Shapley values of {row['n']} players"
                 times["shapiq"] = 1000 * float(row["shapiq s"]) / float(row["fairfield ms"])
             elif row.get("÷ ours", "").endswith("×"):
-                name = f"{title.partition(',')[0]}, {row['rows × test points']}"
+                size, _, points = row["rows × test points"].partition(" × ")
+                name = f"{title.partition(',')[0]}, {size} rows × {points} test points"
                 times[row["library"]] = float(row["÷ ours"].removesuffix("×"))
             elif "shap.Exact ms" in row:
                 times["shap"] = float(row["shap.Exact ms"]) / float(row["ours ms"])
-            if times:
+            same = found[head][-1] if found[head] else None  # a row for each peer
+            if times and same and same.name == name:
+                same.times.update(times)
+            elif times:
                 found[head].append(Case(name, times))
         exact = re.findall(r"^\| (fairfield|pyDVL), exact .*\| ([\d.]+) s \|$", part, re.MULTILINE)
         if len(exact) == 2:
             seconds = {name: float(took) for name, took in exact}
             ratio = seconds["pyDVL"] / seconds["fairfield"]
             found[head].append(Case("Shapley values of 12 groups of rows", {"pyDVL": ratio}))
-    return dict(found)
+    return {head: cases for head, cases in found.items() if cases}
 
 
 def rows(text: str) -> list[tuple[str, dict[str, str]]]:
@@ -162,10 +166,18 @@ def draw(cases: list[Case], path: Path) -> None:
     left, right = ax.get_xlim()
     ax.set_xlim(min(left, 0.8), max(right, 20))
     ax.set_yticks(range(len(cases)), [case.name for case in reversed(cases)], fontsize=8)
+    ax.xaxis.set_major_formatter("{x:,g}")  # 1, 10, 100 in place of powers
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     known = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    fig.legend(known.values(), known, fontsize=8, loc="outside upper right", ncols=len(known))
+    fig.legend(
+        known.values(),
+        known,
+        fontsize=8,
+        loc="outside upper right",
+        ncols=len(known),
+        frameon=False,
+    )
     fig.savefig(path, metadata={"Date": None})
     plt.close(fig)
 

@@ -46,7 +46,7 @@ OWN = ("training.py",)
 PEERS = {
     ".venv-peers": [
         "--editable",
-        f"{ROOT}[all]",
+        f"{ROOT}[all,ray]",
         "shapiq>=1.8",
         "shap>=0.52",
         "xgboost-cpu",

@@ -53,7 +53,8 @@ class Cell:
         size = "path-dependent" if self.background is None else f"{self.background} background rows"
         grown = {"forest": "forest of 20, unbounded", "lightgbm": "LightGBM, 63 leaves"}
         model = grown.get(self.model, f"XGBoost, depth {self.depth}")
-        return f"{self.rows} rows, {size}, {model}, {self.features} features, {self.criterion}"
+        rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
+        return f"{rows}, {size}, {model}, {self.features} features, {self.criterion}"
 
 
 BASE = Cell()
@@ -69,7 +70,6 @@ CELLS = [
     *(replace(BASE, criterion=what) for what in ("Banzhaf", "pairs", "index")),
     *(replace(BASE, background=None, criterion=what) for what in ("Banzhaf", "pairs", "index")),
     replace(BASE, background=100, criterion="index"),
-    replace(BASE, background=100, criterion="Shapley"),
     replace(BASE, rows=20_000, background=20_000),
     replace(BASE, rows=20_000, background=20_000, criterion="pairs"),
 ]
