@@ -19,6 +19,7 @@ from fairfield.mean_field.elbo import elbo
 from fairfield.mean_field.solvers import MeanField
 from fairfield.multilinear.table import TableExtension
 from fairfield.problem import Problem
+from fairfield.results.comparison import NOISE_IN_ERRORS
 from fairfield.results.valuation import NORMAL, Valuation, as_number
 from fairfield.results.words import Words
 
@@ -47,8 +48,9 @@ def assemble(
         scale = np.abs(empty) + np.abs(grand) + np.abs(values).max(axis=-1)
         rounding = np.abs(values) <= 1e-12 * scale[..., None]
         values = np.where(nulls & rounding, 0.0, values)
-    stop, *sentences = stops_of(problem)
-    sentences += missed(problem, values, errors_of(covariance), covariance)
+    stderr = errors_of(covariance)
+    stop, *sentences = stops_of(problem, stderr)
+    sentences += missed(problem, values, stderr, covariance)
     about = {
         "method": extension.method,
         "empty": as_number(empty),
@@ -80,11 +82,12 @@ def assemble_few(
     method: str,
 ) -> Valuation:
     """The valuation of exact values that a few ``worths`` gave, those of ∅ and N at its ends."""
+    stderr = errors_of(covariance)
     sentences = [
+        *_exact(problem.game, spent.failures, stderr),
         *spent.failures.sentences(),
-        *missed(problem, values, errors_of(covariance), covariance),
+        *missed(problem, values, stderr, covariance),
     ]
-    stop = "; ".join([_exact(problem.game), *sentences])
     return write(
         problem,
         criterion,
@@ -94,7 +97,7 @@ def assemble_few(
         method=method,
         empty=as_number(worths[..., 0]),
         grand=as_number(worths[..., -1]),
-        stops=np.full(problem.game.batch, stop),
+        stops=np.full(problem.game.batch, "; ".join(sentences)),
         evaluations=spent.evaluations,
         **marginals(problem, values),
     )
@@ -232,21 +235,30 @@ def errors_of(covariance: FloatArray | None) -> FloatArray | None:
     return np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0))
 
 
-def stops_of(problem: Problem) -> list[str]:
-    """That a closed form or a table was read, and what must be said of the worths."""
+def stops_of(problem: Problem, stderr: FloatArray | None) -> list[str]:
+    """That a closed form or a table was read, and what must be said of the worths.
+
+    ``stderr`` are the errors of what was read, NaN or None where there are none.
+    """
     rounded = _rounded(problem.extension.coarseness, problem.extension.coarseness_from)
-    return [
-        _exact(problem.game, bool(rounded)),
-        *rounded,
-        *problem.source.spent.failures.sentences(),
-    ]
+    failures = problem.source.spent.failures
+    exact, *noise = _exact(problem.game, failures, stderr, bool(rounded))
+    return [exact, *rounded, *noise, *failures.sentences()]
 
 
-def _exact(game: Game, rounded: bool = False) -> str:
-    """In what sense exact values are exact."""
+def _exact(
+    game: Game, failures: Failures, stderr: FloatArray | None, rounded: bool = False
+) -> list[str]:
+    """In what sense exact values are exact, and that noise is in no errors where that is so."""
     if game.traits.service is not None:
-        return "exact for these answers"  # a service may answer otherwise next time
-    return "exact for the rounded game" if rounded else "exact"
+        return ["exact for these answers"]  # a service may answer otherwise next time
+    if game.traits.noisy:
+        if stderr is None or np.isnan(stderr).any():
+            return ["worths are known but for noise", "the noise of the worths is in no errors"]
+        return [NOISE_IN_ERRORS]
+    if failures.count:
+        return ["exact for the game with fallbacks"]
+    return ["exact for the rounded game" if rounded else "exact"]
 
 
 def _rounded(most: float, known_from: str) -> list[str]:

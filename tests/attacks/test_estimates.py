@@ -1,6 +1,7 @@
 """Sampled laws and estimates that once were confidently wrong, or never stopped."""
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -257,6 +258,19 @@ def test_noise_of_a_random_function_is_in_its_errors():
             far.extend(np.abs(value.values - exact) / value.stderr)
         assert max(far) < 5
         assert np.mean(np.array(far) < 1.96) > 0.8  # undeclared: .4 and none
+
+
+def test_values_of_noisy_worths_are_not_called_exact():
+    """All worths were known, each with its noise, and what was read from them was "exact"."""
+    rng = np.random.default_rng(0)
+    game = ff.FunctionGame(lambda S: S.sum(axis=1) + rng.normal(size=len(S)), 4, random=True)
+    for criterion in (ff.shapley, ff.banzhaf, ff.leave_one_out, ff.interactions):
+        assert criterion(game).stop == "worths are known but for noise, which is in the errors"
+    for criterion in (ff.free_energy_value, partial(ff.variational_values, steps=2)):
+        found = criterion(game, temperature=1.0)
+        assert found.stderr is None
+        assert "the noise of the worths is in no errors" in found.stop
+        assert "exact" not in found.stop
 
 
 def test_an_async_random_function_is_called_twice():

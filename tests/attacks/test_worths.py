@@ -2,6 +2,7 @@
 
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -48,6 +49,48 @@ def test_an_exit_is_an_error_and_a_second_attempt_is_kept():
         ff.shapley(worth, players=6)
     tried.clear()
     np.testing.assert_allclose(ff.shapley(worth, players=6, retries=1).values, WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ff.shapley,
+        ff.leave_one_out,
+        ff.interactions,
+        ff.compare,
+        partial(ff.shapley, budget=40),
+        partial(ff.variational_index, n_jobs=2),
+    ],
+)
+def test_fallbacks_alone_are_no_values(call):
+    """A function that always fails had values of 0, "exact"."""
+
+    def fails(S):
+        if S.any():
+            raise ValueError("no")
+        return np.zeros(len(S))
+
+    refused = r"\d+ of \d+ worths failed, the first of .* \(ValueError: no\), and from fallbacks"
+    with pytest.raises(ff.WorthError, match=refused):
+        call(fails, players=6, on_error=0.0)
+
+
+def test_fallbacks_are_part_of_what_exact_values_say():
+    def fails(most):
+        def worth(names):
+            if len(names) > most:
+                raise ValueError("no")
+            return len(names)
+
+        return ff.FunctionGame(worth, 4, takes="names")
+
+    few, many = (ff.shapley(fails(most), on_error=0.0).stop for most in (3, 1))
+    assert few.startswith("exact for the game with fallbacks; one worth could not be found")
+    assert "say little" not in few
+    assert "; most worths are the fallback, so that these values say little" in many
+    service = ff.RemoteGame(fails(0).function, 4, retries=0)
+    with pytest.raises(ff.WorthError, match="15 of 16 worths failed"):
+        ff.shapley(service, on_error=0.0)
 
 
 def test_a_comparison_of_few_players_keeps_its_time():

@@ -46,10 +46,13 @@ class Combination(Game):
         # Rows of two games may be those of two test sets.
         (factor, only), *more = parts
         by_row = None if more or only.by_row is None else factor * only.by_row
+        failures = sum((part.failures for _, part in parts), NO_FAILURES)
+        # A worth that fails in two games is one worth.
+        failures = replace(failures, count=min(failures.count, len(coalitions)))
         return Measured(
             cast(FloatArray, sum(c * part.worths for c, part in parts)),
             cast(FloatArray, sum(noise)) if noise else None,
-            sum((part.failures for _, part in parts), NO_FAILURES),
+            failures,
             by_row,
         )
 

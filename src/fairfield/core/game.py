@@ -29,17 +29,19 @@ class Failures:
     """How many worths could not be computed and took a fallback, and why the first of them.
 
     ``usage`` is what all calls took where worths come from a service, ``stored`` how many worths were
-    read from a store.
+    read from a store, ``known`` how many there are in all, fallbacks among them.
     """
 
     count: int = 0
     first: str = ""
     usage: Usage = NO_USAGE
     stored: int = 0
+    known: int = 0
 
     def __add__(self, other: Failures) -> Failures:
         first, usage = self.first or other.first, self.usage + other.usage
-        return Failures(self.count + other.count, first, usage, self.stored + other.stored)
+        stored, known = self.stored + other.stored, self.known + other.known
+        return Failures(self.count + other.count, first, usage, stored, known)
 
     def sentences(self) -> list[str]:
         """A sentence on them, and on the calls of a service, or none where there are none."""
@@ -47,8 +49,10 @@ class Failures:
             return self.usage.sentences()
         worths = "one worth" if self.count == 1 else f"{self.count:,} worths"
         which = "that" if self.count == 1 else "the first"
-        failed = f"{worths} could not be found and took the fallback, {which} of {self.first}"
-        return [failed, *self.usage.sentences()]
+        failed = [f"{worths} could not be found and took the fallback, {which} of {self.first}"]
+        if 2 * self.count > self.known > 0:
+            failed.append("most worths are the fallback, so that these values say little")
+        return [*failed, *self.usage.sentences()]
 
 
 NO_FAILURES = Failures()

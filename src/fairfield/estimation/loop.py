@@ -212,6 +212,7 @@ def run(
             if not wanted and ended is None:
                 known.revise(leading=True)
                 continue
+            evaluator.refuse_fallbacks()
             evaluations = evaluator.evaluations - before
             facts = evaluator.failures, evaluator.by_row_of_all
             yield Standing(estimate, used, evaluations, ended, *facts)

@@ -193,4 +193,5 @@ def worths_of(problem: Problem, coalitions: BoolArray, what: str) -> tuple[Measu
             found = evaluator.measure(coalitions)
         if found.worths.shape[-1] < len(coalitions):
             raise evaluator.stopped(f"{what} need {len(coalitions):,} worths")
+        evaluator.refuse_fallbacks()
     return found, replace(evaluator.spent, evaluations=evaluator.evaluations - before)

@@ -100,7 +100,24 @@ class Evaluator:
     @property
     def failures(self) -> Failures:
         """What failed so far, and what the calls of a service took."""
-        return replace((self.calls or self._local).failures, stored=self._stored)
+        failures = (self.calls or self._local).failures
+        if not failures.count:
+            return replace(failures, stored=self._stored)
+        # Of a service, those that were given are known too.
+        known = self._local.evaluations + self._local.shared + self._stored
+        known = known if self.calls is None else len(self.calls.complete()[0])
+        return replace(failures, stored=self._stored, known=known)
+
+    def refuse_fallbacks(self) -> None:
+        """Refuse to value players by fallbacks alone: a value is a difference of worths, at least two."""
+        failures = self.failures
+        if failures.count and failures.known - failures.count < 2:
+            error = WorthError(
+                f"{self.game!r}: {failures.count:,} of {failures.known:,} worths failed, the first of "
+                f"{failures.first}, and from fallbacks alone no player has a value; see why they fail"
+            )
+            self._attach(error)
+            raise error
 
     @property
     def ended(self) -> str | None:
@@ -130,6 +147,7 @@ class Evaluator:
         worths = self.measure(coalitions).worths
         if worths.shape[-1] < len(coalitions):
             raise self.stopped(f"{len(coalitions):,} coalitions are needed")
+        self.refuse_fallbacks()
         return worths
 
     def measure(
@@ -257,6 +275,7 @@ class Evaluator:
             found = self.measure(coalitions_in(np.arange(2**count), count))
             if found.worths.shape[-1] < 2**count:
                 raise self.stopped("exact values need all worths")
+            self.refuse_fallbacks()
             return found
         # NaN, so that a missing worth is not taken for one.
         table, kept = np.full((numbers_kept(self.game), 2**count), np.nan), self._local.kept
@@ -280,6 +299,7 @@ class Evaluator:
             self._attach(error, (coalitions_in(known, count), worths))
             raise
         self._check_full(table)
+        self.refuse_fallbacks()
         return self._measured(table)
 
     def _measured(self, columns: FloatArray) -> Measured:

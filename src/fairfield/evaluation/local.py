@@ -47,6 +47,8 @@ class LocalWorths:
     def __init__(self, game: Game, options: Options, store: Store | None, bar: RunBar) -> None:
         self.game, self.options = game, options
         self.evaluations, self.failures = 0, NO_FAILURES
+        # How many worths other drivers of the store have found meanwhile.
+        self.shared = 0
         # Why no more worths are evaluated, once that is so.
         self.ended: str | None = None
         self.kept = KeptWorths(len(game.players), numbers_kept(game))
@@ -157,6 +159,7 @@ class LocalWorths:
         # After the claim, so that what another driver has just finished is not taken for free.
         added, worths = store.load(self.by_row)
         self.kept.add(added, worths)
+        self.shared += len(added)
         own, others = [], []
         for rows, key in zip(blocks, keys, strict=True):
             mine, claimed = claimed[: len(rows)], claimed[len(rows) :]

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 # The part of a saved comparison that is no criterion.
 TOTALS = ""
+# What is said of values that are exact but for the noise of worths.
+NOISE_IN_ERRORS = "worths are known but for noise, which is in the errors"
 # Reasons to stop that need no mention.
-UNREMARKABLE = {"exact", "converged"}
+UNREMARKABLE = {"exact", "converged", NOISE_IN_ERRORS}
 
 
 def _calls(found: Valuation) -> str:

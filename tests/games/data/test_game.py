@@ -483,7 +483,7 @@ def test_what_could_not_be_found_is_reported(fragile, groups, n_jobs):
     for _ in range(2):  # each tells of its own
         v = ff.shapley(game, n_jobs=n_jobs)
         assert v.stop == (
-            "exact; 8 worths could not be found and took the fallback, the first of {1, 3}: "
+            "exact for the game with fallbacks; 8 worths could not be found and took the fallback, the first of {1, 3}: "
             "ArithmeticError: the sky is falling"
         )
     assert v.stop in repr(v)

@@ -154,7 +154,9 @@ def _written(
     evaluations: int,
 ) -> Interactions:
     info, names, errors = problem.game.info, problem.game.players, np.asarray(found.stderr)
-    stop = found.stop or "; ".join([*stops_of(problem), *missed(problem, found.values, errors)])
+    stop = found.stop or "; ".join(
+        [*stops_of(problem, errors), *missed(problem, found.values, errors)]
+    )
     return Interactions(
         kind.name, names, [tuple(map(names.__getitem__, each)) for each in sets], found.values,
         method, repr(problem.game), time.perf_counter() - problem.started,
