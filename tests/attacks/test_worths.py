@@ -93,6 +93,28 @@ def test_fallbacks_are_part_of_what_exact_values_say():
         ff.shapley(service, on_error=0.0)
 
 
+def test_what_failed_again_and_again_says_how_often():
+    def fails(names):
+        raise ConnectionError("gone")
+
+    for game in (ff.FunctionGame(fails, 2, takes="names"), ff.RemoteGame(fails, 2)):
+        with pytest.raises(ff.WorthError, match=r"gone \(3 attempts, by retries=2\)$"):
+            ff.shapley(game, retries=2)
+        with pytest.raises(ff.WorthError, match="gone$"):
+            ff.shapley(game, retries=0)
+
+    def unless_empty(names):
+        return 1.0 if len(names) < 2 else fails(names)
+
+    game = ff.FunctionGame(unless_empty, 2, takes="names")
+    found = ff.shapley(game, retries=1, on_error=0.0)
+    assert "gone (2 attempts, by retries=1))" in found.stop
+    with pytest.raises(
+        ff.WorthError, match=r"must be a finite number \(2 attempts, by retries=1\)"
+    ):
+        ff.shapley(lambda S: np.full(len(S), np.nan), players=2, retries=1)
+
+
 def test_a_comparison_of_few_players_keeps_its_time():
     """All 256 worths of 8 players were evaluated, however long that took."""
 

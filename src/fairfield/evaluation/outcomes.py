@@ -95,7 +95,7 @@ def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
             found = _tried(game, coalitions, care)
             return Outcome(found, None, time.perf_counter() - start, hung=_hung())
         except (Exception, SystemExit) as raised:
-            failure, error = named(game, coalitions, raised), raised
+            failure, error = named(game, coalitions, raised, care.attempts), raised
     if care.fallback is not None or len(coalitions) > 1:
         parts, filled, failed = _one_by_one(game, coalitions, care)
         if failed is not None:
@@ -129,10 +129,11 @@ def _one_by_one(
             found[place] = _tried(game, row, care)
         except (Exception, SystemExit) as error:
             if care.fallback is not None:
-                found[place] = replaced(game, row, care.fallback, spelled_error(error))
+                why = spelled_error(error) + tried(care.attempts)
+                found[place] = replaced(game, row, care.fallback, why)
                 filled.append(place)
             elif failed is None:
-                failed = WorthError(named(game, row, error))
+                failed = WorthError(named(game, row, error, care.attempts))
                 failed.__cause__ = error
             else:
                 break
@@ -247,17 +248,26 @@ def _complaint(game: Game, coalitions: BoolArray, found: Measured) -> str | None
     return None
 
 
-def named(game: Game, coalitions: BoolArray, error: BaseException) -> str:
-    """The failure, with its coalition or the first and last of several."""
+def named(game: Game, coalitions: BoolArray, error: BaseException, attempts: int) -> str:
+    """The failure, with its coalition or the first and last of several, and how often it was tried."""
     if isinstance(error, _RefusedError):
-        return str(error)
+        return f"{error}{tried(attempts)}"
     first, last = (spell(members(coalitions[i], game.players)) for i in (0, -1))
     if len(coalitions) == 1:
-        return f"the game failed on coalition {first}: {spelled_error(error)}"
+        return f"the game failed on coalition {first}: {spelled_error(error)}{tried(attempts)}"
     return (
         f"the game failed on {len(coalitions)} coalitions at once, {first} to {last}, "
         f"though not on each alone: {spelled_error(error)}"
     )
+
+
+def tried(attempts: int) -> str:
+    """How often a worth was tried, where that was more than once.
+
+    >>> tried(3)
+    ' (3 attempts, by retries=2)'
+    """
+    return f" ({attempts} attempts, by retries={attempts - 1})" if attempts > 1 else ""
 
 
 def spelled_error(error: BaseException) -> str:

@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -122,7 +123,13 @@ class Attempts:
             reraise=True,
         ):
             with attempt:
-                return await self._attempt(names, again=attempt.retry_state.attempt_number > 1)
+                number = attempt.retry_state.attempt_number
+                try:
+                    return await self._attempt(names, again=number > 1)
+                except Exception as error:
+                    with suppress(Exception):  # a class of the user's may take no attributes
+                        error.fairfield_attempts = number  # type: ignore[attr-defined]  # for attempts_of
+                    raise
         raise AssertionError("the last attempt answers or raises")
 
     async def _rest(self, seconds: float) -> None:
@@ -154,6 +161,11 @@ class Attempts:
             raise
         self.rates.used(answer.tokens, aside)
         return answer
+
+
+def attempts_of(error: BaseException) -> int:
+    """How many attempts there were before this error was final."""
+    return int(getattr(error, "fairfield_attempts", 1))
 
 
 async def called(function: Callable[..., Any], names: tuple[Any, ...]) -> Worth:

@@ -23,9 +23,9 @@ from fairfield.core.game import Failures, Game, Measured
 from fairfield.core.runtime.imports import needed_for
 from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.evaluation.options import Options
-from fairfield.evaluation.outcomes import INTERRUPTED, WorthError
+from fairfield.evaluation.outcomes import INTERRUPTED, WorthError, tried
 from fairfield.evaluation.remote.answers import Answer, Answers
-from fairfield.evaluation.remote.attempts import Attempts, NotMadeError, Rates
+from fairfield.evaluation.remote.attempts import Attempts, NotMadeError, Rates, attempts_of
 from fairfield.evaluation.remote.known import Known, packed, unpacked
 from fairfield.evaluation.remote.purse import Purse
 from fairfield.evaluation.remote.secrets import without_keys
@@ -236,6 +236,7 @@ class Calls:
         self._usage += Usage(failures=1)
         spelled = spell(members(coalition, self.game.players))
         text, cause = without_keys(error)
+        text += tried(attempts_of(error))
         if isinstance(self.options.on_error, float):
             if self._known.lose(key, self.options.on_error):
                 self._fallbacks += Failures(1, f"{spelled} ({text})")
