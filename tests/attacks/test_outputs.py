@@ -1,6 +1,7 @@
 """Outputs are written whole or not at all, before anything is printed, and never over inputs."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -73,6 +74,34 @@ def test_inputs_are_never_overwritten_and_outputs_checked_first(run, worths, tmp
         assert found.exit_code == 2
         assert reason in found.output
     assert worths.read_text() == WORTHS
+
+
+def test_no_folder_is_made_for_a_store_or_an_output(run, worths, tmp_path):
+    """A typo in a path made a tree of folders, or SQLite's "unable to open database file"."""
+    place, asked = tmp_path / "resluts" / "of may" / "v", []
+
+    def worth(S):
+        asked.append(len(S))
+        return S.sum(axis=1)
+
+    said = re.escape(f"there is no folder {place.parent}; make it, or correct the path")
+    found = ff.compare([0.0, 1.0, 1.0, 4.0])
+    for write in (
+        found.save,
+        found.first.save,
+        ff.interactions([0.0, 1.0, 1.0, 4.0]).save,
+        lambda path: ff.report(found, f"{path}.html"),
+        lambda path: ff.shapley(worth, players=3, store=path),
+        lambda path: ff.shapley(worth, players=30, budget=100, store=path),
+    ):
+        with pytest.raises((FileNotFoundError, ff.StoreError), match=said):
+            write(place)
+    assert not asked
+    for option, ending in {"csv": "csv", "json": "json", "report": "html", "store": "db"}.items():
+        refused = run("game", worths, f"--{option}", place.with_suffix(f".{ending}"))
+        assert refused.exit_code == 2
+        assert f"there is no folder {place.parent}" in refused.output
+    assert not place.parents[1].exists()
 
 
 @pytest.mark.parametrize("output", ["closed", "/dev/full"])

@@ -100,7 +100,7 @@ def test_what_failed_again_and_again_says_how_often():
     for game in (ff.FunctionGame(fails, 2, takes="names"), ff.RemoteGame(fails, 2)):
         with pytest.raises(ff.WorthError, match=r"gone \(3 attempts, by retries=2\)$"):
             ff.shapley(game, retries=2)
-        with pytest.raises(ff.WorthError, match="gone$"):
+        with pytest.raises(ff.WorthError, match=r"gone$"):
             ff.shapley(game, retries=0)
 
     def unless_empty(names):

@@ -211,7 +211,7 @@ def test_other_files_are_refused(path, tmp_path):
         ff.shapley(team, players=4, store=strange)
     with pytest.raises(ff.StoreError, match="there is no store"):
         ff.verify_store(tmp_path / "missing.db")
-    with pytest.raises(ff.StoreError, match="could not be used"):
+    with pytest.raises(ff.StoreError, match="could not be used: there is no folder"):
         ff.shapley(team, players=4, store=tmp_path / "no" / "such" / "folder.db")
 
 

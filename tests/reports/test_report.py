@@ -14,7 +14,7 @@ NASTY = ["<script>alert(1)</script>", "</script><!--", 'say "hi", twice', "ann"]
 
 def test_the_ending_picks_the_form(game, tmp_path):
     found = ff.compare(game, temperature=1.0)
-    path = ff.report(found, tmp_path / "new folder" / "values.json")
+    path = ff.report(found, tmp_path / "values.json")
     assert json.loads(path.read_text(encoding="utf-8")) == summarise(found)
     table = list(csv.reader(io.StringIO(ff.report(found, tmp_path / "v.csv").read_text())))
     assert [line[0] for line in table[1:]] == NASTY

@@ -22,7 +22,7 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
     if place.exists() and not place.is_file():  # a terminal, a pipe
         place.write_bytes(raw)
         return
-    place.parent.mkdir(parents=True, exist_ok=True)
+    _check_folder(path, place)
     with _named_after(path):
         handle, name = tempfile.mkstemp(prefix=f".{place.name[:80]}.", dir=place.parent)
         try:
@@ -48,9 +48,21 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise PermissionError(errno.EACCES, "it may only be read", str(path))
     if place.exists() and not place.is_file():
         return
-    folder = next(each for each in place.parents if each.exists())
-    with _named_after(path), tempfile.TemporaryFile(dir=folder):
+    _check_folder(path, place)
+    with _named_after(path), tempfile.TemporaryFile(dir=place.parent):
         pass
+
+
+def no_folder(place: Path) -> str | None:
+    """That the folder of a file does not exist, where that is so: none is made, it may be a typo."""
+    if place.parent.exists():
+        return None
+    return f"there is no folder {place.parent}; make it, or correct the path"
+
+
+def _check_folder(path: str | os.PathLike[str], place: Path) -> None:
+    if (missing := no_folder(place)) is not None:
+        raise FileNotFoundError(errno.ENOENT, missing, os.fspath(path))
 
 
 @contextmanager

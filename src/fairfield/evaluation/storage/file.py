@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from fairfield.core.fingerprint import without_code
 from fairfield.core.runtime.notices import warn
+from fairfield.core.writing.files import no_folder
 from fairfield.evaluation.storage.errors import StoreError, damage, sqlite_errors
 
 Found = TypeVar("Found")
@@ -36,6 +37,8 @@ def connect(path: str) -> sqlite3.Connection:
     """A connection that writes, to a file that several drivers may use at once."""
     if not path or path.startswith(":memory:"):
         raise StoreError(f"store={path!r} is no file; give the path of one, or leave store= out")
+    if (missing := no_folder(Path(path).resolve())) is not None:
+        raise StoreError(f"store={path!r} could not be used: {missing}")
     if Path(path).is_file() and Path(path).stat().st_size == 1:
         # SQLite takes such a file for a new one, and would write over what someone has in it.
         raise StoreError(f"{path} is not a store of fairfield; use another file")
