@@ -36,6 +36,31 @@ def test_an_error_has_what_was_computed():
     assert not failed.value.coalitions[:, 2].any()
 
 
+@pytest.mark.parametrize(
+    ("options", "partly"),
+    [({}, False), ({"budget": 100}, True), ({"tolerance": 1e-9}, True), ({"seconds": 60}, True)],
+)
+def test_an_error_has_a_valuation_where_worths_come_in_the_order_of_an_estimate(options, partly):
+    """Of a table, whose beginning has nothing on the last players, it has none."""
+    asked = []
+
+    def worth(names):
+        asked.append(names)
+        if len(asked) > 60:
+            raise ValueError("no")
+        return sum(names) ** 1.5
+
+    game = ff.FunctionGame(worth, 9, takes="names")
+    with pytest.raises(ff.WorthError) as failed:
+        ff.shapley(game, **options)
+    assert len(failed.value.worths) == 60
+    assert isinstance(failed.value.partial, ff.Valuation) == partly
+    asked.clear()
+    with pytest.raises(ff.WorthError) as failed:
+        ff.shapley(ff.RemoteGame(worth, 9, retries=0))
+    assert failed.value.partial.stop.startswith("ended by an error after")
+
+
 def test_an_exit_is_an_error_and_a_second_attempt_is_kept():
     tried = []
 

@@ -91,8 +91,8 @@ class Options:
     - ``retries``: how often a worth that failed is tried again. For a game behind a service these
       two replace its own.
     - ``on_error``: "raise" ends the run at a worth that fails for good, with an error whose
-      ``partial`` is the valuation of those found, if they allow one; a number is the worth that such a
-      coalition takes, and the valuation counts them.
+      ``partial`` is the valuation of those found, where they came in the order of an estimate and are
+      enough; a number is the worth that such a coalition takes, and the valuation counts them.
     - ``spend``: the most that the calls of a service may cost, which also permits an estimate. It
       is never exceeded by more than the calls under way, and counts what the store has cost so far.
     - ``exact``: True insists on exact values, however long they take; what has to be estimated is

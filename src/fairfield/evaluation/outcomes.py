@@ -32,7 +32,8 @@ class WorthError(RuntimeError):
     """The worth of a coalition could not be computed.
 
     ``coalitions`` (m, n) and ``worths`` (*batch, m) are those that were known by then, ``partial`` is
-    their valuation where they allow an estimate; else None.
+    their valuation where they came in the order of an estimate (under a budget, a tolerance or a time,
+    and of a service always) and are enough for one; else None.
     """
 
     coalitions: BoolArray | None = None
