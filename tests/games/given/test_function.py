@@ -171,6 +171,49 @@ def test_a_function_of_other_arrays_is_told_what_it_takes(function):
     assert wanted in str(failed.value)
 
 
+WEIGHTS = {"a": 1.0, "b": 2.0, "c": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("of_one", "values"),
+    [
+        (lambda row: float((row * np.arange(1.0, 4.0)).sum()), [1, 2, 3]),
+        (lambda row: np.arange(1.0, 4.0)[row].sum(), [1, 2, 3]),
+        (lambda row: 1.0 if row[0] and row[1] else 0.0, [0.5, 0.5, 0]),
+        (lambda row: row.sum(), [1, 1, 1]),
+    ],
+)
+def test_a_function_of_one_row_is_told_how_to_be_given(of_one, values):
+    with pytest.raises(ff.WorthError, match=r"as lambda S: \[f\(row\) for row in S\], one of"):
+        ff.shapley(of_one, players=3)
+    np.testing.assert_allclose(
+        ff.shapley(lambda S: [of_one(r) for r in S], players=3).values, values
+    )
+
+
+@pytest.mark.parametrize(
+    "of_names",
+    [
+        lambda names: len(names),
+        lambda names: sum(WEIGHTS[each] for each in names),
+        lambda names: float({"a"} <= set(names)),
+        lambda names: 2.0 if "a" in names else 0.0,
+        lambda names: len(frozenset(names) & {"a", "b"}),
+        lambda names: {("a",): 1.0}.get(tuple(names), 0.0),
+    ],
+)
+def test_a_function_of_names_is_told_how_to_be_given(of_names):
+    with pytest.raises(ff.WorthError, match=r'as FunctionGame\(f, players, takes="names"\)$'):
+        ff.shapley(of_names, players=list("abc"))
+    ff.shapley(ff.FunctionGame(of_names, list("abc"), takes="names"))
+
+
+def test_a_function_of_sets_is_told_how_to_be_given():
+    for of_set in (lambda S: len(S & {"a"}), lambda S: S.issuperset({"a"}), lambda S: {"a"} <= S):
+        with pytest.raises(ff.WorthError, match='takes="names"'):
+            ff.shapley(of_set, players=list("abc"))
+
+
 @pytest.mark.parametrize("error", [ValueError("the service is down"), KeyError("shape")])
 def test_other_errors_are_left_as_they_are(error):
     def fails(S):

@@ -36,8 +36,15 @@ CHUNK = 2**21
 # The part of the free memory that a table may take; the rest is for work on it.
 SHARE = 0.9
 
-# How NumPy says that arrays do not fit: those of a function that expected other ones.
-UNFIT = re.compile(r"shape|dimension|broadcast|\baxis\b|ambiguous|(length|size)-1 arrays")
+# How NumPy says that arrays do not fit: those of a function that expected other ones, or a set.
+UNFIT = re.compile(
+    r"shape|dimension|broadcast|\baxis\b|ambiguous|(length|size)-1 arrays|ndarray|'bool' and '\w*set'"
+)
+# What to do with a function of one coalition at a time.
+SINGLE = (
+    "a function f of one row is given as lambda S: [f(row) for row in S], one of the names of a "
+    'coalition as FunctionGame(f, players, takes="names")'
+)
 
 
 class FunctionGame(Game):
@@ -130,14 +137,14 @@ class FunctionGame(Game):
         """What the function answers; where arrays do not fit, the error says which it was given."""
         try:
             return self.function(coalitions)
-        except (IndexError, TypeError, ValueError) as error:
-            kind = type(error)
-            if kind not in (IndexError, TypeError, ValueError) or not UNFIT.search(str(error)):
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            kind, known = type(error), (AttributeError, IndexError, TypeError, ValueError)
+            if kind not in known or not UNFIT.search(str(error)):
                 raise
             m, n = coalitions.shape
             raise kind(
                 f"{str(error).strip()}; a worth function takes bool[m, n], here m = {m}, n = {n}, and "
-                "returns m worths"
+                f"returns m worths; {SINGLE}"
             ) from error
 
     def _numbers(self, worths: Any) -> FloatArray:
@@ -155,7 +162,7 @@ class FunctionGame(Game):
         if tuple(worths.shape) != (count,):
             raise ValueError(
                 f"the worth function {self.name} returned shape {tuple(worths.shape)} for "
-                f"{count} coalitions; it takes a bool array (m, n) and must return m worths"
+                f"{count} coalitions; it takes a bool array (m, n) and must return m worths; {SINGLE}"
             )
         return worths
 
