@@ -1,11 +1,15 @@
 """Tables from files; what is not a table is refused."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from command_line import refused
 from fairfield.cli.tables import read_table
 
-pytest.importorskip("pandas")
+pd = pytest.importorskip("pandas")
 pytest.importorskip("typer")
 
 
@@ -70,3 +74,43 @@ def test_lines_may_end_in_any_way(tmp_path, ending, text):
     table = read_table(path)
     assert list(table.columns) == ["x", "y"]
     assert table.to_numpy().tolist() == [[1, text.strip('"')], [2, "c"]]
+
+
+READ = """
+import re, sys, time
+import pandas as pd
+from pathlib import Path
+from fairfield.cli.tables import read_table
+
+read = {"pandas": pd.read_csv, "fairfield": read_table}[sys.argv[1]]
+path, seconds = Path(sys.argv[2]), []
+
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+
+before = peak()
+for _ in range(5):
+    begun = time.process_time()
+    read(path)
+    seconds.append(time.process_time() - begun)
+print(min(seconds), peak() - before)
+"""
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="reads what Linux says of memory"
+)
+def test_a_csv_file_takes_little_more_than_pandas(tmp_path, rng):
+    """Its cells were read one by one before: 4.7 times pandas' time, now 1.5 to 2.7."""
+    path = tmp_path / "rows.csv"
+    frame = pd.DataFrame(rng.normal(size=(60_000, 8)))
+    frame.assign(city=rng.choice(["Bern", "Zürich"], len(frame))).to_csv(path, index=False)
+    taken = {
+        reader: subprocess.run(
+            [sys.executable, "-c", READ, reader, path], capture_output=True, text=True, check=True
+        ).stdout.split()
+        for reader in ("pandas", "fairfield")
+    }
+    (seconds, peak), (ours, our_peak) = (map(float, each) for each in taken.values())
+    assert ours < 3.5 * seconds  # processor time of a machine that others use, too
+    assert our_peak < 2.5 * peak
