@@ -44,6 +44,24 @@ def test_a_file_that_crashes_its_library_is_refused(run, tmp_path):
     refused(run("features", path, tmp_path / "rows.csv"), "is not a model that can be read (")
 
 
+def test_a_file_nested_too_deeply_is_refused(tmp_path):
+    """Its library crashed, and the command line with it."""
+    pytest.importorskip("xgboost")
+    path = tmp_path / "m.json"
+    path.write_text('{"learner":' * 100_000 + "1" + "}" * 100_000)
+    assert complaint(path) is not None
+
+
+def test_a_trial_that_takes_too_much_memory_is_ended(tmp_path, monkeypatch):
+    alone = (
+        "from fairfield.cli import model_files, model_trial\n"
+        "model_files.load = lambda path: bytearray(9 * 2**30)\n"
+        "model_trial.trial('m.json')\n"
+    )
+    monkeypatch.setattr("fairfield.cli.model_trial._TRIAL", alone)
+    assert complaint(tmp_path / "m.json") == "MemoryError"
+
+
 def test_a_trial_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("fairfield.cli.model_trial.SECONDS", 0.01)
     assert complaint(tmp_path / "m.json") == "reading it took more than 0.01 seconds"

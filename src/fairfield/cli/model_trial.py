@@ -69,5 +69,6 @@ def trial(path: str) -> None:
         with suppress(TypeError):  # a linear booster has no trees
             read_model(model)
     except Exception as error:
-        print(str(error).strip().split("\n")[0], file=sys.stderr)
+        said = str(error).strip() or type(error).__name__  # a MemoryError says nothing
+        print(said.split("\n")[0], file=sys.stderr)
         raise SystemExit(1) from None
