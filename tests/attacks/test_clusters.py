@@ -1,7 +1,10 @@
 """Engines that are started here are open to nobody else."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -35,15 +38,17 @@ LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "0" * 24 + "01000000
 
 
 @pytest.mark.parametrize(("name", "library"), [("dask", "distributed"), ("ray", "ray")])
-def test_they_listen_at_the_loopback_alone(name, library):
+def test_they_listen_at_the_loopback_alone_and_leave_nothing(name, library):
     needs(library, name)
-    done = subprocess.run(
-        [sys.executable, "-c", SOCKETS, name],
-        capture_output=True, text=True, check=True, start_new_session=True,
-    )  # fmt: skip
-    found = set(done.stdout.split("\n")[-2].split())
-    assert found
-    assert found <= LOOPBACK, found
+    with TemporaryDirectory() as folder:  # a short name: ray has sockets in it
+        done = subprocess.run(
+            [sys.executable, "-c", SOCKETS, name], env={**os.environ, "TMPDIR": folder},
+            capture_output=True, text=True, check=True, start_new_session=True,
+        )  # fmt: skip
+        found = set(done.stdout.split("\n")[-2].split())
+        assert found
+        assert found <= LOOPBACK, found
+        assert not list(Path(folder).glob("fairfield-*"))
 
 
 LOST = """
