@@ -48,11 +48,12 @@ def measured(seconds: float) -> dict[str, list[dict]]:
     """All runs so far, after measuring some more."""
     CACHE.mkdir(exist_ok=True)
     here = os.path.dirname(os.path.abspath(__file__))
-    other = os.environ.get("FAIRFIELD_PYDVL_PYTHON")
+    other, torch = map(os.environ.get, ("FAIRFIELD_PYDVL_PYTHON", "FAIRFIELD_SHAPLEIG_PYTHON"))
     tasks = {
         "ours": [sys.executable, "our_estimates.py", "10"],
         "coverage": [sys.executable, "our_estimates.py", "200", *COVERED],
         "shapiq": [sys.executable, "shapiq_estimates.py", "10"],
+        "shapleig": [torch, "shapiq_estimates.py", "3", "ShaplEIG"] if torch else None,
         "pydvl": [other, "pydvl_estimates.py", "10"] if other else None,
     }
     runs = {}
@@ -252,7 +253,7 @@ def main() -> None:
         show_bookkeeping()
         return
     runs = measured(float(sys.argv[1]) if len(sys.argv) > 1 else 3600)
-    ours, peers = by_cell(runs["ours"]), by_cell(runs["shapiq"] + runs["pydvl"])
+    ours, peers = by_cell(runs["ours"]), by_cell(runs["shapiq"] + runs["shapleig"] + runs["pydvl"])
     print("# Estimates under a budget\n")
     print(__doc__.split("\n\n", 3)[3].strip(), f"\n\n{machine()}.")
     fewest = min(len(errors["auto"]) for cell, errors in ours.items() if "auto" in errors)
@@ -312,7 +313,7 @@ def main() -> None:
     show(
         "What peers could not do",
         ("peer", "why", "games"),
-        reasons(runs["shapiq"] + runs["pydvl"]),
+        reasons(runs["shapiq"] + runs["shapleig"] + runs["pydvl"]),
     )
 
 

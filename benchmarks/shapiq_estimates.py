@@ -3,7 +3,8 @@
     python shapiq_estimates.py FILE SECONDS [SEEDS [METHOD …]]
 
 appends lines of JSON (game, budget, value, method, seed, relative squared error, seconds) to
-FILE for whatever is not in it yet, and stops after SECONDS, so that it can run in pieces.
+FILE for whatever is not in it yet, and stops after SECONDS, so that it can run in pieces. ShaplEIG, which
+needs PyTorch, runs only where it is named.
 """
 
 import json
@@ -78,6 +79,7 @@ SHAPLEY = {
     ),
     "KernelSHAP-IQ": lambda n, s: peers.KernelSHAPIQ(n, max_order=2, index="SII", random_state=s),
     "RegressionFSII": lambda n, s: peers.RegressionFSII(n, max_order=1, random_state=s),
+    "ShaplEIG": lambda n, s: peers.ShaplEIG(n, random_state=s, show_progress=False),
 }
 BANZHAF = {
     "SVARM": lambda n, s: peers.SVARM(n, "BV", random_state=s),
@@ -105,6 +107,8 @@ ORDERS = {"PolySHAP, order 3": 3, "PolySHAP, order 2": 2, "kADDSHAP, paired": 2,
 MOST_COLUMNS = 2000
 # n²m, which a run of SVARM takes time for: two minutes from here on.
 SLOWEST = 2.7e8
+# ShaplEIG takes half a second an evaluation: run up to so many players and evaluations of each.
+FEW_PLAYERS, FEW = 20, 3
 
 
 def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[str, object]:
@@ -123,6 +127,8 @@ def measure(game: str, budget: int, value: str, method: str, seed: int) -> dict[
     try:
         if columns > MOST_COLUMNS:
             raise ValueError(f"not run: a regression on {columns} columns")
+        if method == "ShaplEIG" and (players > FEW_PLAYERS or budget > FEW * players):
+            raise ValueError("not run: half a second for each evaluation")
         if method == "ProxySPEX" and players >= 60:
             raise ValueError("not run: minutes a run with 60 players and more")
         if "SVARM" in method and players**2 * budget > SLOWEST:
@@ -162,7 +168,8 @@ def missing(
         for game, budget in cells()
         for value, methods in VALUES.items()
         for method in methods
-        if (game, budget, value, method, seed) not in known and (not only or method in only)
+        if (game, budget, value, method, seed) not in known
+        if method in only or not (only or method == "ShaplEIG")
     ]
     players = {game: load(game)[0] for game, *_ in todo}
     guess = 1e-5  # seconds for each player of a coalition

@@ -241,7 +241,7 @@ class Regression:
         weighted = (weights / weights.sum())[:, None] * fit
         influence = weighted @ np.linalg.pinv(fit.T @ weighted, hermitian=True)
         own, other = (
-            np.sum(influence * fit[at], axis=1) for at in (slice(None), _twins(sampled, used))
+            np.sum(influence * fit[at], axis=1) for at in (slice(None), sampled.twins[:used])
         )
         paired = np.arange(used) < 2 * sampled.pairs
         return cls(sampled, fit, influence, np.stack([own, np.where(paired, other, 0.0)]))
@@ -249,7 +249,7 @@ class Regression:
     def of(self, left: Residuals) -> Answer:
         """The slopes of what is left, and their errors as if each draw had been left out (HC3)."""
         sampled, used = self.sampled, len(self.fit)
-        twin = _twins(sampled, used)
+        twin = sampled.twins[:used]
         found = left.mixed(sampled.known)[:, :used] @ self.influence
         apart = left.outside[:, :used] - found @ self.fit.T
         # By the fit to all others: two equations for the two of a pair.
@@ -269,12 +269,6 @@ class Regression:
     def weights(self) -> FloatArray:
         """What each worth weighs in the slopes of the worths themselves, (m, n)."""
         return self.influence[:, 1:]
-
-
-def _twins(sampled: Sampled, used: int) -> IntArray:
-    """Where the complement of each of the first coalitions stands, itself where it is not there."""
-    place = np.arange(used)
-    return np.where(place < 2 * sampled.pairs, place ^ 1, place)
 
 
 def is_stepped(worths: FloatArray, few: int) -> BoolArray:

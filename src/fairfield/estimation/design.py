@@ -229,6 +229,12 @@ class Sampled:
         place = np.arange(len(self.rows))
         return np.where(place < 2 * self.pairs, place // 2, place - self.pairs)
 
+    @cached_property
+    def twins(self) -> IntArray:
+        """Where the complement of each stands, itself where it is not there, (m,)."""
+        place = np.arange(len(self.rows))
+        return np.where(place < 2 * self.pairs, place ^ 1, place)
+
     @property
     def draws(self) -> int:
         """How many groups tell values apart: pairs, and single coalitions where these count; no ends."""

@@ -102,6 +102,12 @@ class Fitted:
         method = own.method
         if source is self.rest:
             own = replace(own.after(values, name), weights=linear)
+        posed = []
+        if self.surrogate.answer is not None:
+            # Worths that agree with it vouch for no coalition that is unlike all of them.
+            answer = self.surrogate.answer(along, sets, whole=reading.whole)
+            posed = [replace(answer, weights=linear)]
+            own = replace(own, errors=own.errors + answer.errors)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
@@ -125,6 +131,8 @@ class Fitted:
             )
             for each in corrected
         ]
+        if posed:
+            corrected = [_as_wide(each, posed) for each in corrected]
         if name and corrected and not reading.whole:
             own = _as_wide_where(self._found(along, sets), own, corrected[0])
         # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
@@ -134,7 +142,7 @@ class Fitted:
         doubtful = bool(name) or plenty or jumps
         trusted = [] if reading.whole and corrected and doubtful else [own]
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]
-        found = [*trusted, *corrected, *plain]
+        found = [*trusted, *posed, *corrected, *plain]
         if not stepped or sampled.is_whole:
             return found
         # Nor do draws that all agree say anything of one that was not seen.
@@ -249,7 +257,9 @@ class Fitter:
             best = Fitted(sampled, nothing(worths), prior, prior)
         for each in surrogates():
             assert best.rest is not None
-            rival = float(np.mean(best.rest.outside**2))
+            # Of two that leave nothing the later one is taken.
+            nothing_left = SOLVED**2 * float(np.var(sampled.worths))
+            rival = max(float(np.mean(best.rest.outside**2)), nothing_left)
             if not each.suits(sampled) or not self._pace.fits(each.name, count, until):
                 continue
             with self._pace.timed(each.name, count):
@@ -258,11 +268,10 @@ class Fitter:
                 continue
             if found.exact:
                 return Fitted(sampled, found, None, prior)
-            hopeless = np.mean(found.outside**2) > 2 * rival
-            if hopeless or not self._pace.fits(PRIOR, count, until):
+            if not self._pace.fits(PRIOR, count, until):
                 continue
             rest = MeanGame.given(sampled, found.outside[None])
             factor = each.clearly if count >= MANY * sampled.rows.shape[1] else each.from_few
-            if rest.error[0] < factor * best.rest.error[0]:
+            if rest.error[0] < min(factor * prior.error[0], max(best.rest.error[0], nothing_left)):
                 best = Fitted(sampled, found, rest, prior)
         return best

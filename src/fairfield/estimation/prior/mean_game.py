@@ -16,7 +16,7 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets, overlaps
 from fairfield.estimation.corrections import INFLATED, SMALLEST, Answer
 from fairfield.estimation.design import Sampled
-from fairfield.estimation.prior.posterior import ROUNDING, Factor, Posterior, posterior
+from fairfield.estimation.prior.posterior import ROUNDING, Factor, Posterior, posterior, without_own
 
 # Numbers held at a time.
 AT_ONCE = 2**22
@@ -50,18 +50,8 @@ class MeanGame:
         The latter are mean squares in units of their variances: 1 where these are right.
         """
         found, used = self.posterior, len(self.posterior.coalitions)
-        alpha, inverse = found.alpha, found.inverse
-        own = np.diagonal(inverse)
-        left, squares = alpha / own, alpha**2 / own
-        first = np.arange(0, min(2 * self.sampled.pairs, used) - 1, 2)
-        second = first + 1
-        cross = inverse[first, second]
-        whole = own[first] * own[second] - cross**2
-        one = (own[second] * alpha[:, first] - cross * alpha[:, second]) / whole
-        two = (own[first] * alpha[:, second] - cross * alpha[:, first]) / whole
-        left[:, first], left[:, second] = one, two
-        squares[:, first], squares[:, second] = alpha[:, first] * one, alpha[:, second] * two
-        return found.scale[:, None] * left, squares
+        left = without_own(found.alpha, found.inverse, self.sampled.twins[:used])
+        return found.scale[:, None] * left, found.alpha * left
 
     @cached_property
     def inside(self) -> FloatArray:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fairfield.core.arrays import BoolArray, FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.prior.kernels import Alike, Kernel, Products, kernels
 
 # Coalitions that the shares are chosen on, and that the posterior uses at most: m of them cost O(m³).
@@ -100,7 +100,7 @@ class Posterior:
         for start in range(0, len(coalitions), AT_ONCE):
             alike = Alike.of(self.coalitions, coalitions[start : start + AT_ONCE])
             grams = [kernel.gram(alike) for kernel in self.kernels]
-            parts.append(self.alpha @ _total(grams, self.shares))
+            parts.append(self.alpha @ total(grams, self.shares))
         return np.asarray(self.centre[:, None] + self.scale[:, None] * np.concatenate(parts, 1))
 
 
@@ -140,7 +140,7 @@ def posterior(
     middle = evidence.of((sizes > 1) & (sizes < count - 1))
     wide = middle.widest(shares, np.array([isinstance(each, Products) for each in found]))
     unexplained = np.diag(shares[-1] + own + ROUNDING)
-    factor, wider = (Factor.of(_total(grams, each[:-1]) + unexplained) for each in (shares, wide))
+    factor, wider = (Factor.of(total(grams, each[:-1]) + unexplained) for each in (shares, wide))
     return Posterior(
         coalitions,
         found,
@@ -165,21 +165,32 @@ def _alike(seen: FloatArray) -> tuple[FloatArray, FloatArray]:
     return found, times / len(seen)
 
 
-def _total(grams: Sequence[FloatArray], shares: FloatArray) -> FloatArray:
+def without_own(alpha: FloatArray, inverse: FloatArray, twins: IntArray) -> FloatArray:
+    """What predictions of worths (…, m) leave that are made without each, and without its ``twins`` (m,).
+
+    ``alpha`` are the worths times the ``inverse`` of their covariance.
+    """
+    own = np.diagonal(inverse)
+    cross = np.where(twins == np.arange(len(twins)), 0.0, inverse[np.arange(len(twins)), twins])
+    whole = own * own[twins] - cross**2
+    return np.asarray((own[twins] * alpha - cross * alpha[..., twins]) / whole)
+
+
+def total(grams: Sequence[FloatArray], shares: FloatArray) -> FloatArray:
     """COMMON + Σ_k v_k K_k."""
-    total = np.full_like(grams[0], COMMON)
+    found = np.full_like(grams[0], COMMON)
     for gram, share in zip(grams, shares, strict=True):
-        total += share * gram
-    return total
+        found += share * gram
+    return found
 
 
-def _inverted(total: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+def inverted(covariance: FloatArray) -> tuple[FloatArray, FloatArray | None]:
     """The Cholesky factor of a covariance and the inverse, if there is one: half the work of inverting alone."""
     from scipy.linalg.lapack import dpotrf, dpotri
 
-    if not len(total):
-        return total, total
-    root, failed = dpotrf(total, clean=0)
+    if not len(covariance):
+        return covariance, covariance
+    root, failed = dpotrf(covariance, clean=0)
     if failed:
         return root, None
     upper = np.triu(dpotri(root)[0])
@@ -206,9 +217,9 @@ class Evidence:
 
     def against(self, shares: FloatArray) -> tuple[float, FloatArray]:
         """Minus the log-likelihood, less the log of a prior of the shares; and its slopes."""
-        total = _total(self.grams, shares[:-1])
-        total[np.diag_indices_from(total)] += shares[-1] + self.noise + ROUNDING
-        root, inverse = _inverted(total)
+        covariance = total(self.grams, shares[:-1])
+        covariance[np.diag_indices_from(covariance)] += shares[-1] + self.noise + ROUNDING
+        root, inverse = inverted(covariance)
         if inverse is None:  # too little noise for the digits of the worths
             return UNLIKELY, np.zeros_like(shares)
         alpha = self.seen @ inverse

@@ -16,10 +16,17 @@ from fairfield.core.arrays import FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.along import Along, Sets
+from fairfield.estimation.corrections import Answer
 from fairfield.estimation.design import Sampled
 
 # From fewer coalitions none is fitted: what is left out would tell too little of it.
 FEWEST = 24
+
+
+class Answering(Protocol):
+    """Readings of sets (k, size) along the diagonal, with their variances or whole covariance."""
+
+    def __call__(self, along: Along, sets: Sets, *, whole: bool) -> Answer: ...
 
 
 class Part(Protocol):
@@ -44,7 +51,8 @@ class Surrogate:
 
     ``inside`` and ``outside`` (m,) are what it leaves of the worths, and what a part leaves that was
     fitted without them. Where it is the game, so many worths that were ``held_back`` are predicted to rounding.
-    A ``dense`` one has interactions of all players, and all of them a little wrong.
+    A ``dense`` one has interactions of all players, and all of them a little wrong. One may be a
+    prior of its own, with kernels that are no part of it, and have an ``answer`` with errors.
     """
 
     name: str
@@ -54,6 +62,7 @@ class Surrogate:
     outside: FloatArray
     held_back: int = 0
     dense: bool = False
+    answer: Answering | None = None
 
     @property
     def exact(self) -> bool:

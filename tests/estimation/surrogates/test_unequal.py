@@ -1,0 +1,91 @@
+"""A surrogate for games in which some players matter much more than others."""
+
+import numpy as np
+import pytest
+
+import brute
+import fairfield as ff
+from estimation.games import errors, sample_of
+from fairfield.estimation.along import Along
+from fairfield.estimation.surrogates import unequal
+from fairfield.evaluation.threads import one_blas_thread
+
+PLAYERS = 12
+ROWS = brute.coalitions(PLAYERS).astype(bool)
+
+
+def few_matter(S):
+    """A program with if-statements: five of the players decide."""
+    branch = np.where(S[:, 0], 2.0 * S[:, 3] - S[:, 5], 3.0 * (S[:, 5] & ~S[:, 7]))
+    return branch + np.where(S[:, 7], 1.5 * (S[:, 9] & S[:, 3]), 0.5)
+
+
+TABLE = few_matter(ROWS)
+
+
+def fitted(budget=60, seed=0):
+    sampled = sample_of(TABLE, "banzhaf", budget, seed)
+    with one_blas_thread():
+        return sampled, unequal.unequal_players(sampled, seed, np.inf)
+
+
+def test_players_who_matter_are_found_and_unseen_worths_predicted():
+    _, found = fitted()
+    (game,) = found.parts
+    assert {0, 3, 5, 7} <= set(game.players[game.rates > 0.01]) <= {0, 3, 5, 7, 9}
+    left = TABLE - game.predict(ROWS)
+    assert np.std(left - left.mean()) < 0.2 * np.std(TABLE)
+
+
+def test_what_is_left_of_a_worth_is_what_a_fit_without_it_leaves():
+    sampled, found = fitted()
+    evidence = unequal.Evidence.of(sampled, len(sampled.rows))
+    with one_blas_thread():
+        shares, rates = evidence.likeliest()
+    whole = unequal.Fit.of(evidence, shares, rates)
+    outside = whole.outside(sampled.worths[0], sampled.twins)
+    np.testing.assert_allclose(outside, found.outside, atol=1e-9 * np.ptp(TABLE))
+    for pair in (0, 7, 20):
+        some = sampled.groups != pair
+        # Shares, rates and units stay what they are.
+        without = unequal.Fit.of(evidence.on(np.flatnonzero(some)), shares, rates).game
+        left = sampled.worths[0, ~some] - without.predict(sampled.rows[~some])
+        np.testing.assert_allclose(outside[~some], left, atol=1e-5 * np.ptp(TABLE))
+
+
+def test_estimates_of_such_games_are_close_and_their_errors_honest():
+    exact, off, squares = ff.banzhaf(ff.TableGame(TABLE)).values, [], []
+    for seed in range(6):
+        found = ff.banzhaf(few_matter, players=PLAYERS, budget=75, seed=seed)
+        off.append(errors(found, exact))
+        squares.append(np.sum((found.values - exact) ** 2) / np.sum(exact**2))
+    assert np.max(off) < 5
+    # The prior alone, which tells no players apart, leaves a hundred times as much.
+    assert np.mean(squares) < 0.001
+
+
+def test_errors_are_those_of_the_worths_that_are_not_known():
+    _, found = fitted(200)
+    _, fewer = fitted(40)
+    along, sets = Along.banzhaf(PLAYERS), np.arange(PLAYERS)[:, None]
+    many, few = (each.answer(along, sets, whole=True) for each in (found, fewer))
+    assert 0 <= many.spread() < few.spread()
+    apart = found.answer(along, sets, whole=False)
+    np.testing.assert_allclose(apart.values, many.values, atol=1e-12)
+    np.testing.assert_allclose(apart.errors, many.variances, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("budget", [60, 120])
+def test_players_who_matter_alike_are_left_to_the_prior(budget):
+    alike = np.sqrt(ROWS.sum(axis=1))
+    sampled = sample_of(alike, "banzhaf", budget)
+    with one_blas_thread():
+        assert unequal.unequal_players(sampled, 0, np.inf) is None
+
+
+def test_votes_and_coalitions_of_extreme_sizes_tell_no_players_apart():
+    votes = sample_of((ROWS[:, :3].sum(axis=1) > 1) * 1.0, "banzhaf", 100)
+    assert not unequal.tells_players_apart(votes)
+    singles = sample_of(TABLE, "shapley", 2 * PLAYERS + 2)
+    assert (singles.sizes <= 1).sum() + (singles.sizes >= PLAYERS - 1).sum() < len(singles.rows)
+    assert unequal.tells_players_apart(sample_of(TABLE, "banzhaf", 60))
