@@ -25,3 +25,14 @@ def test_what_compiles_ahead_ends_with_an_interrupt():
     with pytest.raises(KeyboardInterrupt), _compiling_ahead() as ahead:
         raise KeyboardInterrupt
     assert ahead.poll() is not None
+
+
+def test_the_folder_of_the_demo_is_made(tmp_path, monkeypatch):
+    import fairfield as ff
+    from fairfield.cli.commands import demo
+
+    small = ff.TableGame([0.0, 1.0, 2.0, 4.0])
+    monkeypatch.setattr(demo, "_games", lambda: (small, small))
+    demo.demo(out=tmp_path / "new")
+    made = sorted(each.name for each in (tmp_path / "new").iterdir())
+    assert made == ["features.html", "report.html"]

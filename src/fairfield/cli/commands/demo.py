@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +29,8 @@ def demo(
     out: Annotated[Path, typer.Option(help="The folder to write the reports to.")] = Path("demo"),
 ) -> None:
     """Ten groups of training rows and the features of one prediction, on breast cancer data."""
+    with suppress(OSError):  # what is wrong with it is said where it is written to
+        out.mkdir(exist_ok=True)
     pages = out / "report.html", out / "features.html"
     print_text("Two questions, half a minute", style="bold")
     print_text(
