@@ -32,6 +32,7 @@ def test_the_folder_of_the_demo_is_made(tmp_path, monkeypatch):
     from fairfield.cli.commands import demo
 
     small = ff.TableGame([0.0, 1.0, 2.0, 4.0])
+    monkeypatch.setattr(demo.os, "cpu_count", lambda: 1)  # nothing is to be compiled ahead
     monkeypatch.setattr(demo, "_games", lambda: (small, small))
     demo.demo(out=tmp_path / "new")
     made = sorted(each.name for each in (tmp_path / "new").iterdir())
