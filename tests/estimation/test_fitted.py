@@ -15,14 +15,17 @@ TREE = (SIGNS[:, 0] > 0) * 2.0 + (SIGNS[:, :4] > 0).all(axis=1) * 3.0 + np.sin(S
 def test_the_surrogate_that_predicts_best_is_used(rng):
     needs("sklearn", "ml")
     smooth = np.exp(-0.3 * (SIGNS + 0.5) @ np.arange(1.0, PLAYERS + 1))
-    rough = 5.0 * SIGNS[:, :4].prod(axis=1) + 0.01 * rng.standard_normal(2**PLAYERS)
+    four = 5.0 * SIGNS[:, :4].prod(axis=1) + 0.01 * rng.standard_normal(2**PLAYERS)
+    rough = (
+        sum(SIGNS[:, [i, (i + 5) % PLAYERS]].prod(axis=1) for i in range(PLAYERS)) + 0.002 * four
+    )
     names = [
         fit.surrogate.name
-        for table in (smooth, rough)
+        for table in (smooth, four, rough)
         for fit in Fitter(0).fits(sample_of(table, "shapley", 200))
     ]
-    assert names[0] == ""
-    assert names[1].startswith("a polynomial in ")
+    assert names[:2] == ["", "players of unequal weight"]
+    assert names[2].startswith("a polynomial in ")
 
 
 def test_many_games_are_fitted_together():

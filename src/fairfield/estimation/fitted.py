@@ -96,18 +96,7 @@ class Fitted:
         if self.rest is None:
             none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
             return [Answer(values[None], none, name, linear)]
-        # Of the many interactions that trees have a little wrong, what they leave of the worths says nothing.
-        source = self.prior if self.surrogate.dense and not reading.whole else self.rest
-        own = source.read(along, sets, reading.judged, whole=reading.whole)
-        method = own.method
-        if source is self.rest:
-            own = replace(own.after(values, name), weights=linear)
-        posed = []
-        if self.surrogate.answer is not None:
-            # Worths that agree with it vouch for no coalition that is unlike all of them.
-            answer = self.surrogate.answer(along, sets, whole=reading.whole)
-            posed = [replace(answer, weights=linear)]
-            own = replace(own, errors=own.errors + answer.errors)
+        own = replace(self._own(reading), weights=linear)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
@@ -123,7 +112,7 @@ class Fitted:
                 replace(
                     each,
                     values=bare + each.values,
-                    method=f"{method}, {each.method}",
+                    method=f"{self.rest.method}, {each.method}",
                     weights=linear,
                 ),
                 values,
@@ -131,23 +120,37 @@ class Fitted:
             )
             for each in corrected
         ]
-        if posed:
-            corrected = [_as_wide(each, posed) for each in corrected]
-        if name and corrected and not reading.whole:
+        answers = self.surrogate.answer is not None
+        plenty = len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
+        if answers:
+            # Worths that agree with it vouch for no coalition that is unlike all of them.
+            corrected = [_as_wide(each, [own]) for each in corrected]
+        if name and not answers and corrected and not reading.whole:
             own = _as_wide_where(self._found(along, sets), own, corrected[0])
         # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
-        plenty = len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
+        ignorant = bool(name) and not answers
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
         jumps = stepped and len(along.nodes) > 1
-        doubtful = bool(name) or plenty or jumps
-        trusted = [] if reading.whole and corrected and doubtful else [own]
+        trusted = [] if reading.whole and corrected and (ignorant or plenty or jumps) else [own]
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]
-        found = [*trusted, *posed, *corrected, *plain]
+        found = [*trusted, *corrected, *plain]
         if not stepped or sampled.is_whole:
             return found
         # Nor do draws that all agree say anything of one that was not seen.
         unseen = (np.ptp(sampled.worths, axis=1) / len(np.unique(sampled.groups))) ** 2
         return [each.widened(unseen) for each in found]
+
+    def _own(self, reading: Reading) -> Answer:
+        """What the surrogate says, with its own errors where it has these, else with those of the prior."""
+        (along, sets), whole = (reading.along, reading.sets), reading.whole
+        assert self.rest is not None
+        if self.surrogate.answer is not None:
+            return self.surrogate.answer(along, sets, whole=whole)
+        # Of the many interactions that trees have a little wrong, what they leave of the worths says nothing.
+        if self.surrogate.dense and not whole:
+            return self.prior.read(along, sets, reading.judged, whole=False)
+        own = self.rest.read(along, sets, reading.judged, whole=whole)
+        return own.after(self.surrogate.read(along, sets), self.surrogate.name)
 
     def _found(self, along: Along, sets: Sets) -> BoolArray:
         """Which sets (k, size) have interactions that the surrogate found, which have errors of a fit."""
@@ -257,9 +260,11 @@ class Fitter:
             best = Fitted(sampled, nothing(worths), prior, prior)
         for each in surrogates():
             assert best.rest is not None
-            # Of two that leave nothing the later one is taken.
+            # Of two that leave nothing the later one is taken, which may be the game.
             nothing_left = SOLVED**2 * float(np.var(sampled.worths))
             rival = max(float(np.mean(best.rest.outside**2)), nothing_left)
+            if not each.recovers and rival <= nothing_left:
+                continue
             if not each.suits(sampled) or not self._pace.fits(each.name, count, until):
                 continue
             with self._pace.timed(each.name, count):
@@ -272,6 +277,11 @@ class Fitter:
                 continue
             rest = MeanGame.given(sampled, found.outside[None])
             factor = each.clearly if count >= MANY * sampled.rows.shape[1] else each.from_few
-            if rest.error[0] < min(factor * prior.error[0], max(best.rest.error[0], nothing_left)):
+            other = (
+                max(best.rest.error[0], nothing_left)
+                if each.recovers
+                else factor * best.rest.error[0]
+            )
+            if rest.error[0] < min(factor * prior.error[0], other):
                 best = Fitted(sampled, found, rest, prior)
         return best

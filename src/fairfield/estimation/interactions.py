@@ -169,7 +169,9 @@ def _pairs(fit: Fitted, along: Along) -> FloatArray:
         total[tuple(some.T)] = fit.surrogate.read(along, some)
     if fit.rest is None:
         return np.triu(total, 1)
-    every = [total + each for each in _pairs_of_rest(fit.rest, along)]
+    # A surrogate whose pairs are too many to be listed has them in the worths.
+    rest = fit.prior if fit.surrogate.parts and not len(some) else fit.rest
+    every = [total + each for each in _pairs_of_rest(rest, along)]
     return np.triu(np.max(np.abs(every), axis=0), 1)
 
 

@@ -41,7 +41,7 @@ def test_what_is_left_of_a_worth_is_what_a_fit_without_it_leaves():
     sampled, found = fitted()
     evidence = unequal.Evidence.of(sampled, len(sampled.rows))
     with one_blas_thread():
-        shares, rates = evidence.likeliest()
+        shares, rates = evidence.on(np.arange(len(sampled.rows))).likeliest()
     whole = unequal.Fit.of(evidence, shares, rates)
     outside = whole.outside(sampled.worths[0], sampled.twins)
     np.testing.assert_allclose(outside, found.outside, atol=1e-9 * np.ptp(TABLE))

@@ -82,6 +82,11 @@ class MeanGame:
         weights = self.sampled.weights[: squares.shape[1]]
         return np.asarray(squares @ weights / weights.sum())
 
+    @property
+    def method(self) -> str:
+        """What it is, in a few words."""
+        return f"a prior over games, given {len(self.posterior.coalitions):,} coalitions"
+
     def read(self, along: Along, sets: Sets, judged: int, *, whole: bool) -> Answer:
         """The values or interactions of sets (k, size) in the mean games.
 
@@ -113,8 +118,9 @@ class MeanGame:
             # One pair that is unlike all others is drawn to these, by as much as nothing is known of it.
             unknown = min(float(left.mean()) / max(along.of(table), SMALLEST), DRAWN)
             spread = spread + (values * unknown / (1 - unknown)) ** 2
-        method = f"a prior over games, given {m:,} coalitions"
-        return Answer(kept[:, None] * values, spread, method, lambda: self.weights(along, sets))
+        return Answer(
+            kept[:, None] * values, spread, self.method, lambda: self.weights(along, sets)
+        )
 
     def _table(self, along: Along) -> FloatArray:
         return along.sections(self.posterior.kernels, self.posterior.shares)

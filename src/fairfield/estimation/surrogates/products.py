@@ -10,6 +10,8 @@ Where players are in with chance t, or t', independently, the mean of a factor i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -19,8 +21,8 @@ from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.prior.kernels import signs_of
 from fairfield.games.set_functions.products import ProductsExtension
 
-# Numbers held at a time.
-AT_ONCE = 2**22
+# Numbers held at a time, and coalitions that are listed at most.
+AT_ONCE, MOST_FOUND = 2**22, 2000
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,11 @@ class Unequal:
         return np.asarray(place[sets])
 
     def found(self, size: int) -> Sets:
-        """None: all players that count have a part in them."""
-        return np.empty((0, size), dtype=np.int64)
+        """All of the players that count, where these are few."""
+        if comb(len(self.players), size) > MOST_FOUND:
+            return np.empty((0, size), dtype=np.int64)
+        found = list(combinations(self.players.tolist(), size))
+        return np.array(found, dtype=np.int64).reshape(-1, size)
 
     def extension(self) -> Extension:
         """The extension of its game."""

@@ -96,6 +96,7 @@ class Fitting:
 
     ``seconds`` is what a fit is thought to take before there was one: trees load libraries. It is used where
     squares of errors of prediction are less by the factor ``clearly``, from few coalitions by ``from_few``.
+    One that ``recovers`` games may be the sampled game itself, as a kernel never is.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Fitting:
     seconds: float
     clearly: float
     from_few: float
+    recovers: bool
 
 
 _registered: dict[str, Fitting] = {}
@@ -116,13 +118,14 @@ def surrogate(
     seconds: float = 0.0,
     clearly: float = 0.5,
     from_few: float = 0.5,
+    recovers: bool = True,
 ) -> Callable[[Fit], Fit]:
     """Decorates the fit of a surrogate, which has it tried on the samples it suits."""
 
     def register(fit: Fit) -> Fit:
         taken = _registered.get(name)
         refuse_taken(f"a surrogate {name!r}", taken and taken.fit, fit)
-        _registered[name] = Fitting(name, fit, suits, seconds, clearly, from_few)
+        _registered[name] = Fitting(name, fit, suits, seconds, clearly, from_few, recovers)
         return fit
 
     return register

@@ -24,7 +24,10 @@ from fairfield.estimation.prior.kernels import Alike, Kernel, Size, Slopes, sign
 from fairfield.estimation.prior.mean_game import sections
 from fairfield.estimation.prior.posterior import (
     FITTED,
+    NOISE,
     ROUNDING,
+    SHARES,
+    UNLIKELY,
     Factor,
     inverted,
     total,
@@ -40,15 +43,16 @@ PRICE, STEEPEST = 0.3, 8.0
 STARTS, STEPS = (2.0, 0.6, 6.0), 100
 # Coalitions that shares and rates are chosen by, at most: steps cost the cube of their number.
 CHOOSING = 180
-# Logarithms of the smallest and largest share of a kernel, and of the noise: the least, at first and in the end.
-SHARES, NOISE, SOME_NOISE, LEAST_NOISE = (-16.0, 7.0), 1.0, -7.0, -25.0
-# The logarithm of a share that counts as nothing, and a rate that does.
-NO_SHARE, NO_RATE = -15.0, 1e-4
-# Minus the log-likelihood of what cannot be computed.
-UNLIKELY = 1e30
+# Digits of these, in units of their scale: the same game in other units is rounded to the same worths.
+DIGITS = 9
+# Logarithm of the least noise at first, and a rate that counts as nothing.
+SOME_NOISE, NO_RATE = -7.0, 1e-4
 # Worths must be likelier by e^30 than with equal rates (measured: games that are not sparse stay below).
 # From the first start, by e^10, or others are not tried.
 CLEARLY, PROMISING = 30.0, 10.0
+# Squares of what is left of worths, as a multiple of what is expected, beyond which nothing is believed: with hardly
+# any noise the likeliest rates of a rough game are at times those of no game at all (measured: else below 3).
+UNEXPECTED = 5.0
 # The kernels beside it: lengths of sizes, how slopes fade; how large its own share may well be.
 LENGTHS, FADING, LARGE = (1.0, 0.3, 0.08), 5.0, 3.0
 
@@ -90,17 +94,18 @@ class Evidence:
         )
 
     def on(self, some: IntArray) -> Evidence:
-        """That of some of the worths."""
+        """That of some of the worths, rounded: steps to the likeliest rates would follow the last digits."""
         return replace(
             self,
             rows=self.rows[some],
             signs=self.signs[some],
             grams=[gram[np.ix_(some, some)] for gram in self.grams],
-            seen=self.seen[some],
+            seen=np.round(self.seen[some], DIGITS),
             noise=self.noise[some],
         )
 
     def covariance(self, shares: FloatArray, likeness: FloatArray) -> FloatArray:
+        """That of the worths, under shares of the kernels and of the noise, and the kernel with rates."""
         found = total([*self.grams, likeness], shares[:-1])
         found[np.diag_indices_from(found)] += shares[-1] + self.noise + ROUNDING
         return found
@@ -128,43 +133,43 @@ class Evidence:
         players, kernels = self.signs.shape[1], len(self.large) + 1
         apart, equal = np.eye(kernels + players), np.zeros((kernels + players, kernels + 1))
         equal[:kernels, :kernels], equal[kernels:, -1] = np.eye(kernels), 1.0
-        first, *others = STARTS
-        _, bar = self._highest(equal, first)
-        best, height = self._highest(apart, first)
+        (bar, same), (height, best) = (self._with_noise(each, STARTS[0]) for each in (equal, apart))
         if height > bar - PROMISING:
             return None
-        for start in others:
-            found = self._highest(apart, start)
-            best, height = min((best, height), found, key=lambda each: each[1])
+        bar, _ = self._highest(equal, same)
+        tried = [best, *(self._with_noise(apart, start)[1] for start in STARTS[1:])]
+        height, best = min((self._highest(apart, at) for at in tried), key=lambda each: each[0])
         if height > bar - CLEARLY:
             return None
         shares, rates = best[:kernels], best[kernels:]
         return (
-            np.where(shares > NO_SHARE, np.exp(shares), 0.0),
+            np.where(shares > SHARES[0] + 1, np.exp(shares), 0.0),
             np.where(rates > NO_RATE, rates, 0.0),
         )
 
-    def _highest(self, columns: FloatArray, start: float) -> tuple[FloatArray, float]:
-        """The likeliest logarithms of shares, and rates, as combinations of columns; minus how likely."""
-        from scipy.optimize import minimize
+    def _with_noise(self, columns: FloatArray, start: float) -> tuple[float, FloatArray]:
+        """The highest from a start, with so much noise that there are fewer heights to be caught on."""
+        count, players = columns.shape[1] - len(self.large) - 1, self.signs.shape[1]
+        shares = np.log([*(0.1 * self.large), 1e-3])
+        return self._highest(
+            columns, np.append(shares, np.full(count, start / players)), SOME_NOISE
+        )
 
-        kernels = len(self.large)
-        rates = columns.shape[1] - kernels - 1
+    def _highest(
+        self, columns: FloatArray, at: FloatArray, least: float = NOISE[0]
+    ) -> tuple[float, FloatArray]:
+        """Minus how likely they are, and the likeliest logarithms of shares and rates, of these columns' combinations."""
+        from scipy.optimize import minimize
 
         def against(given: FloatArray) -> tuple[float, FloatArray]:
             height, slopes = self.against(columns @ given)
             return height, slopes @ columns
 
-        at = np.append(
-            np.log([*(0.1 * self.large), 1e-3]), np.full(rates, start / self.signs.shape[1])
-        )
-        height, limit = 0.0, {"maxiter": STEPS}
-        # With some noise there are fewer heights to be caught on.
-        for least in (SOME_NOISE, LEAST_NOISE):
-            bounds = [*([SHARES] * kernels), (least, NOISE), *([(0.0, STEEPEST)] * rates)]
-            best = minimize(against, at, jac=True, method="L-BFGS-B", bounds=bounds, options=limit)
-            at, height = best.x, float(best.fun)
-        return columns @ at, height
+        rates = columns.shape[1] - len(self.large) - 1
+        bounds = [*([SHARES] * len(self.large)), (least, NOISE[1]), *([(0.0, STEEPEST)] * rates)]
+        limit = {"maxiter": STEPS}
+        best = minimize(against, at, jac=True, method="L-BFGS-B", bounds=bounds, options=limit)
+        return float(best.fun), best.x
 
 
 @dataclass(frozen=True)
@@ -182,6 +187,7 @@ class Fit:
 
     @classmethod
     def of(cls, evidence: Evidence, shares: FloatArray, rates: FloatArray) -> Fit:
+        """That of shares and rates."""
         which, own = np.flatnonzero(rates), kernel(evidence.signs, evidence.signs, rates)
         factor = Factor.of(evidence.covariance(shares, own))
         alpha = factor.solve(evidence.seen)
@@ -206,12 +212,16 @@ class Fit:
         found[paired] += across * missed[twins[paired]]
         return np.asarray(scale * found)
 
+    def unexpected(self, twins: IntArray) -> float:
+        """The mean square of what is left of worths that it is not given, in units of its variance: 1 if it is right."""
+        missed = without_own(self.alpha, self.factor.inverse, twins)
+        return float(np.mean(self.alpha * missed))
+
     def answer(self, twins: IntArray, along: Along, sets: Sets, *, whole: bool) -> Answer:
         """The readings of all its kernels, (1, k), and their variances, or the ``whole`` covariance of values."""
         table = along.sections(self.evidence.beside, self.shares[:-2])
-        missed = without_own(self.alpha, self.factor.inverse, twins)
-        # That worths are predicted better than expected vouches for no coalition that is unlike all of them.
-        scale = self.evidence.scale**2 * INFLATED * max(float(np.mean(self.alpha * missed)), 1.0)
+        # That worths are predicted better than expected says nothing of a coalition that is unlike all of them.
+        scale = self.evidence.scale**2 * INFLATED * max(self.unexpected(twins), 1.0)
         prior = self.shares[-2] * self.game.covariance(along, sets, whole=whole)
         prior += along.covariance(table) if whole else along.of(table)
         values, errors = np.zeros(len(sets)), prior.copy()
@@ -232,14 +242,14 @@ class Fit:
 
 
 def tells_players_apart(sampled: Sampled) -> bool:
-    """Whether there are some coalitions of middle size, and worths that are not votes."""
+    """Whether coalitions follow the diagonal, some of middle size, and worths are not votes."""
     players = sampled.rows.shape[1]
     middle = np.count_nonzero((sampled.sizes > 1) & (sampled.sizes < players - 1))
     enough = len(sampled.rows) >= FEWEST and middle >= players // 2
-    return enough and not is_stepped(sampled.worths, STEPPED).any()
+    return enough and not sampled.anywhere and not is_stepped(sampled.worths, STEPPED).any()
 
 
-@surrogate("unequal players", tells_players_apart, seconds=0.5)
+@surrogate("unequal players", tells_players_apart, seconds=0.5, recovers=False)
 def unequal_players(sampled: Sampled, seed: int, rival: float) -> Surrogate | None:
     """The mean game of a kernel with a rate for each player, where the worths are much likelier by it."""
     (worths,), used = sampled.worths, min(len(sampled.rows), FITTED)
@@ -248,8 +258,9 @@ def unequal_players(sampled: Sampled, seed: int, rival: float) -> Surrogate | No
     chosen = evidence.on(some).likeliest()
     if chosen is None:
         return None
-    fit = Fit.of(evidence, *chosen)
+    fit, twins = Fit.of(evidence, *chosen), sampled.twins[:used]
+    if fit.unexpected(twins) > UNEXPECTED:
+        return None
     inside = worths - fit.game.predict(sampled.rows)
-    twins = sampled.twins[:used]
     outside = np.append(fit.outside(worths[:used], twins), inside[used:])
     return Surrogate(NAME, [fit.game], 1.0, inside, outside, answer=partial(fit.answer, twins))
