@@ -66,6 +66,11 @@ class Answer:
         kept = np.maximum(0.0, 1 - self.spread(judged) / size)
         return replace(self, values=centre + kept[:, None] * apart)
 
+    def doubted(self, judged: int | None = None) -> Answer:
+        """Drawn to 0 a little: how likely a prior thinks large values is itself uncertain (measured)."""
+        size = np.maximum(np.sum(self.values[:, :judged] ** 2, axis=1), SMALLEST)
+        return replace(self, values=self.values / (1 + self.spread(judged) / (2 * size))[:, None])
+
     def widened(self, more: FloatArray) -> Answer:
         """With so much more variance (games,) of every reading."""
         added = more[:, None] * np.ones(self.values.shape[1])

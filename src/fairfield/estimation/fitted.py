@@ -97,6 +97,8 @@ class Fitted:
             none = np.zeros((1, len(sets), len(sets)) if reading.whole else (1, len(sets)))
             return [Answer(values[None], none, name, linear)]
         own = replace(self._own(reading), weights=linear)
+        if reading.masses is not None and not reading.adds_up and not self._enough:
+            own = own.doubted(reading.judged)
         # The surrogate itself, not its parts, is what worths of a size known whole are compared to.
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
@@ -163,9 +165,14 @@ class Fitted:
         found = []
         if sampled.shows_spread:
             found.append(by_size(left, reading.along, reading.sets, whole=reading.whole))
-        if regression is not None and sampled.draws >= ENOUGH * sampled.rows.shape[1]:
+        if regression is not None and self._enough:
             found.append(regression.of(left))
         return found
+
+    @property
+    def _enough(self) -> bool:
+        """Whether a regression would be preferred to what the prior says, were its errors smaller."""
+        return self.sampled.draws >= ENOUGH * self.sampled.rows.shape[1]
 
     def read(self, reading: Reading) -> Answer:
         """The values or interactions with the smallest errors, game by game."""
