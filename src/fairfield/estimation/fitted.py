@@ -104,11 +104,8 @@ class Fitted:
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
         bare, corrected = self.rest.values(along, sets), self._corrections(left, reading)
         solved = np.abs(self.surrogate.outside).max() <= SOLVED * np.ptp(sampled.worths)
-        stepped = not solved and is_stepped(sampled.worths, STEPPED).any()
-        if stepped and corrected:
-            # Where worths of a size agree, what the prior leaves of them vouches for nothing.
-            raw = self._corrections(Residuals(sampled, sampled.worths, sampled.worths), reading)
-            own, *corrected = (_as_wide(each, raw) for each in (own, *corrected))
+        stepped = not solved and bool(is_stepped(sampled.worths, STEPPED).any())
+        own, corrected = self._widened(own, corrected, reading, stepped=stepped)
         corrected = [
             reading.shrunk(
                 replace(
@@ -122,18 +119,18 @@ class Fitted:
             )
             for each in corrected
         ]
-        answers = self.surrogate.answer is not None
-        plenty = len(sampled.rows) >= PLENTY * sampled.rows.shape[1]
-        if answers:
+        if self._answers:
             # Worths that agree with it vouch for no coalition that is unlike all of them.
             corrected = [_as_wide(each, [own]) for each in corrected]
-        if name and not answers and corrected and not reading.whole:
+        if name and corrected and not reading.whole:
             own = _as_wide_where(self._found(along, sets), own, corrected[0])
         # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
-        ignorant = bool(name) and not answers
+        ignorant = bool(name) and not self._answers
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
         jumps = stepped and len(along.nodes) > 1
-        trusted = [] if reading.whole and corrected and (ignorant or plenty or jumps) else [own]
+        trusted = (
+            [] if reading.whole and corrected and (ignorant or self._plenty or jumps) else [own]
+        )
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]
         found = [*trusted, *corrected, *plain]
         if not stepped or sampled.is_whole:
@@ -141,6 +138,30 @@ class Fitted:
         # Nor do draws that all agree say anything of one that was not seen.
         unseen = (np.ptp(sampled.worths, axis=1) / len(np.unique(sampled.groups))) ** 2
         return [each.widened(unseen) for each in found]
+
+    def _widened(
+        self, own: Answer, corrected: list[Answer], reading: Reading, *, stepped: bool
+    ) -> tuple[Answer, list[Answer]]:
+        """What the surrogate says, and its corrections, with the errors of the worths themselves where these vouch little."""
+        if self._answers:
+            # Which players weigh how much is uncertain too: each errs as much as all do besides.
+            own = own.widened(own.spread() / len(reading.sets))
+        if not corrected or not (stepped or (self._answers and not self._plenty)):
+            return own, corrected
+        # Where worths of a size agree, or few tell players apart, what is left of them vouches for nothing.
+        sampled = self.sampled
+        raw = self._corrections(Residuals(sampled, sampled.worths, sampled.worths), reading)
+        return _as_wide(own, raw), [_as_wide(each, raw) for each in corrected]
+
+    @property
+    def _answers(self) -> bool:
+        """Whether the surrogate knows its own errors."""
+        return self.surrogate.answer is not None
+
+    @property
+    def _plenty(self) -> bool:
+        """Whether there are so many coalitions that only what is corrected by its own errors is used."""
+        return bool(len(self.sampled.rows) >= PLENTY * self.sampled.rows.shape[1])
 
     def _own(self, reading: Reading) -> Answer:
         """What the surrogate says, with its own errors where it has these, else with those of the prior."""
@@ -172,7 +193,7 @@ class Fitted:
     @property
     def _enough(self) -> bool:
         """Whether a regression would be preferred to what the prior says, were its errors smaller."""
-        return self.sampled.draws >= ENOUGH * self.sampled.rows.shape[1]
+        return bool(self.sampled.draws >= ENOUGH * self.sampled.rows.shape[1])
 
     def read(self, reading: Reading) -> Answer:
         """The values or interactions with the smallest errors, game by game."""
@@ -267,7 +288,9 @@ class Fitter:
             best = Fitted(sampled, nothing(worths), prior, prior)
         for each in surrogates():
             assert best.rest is not None
-            # Of two that leave nothing the later one is taken, which may be the game.
+            if not best.rest.error[0]:
+                break
+            # Of two that leave but rounding the later one is taken, which may be the game.
             nothing_left = SOLVED**2 * float(np.var(sampled.worths))
             rival = max(float(np.mean(best.rest.outside**2)), nothing_left)
             if not each.recovers and rival <= nothing_left:

@@ -1,5 +1,7 @@
 """A surrogate for games in which some players matter much more than others."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,25 @@ def test_players_who_matter_alike_are_left_to_the_prior(budget):
 def test_votes_and_coalitions_of_extreme_sizes_tell_no_players_apart():
     votes = sample_of((ROWS[:, :3].sum(axis=1) > 1) * 1.0, "banzhaf", 100)
     assert not unequal.tells_players_apart(votes)
-    singles = sample_of(TABLE, "shapley", 2 * PLAYERS + 2)
-    assert (singles.sizes <= 1).sum() + (singles.sizes >= PLAYERS - 1).sum() < len(singles.rows)
-    assert unequal.tells_players_apart(sample_of(TABLE, "banzhaf", 60))
+    some = sample_of(TABLE, "banzhaf", 60)
+    assert unequal.tells_players_apart(some)
+    extreme = np.abs(ROWS.sum(axis=1) - PLAYERS / 2) >= PLAYERS / 2 - 1
+    singles = replace(some, rows=ROWS[extreme], worths=TABLE[None, extreme], pairs=0)
+    assert not unequal.tells_players_apart(singles)
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_intervals_hold_where_few_worths_are_taken_for_those_of_a_smoother_game(criterion):
+    """Worths that are clipped, and a bonus that few coalitions have: players of small rates seemed certain."""
+    slopes = np.random.default_rng(1).normal(size=10)
+    games = [
+        (12, lambda S: np.clip(S @ np.append([4.0, 4.0], np.ones(10)) - 6, 0, 6)),
+        (10, lambda S: S @ slopes + 3 * S[:, :5].all(axis=1)),
+    ]
+    inside = []
+    for players, worth in games:
+        exact = criterion(ff.TableGame(worth(brute.coalitions(players).astype(bool)))).values
+        for seed in range(4):
+            found = criterion(worth, players=players, budget=8 * players, seed=seed)
+            inside.append(np.mean(errors(found, exact) < 1.96))
+    assert np.mean(inside) > 0.85

@@ -78,18 +78,22 @@ class Unequal:
         """Of readings of random games with this kernel: variances (k,), or the ``whole`` of players (k, k)."""
         own, drops = self._places(sets), 1 - np.exp(-self.rates)
         some = np.flatnonzero((own >= 0).all(axis=1))
-        # A player is in one of two coalitions that hold them with chances t and t', and not in the other.
-        at, other = (each.ravel() for each in np.meshgrid(along.nodes, along.nodes))
-        agree = 1 - drops * (at + other - 2 * at * other)[:, None]
-        steps = drops / agree
-        weights = np.outer(along.weights, along.weights).ravel() * agree.prod(axis=1)
-        found = np.zeros((len(sets), len(sets)) if whole else len(sets))
-        if whole:
-            inner = (weights * (1 - 2 * at) * (1 - 2 * other))[:, None] * steps
-            found[np.ix_(some, some)] = (inner.T @ steps)[np.ix_(own[some, 0], own[some, 0])]
-        variances = [2.0**along.size * (weights @ steps[:, own[k]].prod(axis=1)) for k in some]
-        found[(some, some) if whole else some] = variances
-        return found
+        variances, between = np.zeros(len(sets)), np.zeros((len(sets), len(sets)) if whole else 0)
+        for t, weight in zip(along.nodes.tolist(), along.weights.tolist(), strict=True):
+            # A player is in one of two coalitions that hold them with chances t and t', and not in the other.
+            agree = 1 - drops * (t + along.nodes - 2 * t * along.nodes)[:, None]
+            steps, weights = drops / agree, weight * along.weights * agree.prod(axis=1)
+            read = np.repeat(weights[:, None], len(some), axis=1)
+            for members in own[some].T:
+                read *= steps[:, members]
+            variances[some] += 2.0**along.size * read.sum(axis=0)
+            if whole:
+                apart = (1 - 2 * t) * (1 - 2 * along.nodes)[:, None] * read
+                between[np.ix_(some, some)] += apart.T @ steps[:, own[some, 0]]
+        if not whole:
+            return variances
+        np.fill_diagonal(between, variances)
+        return between
 
     def _places(self, sets: Sets) -> IntArray:
         """Where the members of sets (k, size) stand among the players that count; -1 for others."""
