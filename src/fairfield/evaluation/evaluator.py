@@ -51,8 +51,8 @@ class Evaluator:
         self._bar = RunBar(options.progress, most, options.seconds)
         # Coalitions that count against the budget, if there is one.
         self._asked = set[bytes]()
-        # How many worths the store had.
-        self._stored = 0
+        # How many worths the store had, and how many of these were evaluated again.
+        self._stored = self._rechecked = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         # The calls of the game's service, where it has one.
         self.calls: Calls | None = None
@@ -77,7 +77,8 @@ class Evaluator:
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
                 kept = local.kept.keys, local.kept.worths
-                local.evaluations, local.failures = recheck(game, *kept, store.path)
+                self._rechecked, local.failures = recheck(game, *kept, store.path)
+                local.evaluations = self._rechecked
         if store is not None:
             store.upgrade()
 
@@ -104,7 +105,8 @@ class Evaluator:
         if not failures.count:
             return replace(failures, stored=self._stored)
         # Of a service, those that were given are known too.
-        known = self._local.evaluations + self._local.shared + self._stored
+        local = self._local
+        known = local.evaluations - self._rechecked + local.shared + self._stored
         known = known if self.calls is None else len(self.calls.complete()[0])
         return replace(failures, stored=self._stored, known=known)
 
@@ -293,13 +295,13 @@ class Evaluator:
                 table[:, rows_of(coalitions)] = worths.T
             if self.ended is not None:
                 raise self.stopped("exact values need all worths")
+            self._check_full(table)
+            self.refuse_fallbacks()
         except (WorthError, KeyboardInterrupt) as error:
             known = np.flatnonzero(~np.isnan(table[0]))
             worths = self._measured(table[:, known]).worths
             self._attach(error, (coalitions_in(known, count), worths))
             raise
-        self._check_full(table)
-        self.refuse_fallbacks()
         return self._measured(table)
 
     def _measured(self, columns: FloatArray) -> Measured:
