@@ -70,7 +70,9 @@ class Evaluator:
         if game.traits.service is not None:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
-            self._stored = len(self.calls.complete()[0])
+            # A study is told its worths, in whatever store it keeps them.
+            told = game.traits.service.wanted is not None
+            self._stored = 0 if told else len(self.calls.complete()[0])
         elif store is not None:
             local.kept.add(*store.load(local.by_row))
             self._stored = len(local.kept)
