@@ -51,8 +51,9 @@ class Evaluator:
         self._bar = RunBar(options.progress, most, options.seconds)
         # Coalitions that count against the budget, if there is one.
         self._asked = set[bytes]()
-        # How many worths the store had, and how many of these were evaluated again.
-        self._stored = self._rechecked = 0
+        # How many worths the store had, how many of these were evaluated again, and how many are
+        # the fallback by the game's own rule, as far as that can be seen.
+        self._stored = self._rechecked = self._ruled = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         # The calls of the game's service, where it has one.
         self.calls: Calls | None = None
@@ -76,11 +77,12 @@ class Evaluator:
         elif store is not None:
             local.kept.add(*store.load(local.by_row))
             self._stored = len(local.kept)
+            if game.traits.ruled and (local.kept.worths == local.kept.worths[:1]).all():
+                self._ruled = self._stored
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
                 kept = local.kept.keys, local.kept.worths
-                self._rechecked, local.failures = recheck(game, *kept, store.path)
-                local.evaluations = self._rechecked
+                local.evaluations = self._rechecked = recheck(game, *kept, store.path)
         if store is not None:
             store.upgrade()
 
@@ -115,7 +117,9 @@ class Evaluator:
     def refuse_fallbacks(self) -> None:
         """Refuse to value players by fallbacks alone: a value is a difference of worths, at least two."""
         failures = self.failures
-        if failures.count and failures.known - failures.count < 2:
+        found = failures.known - failures.count
+        given = failures.ruled + self._ruled
+        if failures.count and (found < 2 or found == given):
             error = WorthError(
                 f"{self.game!r}: {failures.count:,} of {failures.known:,} worths failed, the first of "
                 f"{failures.first}, and from fallbacks alone no player has a value; see why they fail"
