@@ -62,6 +62,10 @@ def summarise(
     layout = Layout.of(comparison, most_players, rungs)
     first = comparison.first
     given = [curves] if isinstance(curves, Curve) else curves or []
+    if not (isinstance(given, Iterable) and all(isinstance(each, Curve) for each in given)):
+        raise TypeError(
+            f"curves={curves!r} was given; give a curve, as ff.removal_curve returns it, or a list of them"
+        )
     return {
         "fairfield report": FORMAT,
         "title": first.game if title is None else str(title),

@@ -13,6 +13,7 @@ from fairfield.core.coalitions import members, spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Failures, GameInfo
 from fairfield.core.labels import plain_labels, warn_of_unseen
+from fairfield.evaluation.outcomes import spelled_error
 from fairfield.games.data.groups import owners, split_off
 from fairfield.games.data.refitted import (
     Evaluated,
@@ -89,6 +90,9 @@ class DataGame(Refitted):
         if on_error not in ("raise", "fallback"):
             raise ValueError(f"on_error={on_error!r} is not known; choose 'raise' or 'fallback'")
         y, y_test = plain_labels(y, "y"), plain_labels(y_test, "y_test")
+        if y_test.dtype.kind == "f" and np.isnan(y_test).any():
+            row = np.argwhere(np.isnan(y_test))[0, 0]
+            raise ValueError(f"y_test holds nan in row {row}; leave that row out")
         by_row = scoring is None and groups is None and fallback == "constant"
         own = "neg_log_loss" if by_row and scored_by_log_loss(model, y) else scoring
         super().__init__(model, y, y_test, own, repeats, seed)
@@ -155,7 +159,7 @@ class DataGame(Refitted):
                 error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
                 raise
             who = spell(members(coalition, self.players))
-            failed = Failures(1, f"{who}: {type(error).__name__}: {error}")
+            failed = Failures(1, f"{who}: {spelled_error(error)}")
             return self._fallback, self._fallback_rows, failed
         return mean_of_fits(fits)
 
