@@ -153,6 +153,7 @@ def test_what_is_out_of_reach_names_its_own_kind():
 def test_arguments_of_another_kind_are_refused(results, tmp_path):
     with pytest.raises(TypeError, match=r"curves=3 was given; give a curve"):
         ff.report(results["Comparison"], tmp_path / "r.html", curves=3)
+    ff.report(results["Comparison"], tmp_path / "r.html", curves=iter([results["Curve"]]))
     with pytest.raises(ValueError, match=r"timeout is '3'; it must be a finite number"):
         ff.RemoteGame(len, 3, timeout="3")
     rows, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
