@@ -23,6 +23,8 @@ from fairfield.results.comparison import NOISE_IN_ERRORS
 from fairfield.results.valuation import NORMAL, Valuation, as_number
 from fairfield.results.words import Words
 
+# Criteria whose values are read from worths, not from the closed form of a rounded game.
+FROM_WORTHS = ("leave_one_out",)
 # Values that differ by less than this share of the largest may be equal.
 ROUNDING = 1e-9
 
@@ -49,7 +51,7 @@ def assemble(
         rounding = np.abs(values) <= 1e-12 * scale[..., None]
         values = np.where(nulls & rounding, 0.0, values)
     stderr = errors_of(covariance)
-    stop, *sentences = stops_of(problem, stderr)
+    stop, *sentences = stops_of(problem, stderr, criterion)
     sentences += missed(problem, values, stderr, covariance)
     about = {
         "method": extension.method,
@@ -235,14 +237,14 @@ def errors_of(covariance: FloatArray | None) -> FloatArray | None:
     return np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0))
 
 
-def stops_of(problem: Problem, stderr: FloatArray | None) -> list[str]:
+def stops_of(problem: Problem, stderr: FloatArray | None, criterion: str = "") -> list[str]:
     """That a closed form or a table was read, and what must be said of the worths.
 
     ``stderr`` are the errors of what was read, NaN or None where there are none.
     """
-    rounded = _rounded(problem.extension.coarseness, problem.extension.coarseness_from)
-    failures = problem.source.spent.failures
-    exact, *noise = _exact(problem.game, failures, stderr, bool(rounded))
+    rounded, failures = _rounded(problem, criterion), problem.source.spent.failures
+    values_too = bool(rounded) and criterion not in FROM_WORTHS
+    exact, *noise = _exact(problem.game, failures, stderr, values_too)
     return [exact, *rounded, *noise, *failures.sentences()]
 
 
@@ -261,13 +263,21 @@ def _exact(
     return ["exact for the rounded game" if rounded else "exact"]
 
 
-def _rounded(most: float, known_from: str) -> list[str]:
+def _rounded(problem: Problem, criterion: str) -> list[str]:
     """A sentence on what rounding for the closed form may have moved, if there was any."""
+    most, known_from = problem.extension.coarseness, problem.extension.coarseness_from
+    rounded = "the game was rounded for its closed form"
     if not most:
         return []
+    if criterion in FROM_WORTHS:
+        if problem.temperature is None:
+            return []
+        return [
+            f"{rounded}, from which what depends on the temperature is read, but not the values"
+        ]
+    if not isfinite(most):
+        return [f"{rounded}, which moves values by an unknown amount"]
     # Shown to two digits, so never less than it is.
-    bound = f"at most {1.05 * most:.2g}" if isfinite(most) else "an unknown amount"
     known = f", as {known_from} show," if known_from else ""
-    return [
-        f"the game was rounded for its closed form, which{known} moves a Banzhaf value by {bound}"
-    ]
+    moved = f"{rounded}, which{known} moves a Banzhaf value by at most {1.05 * most:.2g}"
+    return [moved if criterion == "banzhaf" else f"{moved}, and these values by an unknown amount"]

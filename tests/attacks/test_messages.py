@@ -137,3 +137,48 @@ def test_one_version_everywhere(monkeypatch):
     assert ff.shapley([0.0, 1.0]).versions["fairfield"] == ff.__version__
     shown = dict(_facts(machine()))["fairfield"]
     assert shown.startswith(f"{ff.__version__} (the installed package says 0.0.1")
+
+
+@pytest.mark.parametrize("given", [None, "worths.csv", 3])
+def test_what_is_no_game_is_answered_by_what_may_be_one(given):
+    with pytest.raises(TypeError, match=r"was given; give a game of fairfield, a worth function"):
+        ff.shapley(given)
+
+
+def test_what_is_out_of_reach_names_its_own_kind():
+    with pytest.raises(ValueError, match=r"only interactions by shapley, .*stii are estimated"):
+        ff.interactions(lambda S: S.sum(axis=1), "log_odds", players=8, budget=100)
+
+
+def test_arguments_of_another_kind_are_refused(results, tmp_path):
+    with pytest.raises(TypeError, match=r"curves=3 was given; give a curve"):
+        ff.report(results["Comparison"], tmp_path / "r.html", curves=3)
+    ff.report(results["Comparison"], tmp_path / "r.html", curves=iter([results["Curve"]]))
+    with pytest.raises(ValueError, match=r"timeout is '3'; it must be a finite number"):
+        ff.RemoteGame(len, 3, timeout="3")
+    rows, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    model = pytest.importorskip("sklearn.linear_model").LinearRegression()
+    with pytest.raises(ValueError, match=r"y_test holds nan in row 1; leave that row out"):
+        ff.DataGame(model, rows, y, rows, [0.0, np.nan, 1.0, np.nan])
+
+
+def test_a_quote_of_a_run_that_would_be_refused_is_refused():
+    def worth(S):
+        return S.sum(axis=1)
+
+    for ask in (ff.quote, ff.shapley):
+        with pytest.raises(ValueError, match=r"budget=3 is too small .* at least 62 coalitions"):
+            ask(ff.FunctionGame(worth, 30), budget=3)
+
+
+def test_a_store_in_no_place_says_nothing_of_worths():
+    with pytest.raises(ff.StoreError, match=r"could not be used \(.*\); give a place"):
+        ff.shapley(lambda S: S.sum(axis=1), players=2, store="/proc/x.db")
+
+
+def test_an_error_of_several_lines_is_one():
+    def worth(S):
+        raise ValueError("a\n\tb\n c")
+
+    with pytest.raises(ff.WorthError, match=r"ValueError: a b c$"):
+        ff.shapley(worth, players=3)

@@ -96,8 +96,26 @@ def test_fallbacks_alone_are_no_values(call):
         return np.zeros(len(S))
 
     refused = r"\d+ of \d+ worths failed, the first of .* \(ValueError: no\), and from fallbacks"
-    with pytest.raises(ff.WorthError, match=refused):
+    with pytest.raises(ff.WorthError, match=refused) as failed:
         call(fails, players=6, on_error=0.0)
+    error = failed.value
+    assert error.coalitions.shape == (len(error.worths), 6)
+    assert len(error.worths) >= 8
+    assert not error.worths.any()
+
+
+@pytest.mark.parametrize("options", [{}, {"budget": 14}])
+def test_fallbacks_alone_are_no_values_of_a_store_either(options, tmp_path):
+    """A stored worth that was evaluated again counted as two: the second call gave values."""
+
+    def fails(S):
+        if S.any():
+            raise ValueError("no")
+        return np.full(len(S), 3.0)
+
+    for _ in range(2):
+        with pytest.raises(ff.WorthError, match=r"from fallbacks alone no player has a value"):
+            ff.shapley(fails, players=4, on_error=0.0, store=tmp_path / "w.db", **options)
 
 
 def test_fallbacks_are_part_of_what_exact_values_say():

@@ -154,6 +154,8 @@ def test_models_that_cannot_be_read(run, tmp_path, people):
     refused(attempt("model.txt", b"tree\nversion=v4\nnonsense"), "is not a model that can be read")
     refused(attempt("model.skops", b"PK nonsense"), "is not a model that can be read")
     refused(attempt("model.onnx", b"nonsense"), "is not a model that can be read")
+    for name in ("bad.txt", "bad.pkl"):
+        refused(attempt(name, b"xx\n"), f"{name} is not a model that can be read")
     refused(run("features", tmp_path / "none.json", people), "there is no file")
     danger = pickle.dumps(Opened())
     refused(attempt("model.pkl", danger), "opening one runs any code")

@@ -41,6 +41,7 @@ REFUSED = {
     "missing target": (DATA, b"x,y\n1,0\n2,1\n", "there is no column 'label'"),
     "semicolons": (DATA, b"x;label\n1;0\n", "separated by ';', so pass --delimiter ';'"),
     "tabs": (DATA, b"x\tlabel\n1\t0\n", "so pass --delimiter '\\t'"),
+    "decimal commas": (DATA, b"x;label\n1;0\n1,5;0\n", "so pass --delimiter ';'"),
     "commas after all": (
         [*DATA, "--delimiter", ";"],
         b"x,label\n1,0\n",

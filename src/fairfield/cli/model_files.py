@@ -19,8 +19,10 @@ KNOWN = (
     "known are XGBoost (.json, .ubj), LightGBM (.txt), skops, ONNX, and with --trust-pickle also "
     "pickle and joblib"
 )
-# How a pickle begins: as it is, or packed by zlib or gzip as joblib does.
-PICKLED = (b"\x80", b"\x78", b"\x1f\x8b")
+# How a pickle begins: as it is, or packed by zlib or gzip as joblib does; and where the name says
+# so, by its oldest protocols or packed otherwise.
+PICKLED = (b"\x80", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b")
+NAMED_SO = (*PICKLED, b"c", b"(", b"BZ", b"\xfd7zXZ", b"]\x00", b"\x04\x22M\x18")
 
 
 def read_model(path: Path, *, trust_pickle: bool = False, trusted: Sequence[str] = ()) -> Any:
@@ -66,7 +68,8 @@ def _reader(path: Path) -> Any:
         return _onnx
     if suffix in (".json", ".ubj") or start.lstrip().startswith(b'{"learner"'):
         return _xgboost
-    if suffix in (".pkl", ".pickle", ".joblib") or start.startswith(PICKLED):
+    named = suffix in (".pkl", ".pickle", ".joblib")
+    if start.startswith(NAMED_SO if named else PICKLED):
         return _pickled
     raise InputError(f"{path} is not a model that can be read; {KNOWN}")
 

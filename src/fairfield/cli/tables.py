@@ -112,6 +112,7 @@ def _checked_head(path: Path, raw: bytes, mark: str) -> list[str]:
         raise InputError(f"{path} is empty; a line of column names and at least one row are needed")
     lines = _lines(path, raw, mark)
     head = [name.strip() for name in next(lines)[1]]
+    _check_mark(path, head, mark)
     first = next(lines, None)
     if not _plain(raw, mark, len(head)):
         for number, line in () if first is None else chain([first], lines):
@@ -120,7 +121,7 @@ def _checked_head(path: Path, raw: bytes, mark: str) -> list[str]:
                     f"{path} is malformed: line {number} has {len(line)} cells, its head has "
                     f"{len(head)}"
                 )
-    _check_names(path, head, mark)
+    _check_names(path, head)
     if first is None:
         raise InputError(f"{path} has a head but no rows; at least one is needed")
     return head
@@ -145,7 +146,7 @@ def _plain(raw: bytes, mark: str, cells: int) -> bool:
     return between == (sign * (cells - 1) + b"\n") * (len(between) // cells)
 
 
-def _check_names(path: Path, head: list[str], mark: str) -> None:
+def _check_mark(path: Path, head: list[str], mark: str) -> None:
     if len(head) == 1:
         for other in DELIMITERS:
             if other != mark and other in head[0]:
@@ -153,6 +154,9 @@ def _check_names(path: Path, head: list[str], mark: str) -> None:
                     f"{path} has the one column {head[0]!r}; its cells seem to be separated by "
                     f"{other!r}, so pass --delimiter {other!r}"
                 )
+
+
+def _check_names(path: Path, head: list[str]) -> None:
     for i, name in enumerate(head):
         if not name:
             raise InputError(

@@ -94,7 +94,8 @@ def number(given: float, what: str) -> float:
     ValueError: the quota is 'a'; it must be a finite number
     """
     try:
-        found = np.asarray(given, dtype=float)
+        # A text that reads like a number is a mistake.
+        found = np.asarray(np.nan if isinstance(given, str | bytes) else given, dtype=float)
     except (TypeError, ValueError):
         found = np.asarray(np.nan)
     if found.ndim or not np.isfinite(found):

@@ -29,7 +29,8 @@ class Failures:
     """How many worths could not be computed and took a fallback, and why the first of them.
 
     ``usage`` is what all calls took where worths come from a service, ``stored`` how many worths were
-    read from a store, ``known`` how many there are in all, fallbacks among them.
+    read from a store, ``known`` how many there are in all, fallbacks among them. ``ruled`` counts
+    those that are the fallback by the game's own rule, as that of ∅, which are no failures.
     """
 
     count: int = 0
@@ -37,11 +38,13 @@ class Failures:
     usage: Usage = NO_USAGE
     stored: int = 0
     known: int = 0
+    ruled: int = 0
 
     def __add__(self, other: Failures) -> Failures:
         first, usage = self.first or other.first, self.usage + other.usage
         stored, known = self.stored + other.stored, self.known + other.known
-        return Failures(self.count + other.count, first, usage, stored, known)
+        count, ruled = self.count + other.count, self.ruled + other.ruled
+        return Failures(count, first, usage, stored, known, ruled)
 
     def sentences(self) -> list[str]:
         """A sentence on them, and on the calls of a service, or none where there are none."""
@@ -92,6 +95,7 @@ class Traits:
     - ``test_rows``: the number of test rows of which every worth is a mean, 0 where it is none.
     - ``service``: how to ask for worths that come from a service, one coalition a call.
     - ``index_limit``: the most players whose variational index can be estimated, None without limit.
+    - ``ruled``: whether some worths are a fallback by the game's own rule, as that of ∅.
     - ``start``: where the variational index starts unless ``start=`` is given, (n,); None: at ½.
     """
 
@@ -104,6 +108,7 @@ class Traits:
     test_rows: int = 0
     service: Service | None = None
     index_limit: int | None = None
+    ruled: bool = False
     start: FloatArray | None = None
 
 

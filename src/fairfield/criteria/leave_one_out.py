@@ -7,9 +7,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairfield.assemble import assemble_few, assemble_gradient
+from fairfield.assemble import assemble, assemble_few, assemble_gradient
 from fairfield.boltzmann.temperature import Temperature
-from fairfield.core.arrays import BoolArray
+from fairfield.core.arrays import BoolArray, slabs
 from fairfield.core.game import Players
 from fairfield.criteria.criterion import Criterion, register, value
 from fairfield.estimation.samplers.registry import check_sampler
@@ -18,7 +18,7 @@ from fairfield.evaluation.kept import pack
 from fairfield.evaluation.options import Keywords
 from fairfield.multilinear.row_errors import gradient_coefficients
 from fairfield.problem import Problem
-from fairfield.results.valuation import Valuation
+from fairfield.results.valuation import Valuation, as_number
 
 
 @register
@@ -63,10 +63,14 @@ class LeaveOneOut(Criterion):
         return None if self.needs_all(problem) else few
 
     def exact(self, problem: Problem) -> Valuation:
-        """One gradient, where the extension is read anyway; else n + 2 worths."""
+        """One gradient, where the extension is read anyway and the game was not rounded for it; else n + 2 worths."""
         few = self.coalitions_read(problem)
         if few is None:
-            return assemble_gradient(problem, self.name, 1.0)
+            return (
+                _of_rounded(problem)
+                if problem.extension.coarseness
+                else assemble_gradient(problem, self.name, 1.0)
+            )
         count = len(problem.game.players)
         found, spent = worths_of(problem, few, "values by leaving each player out")
         worths, variances = found.worths, found.variances
@@ -80,6 +84,29 @@ class LeaveOneOut(Criterion):
             over_rows = over_rows.reshape((*problem.game.batch, count, count))
             covariance = over_rows if covariance is None else covariance + over_rows
         return assemble_few(problem, self.name, values, covariance, worths, spent, "n + 2 worths")
+
+
+def _of_rounded(problem: Problem) -> Valuation:
+    """The values by worths of the game itself, where the closed form is of a rounded one.
+
+    Of one coalition, rounding may turn many rows of an ensemble.
+    """
+    game, count = problem.game, len(problem.game.players)
+    ends = game.worths(np.array([[False], [True]]).repeat(count, axis=1))
+    without = [
+        game.worths(np.arange(count)[some, None] != np.arange(count))
+        for some in slabs(count, count)
+    ]
+    empty, grand = ends[..., 0], ends[..., 1]
+    values = grand[..., None] - np.concatenate(without, axis=-1)
+    return assemble(
+        problem,
+        LeaveOneOut.name,
+        values,
+        method="n + 2 worths",
+        empty=as_number(empty),
+        grand=as_number(grand),
+    )
 
 
 def leave_one_out(

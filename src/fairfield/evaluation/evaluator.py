@@ -51,8 +51,9 @@ class Evaluator:
         self._bar = RunBar(options.progress, most, options.seconds)
         # Coalitions that count against the budget, if there is one.
         self._asked = set[bytes]()
-        # How many worths the store had.
-        self._stored = 0
+        # How many worths the store had, how many of these were evaluated again, and how many are
+        # the fallback by the game's own rule, as far as that can be seen.
+        self._stored = self._rechecked = self._ruled = 0
         self._store = None if options.store is None else Store(options.store, game, versions())
         # The calls of the game's service, where it has one.
         self.calls: Calls | None = None
@@ -70,14 +71,18 @@ class Evaluator:
         if game.traits.service is not None:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
-            self._stored = len(self.calls.complete()[0])
+            # A study is told its worths, in whatever store it keeps them.
+            told = game.traits.service.wanted is not None
+            self._stored = 0 if told else len(self.calls.complete()[0])
         elif store is not None:
             local.kept.add(*store.load(local.by_row))
             self._stored = len(local.kept)
+            if game.traits.ruled and (local.kept.worths == local.kept.worths[:1]).all():
+                self._ruled = self._stored
             if game.traits.opaque:
                 # A function of the same name, say, may have captured other data.
                 kept = local.kept.keys, local.kept.worths
-                local.evaluations, local.failures = recheck(game, *kept, store.path)
+                local.evaluations = self._rechecked = recheck(game, *kept, store.path)
         if store is not None:
             store.upgrade()
 
@@ -104,14 +109,17 @@ class Evaluator:
         if not failures.count:
             return replace(failures, stored=self._stored)
         # Of a service, those that were given are known too.
-        known = self._local.evaluations + self._local.shared + self._stored
+        local = self._local
+        known = local.evaluations - self._rechecked + local.shared + self._stored
         known = known if self.calls is None else len(self.calls.complete()[0])
         return replace(failures, stored=self._stored, known=known)
 
     def refuse_fallbacks(self) -> None:
         """Refuse to value players by fallbacks alone: a value is a difference of worths, at least two."""
         failures = self.failures
-        if failures.count and failures.known - failures.count < 2:
+        found = failures.known - failures.count
+        given = failures.ruled + self._ruled
+        if failures.count and (found < 2 or found == given):
             error = WorthError(
                 f"{self.game!r}: {failures.count:,} of {failures.known:,} worths failed, the first of "
                 f"{failures.first}, and from fallbacks alone no player has a value; see why they fail"
@@ -293,13 +301,13 @@ class Evaluator:
                 table[:, rows_of(coalitions)] = worths.T
             if self.ended is not None:
                 raise self.stopped("exact values need all worths")
+            self._check_full(table)
+            self.refuse_fallbacks()
         except (WorthError, KeyboardInterrupt) as error:
             known = np.flatnonzero(~np.isnan(table[0]))
             worths = self._measured(table[:, known]).worths
             self._attach(error, (coalitions_in(known, count), worths))
             raise
-        self._check_full(table)
-        self.refuse_fallbacks()
         return self._measured(table)
 
     def _measured(self, columns: FloatArray) -> Measured:

@@ -32,8 +32,11 @@ def check_table(game: Game, options: Options) -> None:
         )
 
 
-def out_of_reach(game: Game, options: Options) -> ValueError:
-    """The error of what needs a table, where the options do not allow for one."""
+def out_of_reach(game: Game, options: Options, estimated: str = ESTIMATED) -> ValueError:
+    """The error of what needs a table, where the options do not allow for one.
+
+    What of its kind is ``estimated`` is named instead.
+    """
     limit = "an estimate was asked for"
     if options.budget is not None:
         limit = f"the budget allows {options.budget:,}"
@@ -44,7 +47,7 @@ def out_of_reach(game: Game, options: Options) -> ValueError:
     advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
     return ValueError(
         f"{game!r}: exact values need all {needed} worths, {limit}; {advice}; only "
-        f"{ESTIMATED} are estimated from fewer"
+        f"{estimated} are estimated from fewer"
     )
 
 

@@ -94,7 +94,11 @@ def evaluate_block(game: Game, coalitions: BoolArray, care: Care) -> Outcome:
     if not timed:
         try:
             found = _tried(game, coalitions, care)
-            return Outcome(found, None, time.perf_counter() - start, hung=_hung())
+            # A game may have fallbacks of its own.
+            own = found.failures.count >= len(coalitions)
+            none_found = np.ones(len(coalitions), dtype=bool) if own else None
+            seconds = time.perf_counter() - start
+            return Outcome(found, None, seconds, hung=_hung(), filled=none_found)
         except (Exception, SystemExit) as raised:
             failure, error = named(game, coalitions, raised, care.attempts), raised
     if care.fallback is not None or len(coalitions) > 1:

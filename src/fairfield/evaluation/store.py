@@ -20,7 +20,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.copies import measured
-from fairfield.core.game import NO_FAILURES, Failures, Game
+from fairfield.core.game import Game
 from fairfield.evaluation.by_row import RowScores, decode, encode
 from fairfield.evaluation.kept import Keys, as_rows, numbers_kept, pack, unpack
 from fairfield.evaluation.remote.answers import Answer, Answers, has_answers, read_answers
@@ -249,22 +249,19 @@ def verify_store(path: str | PathLike[str], game: Game | None = None, most: int 
     return len(np.unique(keys)) + answered
 
 
-def recheck(
-    game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4
-) -> tuple[int, Failures]:
+def recheck(game: Game, keys: Keys, worths: FloatArray, path: str, most: int = 4) -> int:
     """Evaluate a few stored worths again, and refuse the store if they have changed.
 
     They are chosen by chance, so that a change that some worths do not show is found sooner or
-    later; ∅ comes last, its worth is 0 in most games. Returns how many there were, and failures.
+    later; ∅ comes last, its worth is 0 in most games. Returns how many there were.
     """
     order = np.random.default_rng().permutation(len(keys))
     chosen = np.sort(order[np.argsort(keys[order] == b"", kind="stable")][:most])
     if not len(chosen):
-        return 0, NO_FAILURES
+        return 0
     coalitions = unpack(keys[chosen], len(game.players))
     with one_blas_thread():  # as the stored ones were evaluated
-        found = measured(game, coalitions)
-    repeated = as_rows(game, found)
+        repeated = as_rows(game, measured(game, coalitions))
     # Up to rounding, which is relative to the worths, not to a difference near 0.
     if not (np.abs(repeated - worths[chosen]) <= 1e-9 * np.abs(worths).max(axis=0)).all():
         raise StoreError(
@@ -272,7 +269,7 @@ def recheck(
             "give the changed game another name; if its worths are random, begin another store with "
             "FunctionGame(…, random=True), which has their noise in the standard errors"
         )
-    return len(chosen), found.failures
+    return len(chosen)
 
 
 def _rounds(

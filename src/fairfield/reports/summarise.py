@@ -61,7 +61,12 @@ def summarise(
     rungs = len(annealing.comparisons) if annealing else 0
     layout = Layout.of(comparison, most_players, rungs)
     first = comparison.first
-    given = [curves] if isinstance(curves, Curve) else curves or []
+    several = curves if isinstance(curves, Iterable) else [] if curves is None else [curves]
+    given = list(several)
+    if not all(isinstance(each, Curve) for each in given):
+        raise TypeError(
+            f"curves={curves!r} was given; give a curve, as ff.removal_curve returns it, or a list of them"
+        )
     return {
         "fairfield report": FORMAT,
         "title": first.game if title is None else str(title),

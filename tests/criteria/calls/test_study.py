@@ -171,8 +171,18 @@ def test_arguments_are_checked(tmp_path):
         ff.Study("shapley", 3, seconds=3)
     with pytest.raises(ValueError, match="a batch of games"):
         ff.Study("shapley", ff.TableGame(np.zeros((2, 4))))
-    with pytest.raises(MemoryError, match="budget="):
+    with pytest.raises(MemoryError, match=r"Study: 40 players: .*budget="):
         ff.Study("shapley", 40)
+    for criterion in ("shapley", "variational_index", "leave_one_out"):
+        with pytest.raises(ValueError, match=r"Study: 5 players: .*budget"):
+            ff.Study(criterion, 5, budget=3)
+
+
+def test_what_a_study_was_told_is_no_store(tmp_path):
+    study = ff.Study("shapley", 2)
+    study.tell(study.ask(4), [0, 1, 1, 3.0])
+    assert study.result().method == "exact table"
+    assert study.result().game == repr(study) == "Study: 2 players"
 
 
 def test_a_study_that_waits_for_repeats_says_so():

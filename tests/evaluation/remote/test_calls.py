@@ -252,11 +252,11 @@ def test_time_outs_of_a_client_are_paid_for_once_and_for_all(tmp_path):
         return ff.shapley(game, store=tmp_path / "w.db", spend=spend, on_error=0.0)
 
     assert value(14).usage["cost"] == asked == 14
-    # The next run has no money left, though the store has but 8 answers.
-    with pytest.raises(
-        ff.WorthError, match="spend=14 allows no further call, 14 of it spent before"
-    ):
-        value(14)
+    # The next run has no money left, though the store has but 8 answers; it does without the others.
+    repeated = value(14)
+    assert "spend=14 allows no further call, 14 of it spent before" in repeated.stop
+    assert "6 worths could not be found and took the fallback" in repeated.stop
+    assert asked == 14
     assert value(30).usage["calls"] == 8
     assert asked == 22
 
@@ -294,11 +294,38 @@ def test_answers_of_no_use_stay_paid_for_in_later_runs(tmp_path):
         game = ff.RemoteGame(worth, SIX[:3], name="some")
         return ff.shapley(game, store=tmp_path / "w.db", spend=10, on_error=0.0)
 
-    assert value().usage["cost"] == pytest.approx(7.7)
+    first = value()
+    assert first.usage["cost"] == pytest.approx(7.7)
     assert asked == 8
-    # What the three cost is not kept, so that the next run takes the dearest for it.
-    with pytest.raises(
-        ff.WorthError, match="spend=10 allows no further call, 8 of it spent before"
-    ):
-        value()
+    # What the three cost is not kept, so that the next run takes the dearest for it: two are asked for.
+    assert value().values.tolist() == first.values.tolist()
     assert asked == 10
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_a_run_with_fallbacks_gives_the_same_again_when_its_money_is_spent(repeats, tmp_path):
+    """A call that failed left no answer, so that the same call had nothing to begin with."""
+    asked = 0
+
+    def worth(names):
+        nonlocal asked
+        asked += 1
+        if names == ("c",):
+            raise ValueError("refused")
+        return ff.Worth(len(names) ** 1.5, cost=0.01)
+
+    def value(**options):
+        game = ff.RemoteGame(worth, list("abcdefgh"), price=0.01, retries=0, repeats=repeats)
+        return ff.shapley(game, spend=0.4 * repeats, store=tmp_path / "w.db", **options)
+
+    first, calls = value(on_error=0.0), asked
+    repeated = value(on_error=0.0)
+    assert asked == calls
+    assert repeated.values.tolist() == first.values.tolist()
+    assert repeated.stderr.tolist() == first.stderr.tolist()
+    assert (
+        "one worth could not be found and took the fallback, that of {c} (ValueError"
+        in repeated.stop
+    )
+    with pytest.raises(ff.WorthError, match=r"spend=.* allows no further call"):
+        value()

@@ -62,4 +62,4 @@ def test_errors_that_cannot_be_written_out_do_no_harm():
         __str__ = __repr__
 
     error = MuteError()
-    assert without_keys(error) == ("MuteError: ", error)
+    assert without_keys(error) == ("MuteError:", error)

@@ -505,3 +505,21 @@ def test_repeated_fits_become_error_bars(noisy_game, tmp_path):
     over_rows = (by_row @ coefficients.T).var(axis=1, ddof=1) / by_row.shape[1]
     assert_allclose(found.stderr**2, variances @ coefficients.T**2 + over_rows, atol=1e-16)
     assert "±" in repr(found[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"budget": 15}, {"n_jobs": 2}])
+def test_where_every_fit_failed_there_are_no_values(options, tmp_path):
+    """∅ and groups of one class have the fallback too: it was "exact", of a store most of all."""
+
+    class Broken(LogisticRegression):
+        def fit(self, X, y):
+            raise ValueError("no licence")
+
+    y = np.array([0, 0, 1, 1])
+    X = np.arange(4.0)[:, None]
+    game = ff.DataGame(Broken(), X, y, X, y, groups=list("abcd"), on_error="fallback")
+    for _ in range(2):
+        with pytest.raises(
+            ff.WorthError, match=r"\d+ of \d+ worths failed.*no licence.*fallbacks alone"
+        ):
+            ff.shapley(game, store=tmp_path / "w.db", **options)

@@ -222,3 +222,8 @@ def test_other_errors_are_left_as_they_are(error):
     with pytest.raises(ff.WorthError) as failed:
         ff.shapley(fails, players=4)
     assert str(failed.value).endswith(f": {type(error).__name__}: {error}")
+
+
+def test_a_hint_is_given_where_it_helps():
+    with pytest.raises(ff.WorthError, match=r"object has no attribute 'foo'$"):
+        ff.shapley(lambda S: S.foo, players=3)

@@ -22,11 +22,6 @@ def shown(text: object) -> str:
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], str(text))
 
 
-def shown_lines(text: str) -> str:
-    """The same of text whose lines are kept."""
-    return "\n".join(map(shown, text.split("\n")))
-
-
 def shown_json(text: str) -> str:
     """JSON without such characters in its strings: written as escapes, they are read as they were.
 

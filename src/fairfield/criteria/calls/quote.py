@@ -16,6 +16,7 @@ from fairfield.core.copies import measured
 from fairfield.core.game import Game, Players
 from fairfield.core.service import Service, rounded
 from fairfield.criteria.criterion import Call, Given, call_of
+from fairfield.estimation.loop import check_run
 from fairfield.evaluation.local import block_size
 from fairfield.evaluation.options import Keywords
 from fairfield.evaluation.remote.answers import Answer
@@ -37,7 +38,7 @@ class Quote:
     ``evaluations`` leaves out what the store holds; ``calls`` are those of a service, without
     repeated attempts. ``seconds`` and ``cost`` are None where nothing tells them yet. ``least`` is the
     fewest worths that give any answer, an estimate where the criterion has one, and
-    ``least_seconds`` what they take: a smaller budget or time is refused.
+    ``least_seconds`` what they take: a smaller budget is refused, here too, and so is a smaller time.
     """
 
     evaluations: int
@@ -75,6 +76,8 @@ def quote(
     problem = call.criterion.prepare(problem)
     played = problem.game
     least = _least(call, problem)
+    if call.criterion.is_estimated(problem):
+        check_run(played, least, problem.options)
     service, store = played.traits.service, problem.options.store
     stored = store is not None and Path(store).exists()
     if service is None:

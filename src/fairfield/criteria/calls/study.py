@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from fairfield.core.arrays import BoolArray
 from fairfield.core.checks import whole
 from fairfield.core.coalitions import members, spell
-from fairfield.core.game import Game, Players, name_players
+from fairfield.core.game import Game, Players, counted, name_players
 from fairfield.core.service import Service, Usage, Worth, finite
 from fairfield.criteria.criterion import Given, call_of
+from fairfield.estimation.loop import check_run
 from fairfield.evaluation.evaluator import versions
 from fairfield.evaluation.options import Options
 from fairfield.evaluation.outcomes import WorthError
@@ -34,6 +35,13 @@ ELSEWHERE = ("seconds", "n_jobs", "timeout", "retries", "on_error", "each_round"
 
 class _WantedError(Exception):
     """Coalitions that a run needs next, and how many answers of each."""
+
+
+class _Told(RemoteGame):
+    """The game of the worths that a study was told, by whose name it goes."""
+
+    def __repr__(self) -> str:
+        return f"Study: {counted(len(self.players), 'player')}"
 
 
 class Study:
@@ -85,12 +93,15 @@ class Study:
         self._lock = threading.RLock()
         self._store = store
         self._described = given or self._game
-        self._call.criterion.prepare(self._call.posed(self._known()))
+        problem = self._call.problem(self._call.posed(self._known()))
+        if self._call.criterion.is_estimated(problem):
+            least = self._call.criterion.estimator(problem).least
+            check_run(problem.game, least, problem.options)
         for each in [] if store is None else self._kept([]):
             self._take(each.coalition, self._purse.pay(each.worth, earlier=True))
 
     def __repr__(self) -> str:
-        return f"Study: {len(self.players)} player{'s' if len(self.players) > 1 else ''}"
+        return repr(self._known())
 
     def ask(self, k: int = 1) -> BoolArray:
         """The next coalitions to evaluate (≤ k, n), one row for each answer that is wanted.
@@ -149,7 +160,7 @@ class Study:
                 found = self._found or self._call.value(self._known(lambda *_: self._broke()))
             except WorthError as error:
                 if error.partial is None and self._broke() is None:
-                    text = str(error).replace("RemoteGame", "Study", 1)
+                    text = str(error)
                     if self._service.repeats == 1:
                         told, least = len(self._answers), self._least()
                         text = f"{self!r}: {told:,} of at least {least:,} worths are told, which "
@@ -158,7 +169,7 @@ class Study:
                 if error.partial is None:
                     raise
                 found = error.partial
-            return replace(found, evaluations=len(self._answers), game=repr(self))
+            return replace(found, evaluations=len(self._answers))
 
     @property
     def pending(self) -> BoolArray:
@@ -216,7 +227,7 @@ class Study:
         service = replace(self._service, worth=None, **known)
         several = service.auto or service.repeats > 1
         noisy = several or any(len(each) > 1 for each in self._answers.values())
-        return RemoteGame._of(service, self.players, "study", noisy=noisy)
+        return _Told._of(service, self.players, "study", noisy=noisy)
 
     def _kept(self, answers: list[Answer]) -> list[Answer]:
         """Store these answers; returns what was stored before, where there are none."""

@@ -28,6 +28,7 @@ from fairfield.criteria.interactions.estimated import estimated
 from fairfield.criteria.interactions.strongest import strongest_pairs
 from fairfield.criteria.variational_values import start_of
 from fairfield.estimation.samplers.registry import check_sampler
+from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Separation
 from fairfield.problem import Problem, resolve
 from fairfield.results.interactions import Interactions
@@ -118,6 +119,9 @@ def interactions(
     many = len(names) > FEW and not problem.game.batch
     search = top is not None and kind.searchable and order == 2 and among is None and many
     sets = [] if search else _places(kind, names, order, among, top)
+    if problem.estimated:
+        few = ", ".join(each for each, found in registry().items() if issubclass(found, Diagonal))
+        raise out_of_reach(problem.game, problem.options, f"interactions by {few}")
     problem.check_exact()
     if search and top is not None:
         sets, found = _searched(kind, problem, top)

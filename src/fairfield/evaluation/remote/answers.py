@@ -18,7 +18,7 @@ from fairfield.core.service import Worth
 from fairfield.evaluation.remote.secrets import plain
 from fairfield.evaluation.storage.drivers import Heartbeat, claim, release
 from fairfield.evaluation.storage.errors import StoreError, damage, sqlite_errors
-from fairfield.evaluation.storage.file import patiently
+from fairfield.evaluation.storage.file import patiently, tables
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (id INTEGER PRIMARY KEY, coalition BLOB, worth BLOB, "
@@ -26,6 +26,8 @@ _TABLE = (
 )
 # Attempts that were given up while the service was at work on them, which may be charged.
 _ABANDONED = "CREATE TABLE IF NOT EXISTS abandoned (id INTEGER PRIMARY KEY, attempts INTEGER)"
+# Calls that failed for good, each once: a fallback is no answer, and is asked for again.
+_FAILED = "CREATE TABLE IF NOT EXISTS failed (id INTEGER PRIMARY KEY, coalition BLOB, why TEXT)"
 _INSERT = (
     "INSERT INTO answers (coalition, worth, cost, tokens, seconds, record, checksum) "
     "VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -82,14 +84,30 @@ class Answers:
         query = "SELECT COALESCE(SUM(attempts), 0) FROM abandoned"
         return int(self._patiently(self._base.execute(query).fetchone)[0]) - self._abandoned
 
-    def add(self, answers: list[Answer], done: Iterable[bytes] = (), abandoned: int = 0) -> None:
+    def failed(self) -> dict[bytes, list[str]]:
+        """Why calls failed that took the fallback, by coalition."""
+        found: dict[bytes, list[str]] = {}
+        if "failed" in tables(self._base):
+            query = "SELECT coalition, why FROM failed ORDER BY id"
+            for key, why in self._patiently(lambda: self._base.execute(query).fetchall()):
+                found.setdefault(key, []).append(why)
+        return found
+
+    def add(
+        self,
+        answers: list[Answer],
+        done: Iterable[bytes] = (),
+        abandoned: int = 0,
+        failed: Iterable[tuple[bytes, str]] = (),
+    ) -> None:
         """Commit answers, which no crash then loses, and free coalitions asked for no more.
 
-        ``abandoned`` counts the attempts that this run has given up so far.
+        ``abandoned`` counts the attempts that this run has given up so far; ``failed`` are the
+        coalitions of calls that took the fallback, and why.
         """
         free = [key for key in done if key in self._claimed]
         rows = [_row(each) for each in answers]
-        given_up = abandoned - self._abandoned
+        given_up, failed = abandoned - self._abandoned, list(failed)
 
         def commit() -> list[int | None]:
             with self._base:
@@ -97,9 +115,13 @@ class Answers:
                 if given_up > 0:
                     insert = "INSERT INTO abandoned (attempts) VALUES (?)"
                     self._base.execute(insert, (given_up,))
+                if failed:
+                    self._base.execute(_FAILED)
+                    insert = "INSERT INTO failed (coalition, why) VALUES (?, ?)"
+                    self._base.executemany(insert, failed)
                 return [self._base.execute(_INSERT, row).lastrowid for row in rows]
 
-        if rows or free or given_up > 0:
+        if rows or free or given_up > 0 or failed:
             self._own.update(number or 0 for number in self._patiently(commit))
             self._claimed.difference_update(free)
             self._abandoned = max(abandoned, self._abandoned)

@@ -175,6 +175,33 @@ class Calls:
                     waiting, foreign = deque(foreign), []
         if failed is not None:
             raise failed
+        if self.purse.spend is not None and self.ended == self.purse.sentence():
+            yield self._do_without(coalitions, keys)
+
+    def _do_without(self, coalitions: BoolArray, keys: list[bytes]) -> int:
+        """Take the fallback of coalitions whose calls failed in earlier runs, as the money allows none.
+
+        So a run that is repeated gives what it gave before. Returns of how many; where no others
+        wait, the run goes on.
+        """
+        fallback, count = self.options.on_error, 0
+        if self._stored is None or not isinstance(fallback, float):
+            return 0
+        failed = self._stored.failed()
+        for coalition, key in zip(coalitions, keys, strict=True):
+            if (missing := self._known.missing(key)) and len(failed.get(key, ())) >= missing:
+                for why in failed[key][:missing]:
+                    self._lose(coalition, key, fallback, why)
+                count += 1
+        if not any(map(self._known.missing, keys)):
+            self.ended = None
+        return count
+
+    def _lose(self, coalition: BoolArray, key: bytes, fallback: float, why: str) -> None:
+        """Do without an answer."""
+        if self._known.lose(key, fallback):
+            spelled = spell(members(coalition, self.game.players))
+            self._fallbacks += Failures(1, f"{spelled} ({why})")
 
     def _refuse(self, coalitions: BoolArray) -> None:
         """End the run where there is no service to ask: the answers are all there are."""
@@ -208,6 +235,7 @@ class Calls:
         not_made: list[int] = []
         failed: WorthError | None = None
         good: list[Answer] = []
+        lost: list[tuple[bytes, str]] = []
         for call, place, seconds in batch:
             worth = None
             try:
@@ -218,8 +246,16 @@ class Calls:
                 not_made.append(place)
             except Exception as error:
                 self.purse.useless += worth is not None
-                final = self._failed(error, coalitions[place], keys[place])
-                failed = failed or final
+                why, cause = without_keys(error)
+                why += tried(attempts_of(error))
+                self._usage += Usage(failures=1)
+                if isinstance(self.options.on_error, float):
+                    self._lose(coalitions[place], keys[place], self.options.on_error, why)
+                    lost.append((keys[place], why))
+                elif failed is None:
+                    spelled = spell(members(coalitions[place], self.game.players))
+                    failed = WorthError(f"the game failed on coalition {spelled}: {why}")
+                    failed.__cause__ = cause
             else:
                 self._usage += Usage(calls=1)
                 self._known.add(keys[place], worth.value)
@@ -228,22 +264,8 @@ class Calls:
         done = {key for _, at, _ in batch if not self._known.missing(key := keys[at])}
         self._evaluated |= done
         if self._stored is not None:
-            self._stored.add(good, done, self.purse.lost)
+            self._stored.add(good, done, self.purse.lost, lost)
         return not_made, failed
-
-    def _failed(self, error: Exception, coalition: BoolArray, key: bytes) -> WorthError | None:
-        """Count a failed call: it is done without, or the run ends with an error."""
-        self._usage += Usage(failures=1)
-        spelled = spell(members(coalition, self.game.players))
-        text, cause = without_keys(error)
-        text += tried(attempts_of(error))
-        if isinstance(self.options.on_error, float):
-            if self._known.lose(key, self.options.on_error):
-                self._fallbacks += Failures(1, f"{spelled} ({text})")
-            return None
-        found = WorthError(f"the game failed on coalition {spelled}: {text}")
-        found.__cause__ = cause
-        return found
 
     def _claim(self, chosen: list[int], keys: list[bytes]) -> dict[int, int]:
         """How many answers this driver is to ask for, of places that no other driver asks for."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from fairfield.core.writing.terminal import shown_lines
+from fairfield.core.writing.terminal import shown
 
 _NAMES = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 # What stands before a key in headers, addresses and dictionaries; and a key, which is long or has a
@@ -90,10 +90,11 @@ def without_keys(error: BaseException) -> tuple[str, BaseException | None]:
             seen.append(each)
             behind += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
     notes = [str(getattr(each, "__notes__", "")) for each in seen]
-    shown = [*notes, *(_said(each, how) for each in seen for how in (str, repr))]
-    safe = all(without_secrets(text) == text for text in shown)
+    texts = [*notes, *(_said(each, how) for each in seen for how in (str, repr))]
+    safe = all(without_secrets(each) == each for each in texts)
     text = f"{type(error).__name__}: {_said(error, str)}"
-    return shown_lines(without_secrets(text)), error if safe else None
+    # On one line, as every message is.
+    return shown(" ".join(without_secrets(text).split())), error if safe else None
 
 
 def _said(error: BaseException, how: Callable[[BaseException], str]) -> str:

@@ -6,6 +6,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os.path import isfile
 
 
 class StoreError(RuntimeError):
@@ -18,9 +19,11 @@ def sqlite_errors(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise StoreError(
-            f"{path} could not be used ({error}); worths committed earlier are intact"
-        ) from error
+        there = isfile(path)
+        advice = (
+            "worths committed earlier are intact" if there else "give a place that can be written"
+        )
+        raise StoreError(f"{path} could not be used ({error}); {advice}") from error
     except sqlite3.DatabaseError as error:
         raise StoreError(
             f"{path} is not a store of fairfield, or is damaged ({error}); use another file"

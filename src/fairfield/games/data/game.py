@@ -11,8 +11,9 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.fingerprint import digest
-from fairfield.core.game import NO_FAILURES, Failures, GameInfo
+from fairfield.core.game import Failures, GameInfo
 from fairfield.core.labels import plain_labels, warn_of_unseen
+from fairfield.evaluation.outcomes import spelled_error
 from fairfield.games.data.groups import owners, split_off
 from fairfield.games.data.refitted import (
     Evaluated,
@@ -30,6 +31,7 @@ from fairfield.games.data.scoring import best_constants, scored_by_log_loss
 INDEX_LIMIT = 100
 # The worth of coalitions on which the paper's code fits no model.
 PAPERS_WORTH = 0.5
+BY_RULE = Failures(ruled=1)
 
 
 class DataGame(Refitted):
@@ -52,7 +54,8 @@ class DataGame(Refitted):
     be fitted because they hold one class: "constant", the score of the best constant
     prediction; a number; or "paper", .5 for these and for every single group.
     Other failures stop the evaluation (``on_error="raise"``) or take the fallback too
-    (``"fallback"``); the valuation then says how many did, and why the first.
+    (``"fallback"``); the valuation then says how many did, and why the first. Where every fit
+    failed there is none. Worths of failed fits are not stored.
 
     A ``random_state`` of the model (or of a step or a splitter in it) that is not an integer
     gets a seed drawn from (``seed``, coalition, repeat), so that a coalition has the same worth
@@ -87,10 +90,13 @@ class DataGame(Refitted):
         if on_error not in ("raise", "fallback"):
             raise ValueError(f"on_error={on_error!r} is not known; choose 'raise' or 'fallback'")
         y, y_test = plain_labels(y, "y"), plain_labels(y_test, "y_test")
+        if y_test.dtype.kind == "f" and np.isnan(y_test).any():
+            row = np.argwhere(np.isnan(y_test))[0, 0]
+            raise ValueError(f"y_test holds nan in row {row}; leave that row out")
         by_row = scoring is None and groups is None and fallback == "constant"
         own = "neg_log_loss" if by_row and scored_by_log_loss(model, y) else scoring
         super().__init__(model, y, y_test, own, repeats, seed)
-        self.traits = replace(self.traits, index_limit=INDEX_LIMIT)
+        self.traits = replace(self.traits, index_limit=INDEX_LIMIT, ruled=True)
         self.fallback, self.on_error = fallback, on_error
         self.X, self.X_test = rows_of_table(X), rows_of_table(X_test)
         check_lengths("training", self.X, self.y)
@@ -143,17 +149,17 @@ class DataGame(Refitted):
         y = self.y[rows]
         paper = self.fallback == "paper"
         if not len(rows) or (paper and (coalition.sum() == 1 or self._one_class(y))):
-            return self._fallback, self._fallback_rows, NO_FAILURES
+            return self._fallback, self._fallback_rows, BY_RULE
         try:
             fits = [self._fit(rows, seeds) for seeds in self._seeds(coalition)]
         except Exception as error:
             if self._one_class(y):
-                return self._fallback, self._fallback_rows, NO_FAILURES
+                return self._fallback, self._fallback_rows, BY_RULE
             if self.on_error == "raise":
                 error.add_note("DataGame(…, on_error='fallback') counts and fills such worths")
                 raise
             who = spell(members(coalition, self.players))
-            failed = Failures(1, f"{who}: {type(error).__name__}: {error}")
+            failed = Failures(1, f"{who}: {spelled_error(error)}")
             return self._fallback, self._fallback_rows, failed
         return mean_of_fits(fits)
 

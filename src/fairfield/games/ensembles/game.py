@@ -75,7 +75,8 @@ class EnsembleGame(Game):
     ``resolution`` (default 1000; q is at most half of it), and ``error_bound`` says what
     this may change. Up to 16 models the table is exact and costs about as much: unless a
     ``resolution`` is given, no closed form is offered where rounding may change something. What
-    rounding does to the values is also read off drawn ensembles, and told with the results.
+    rounding does to Banzhaf values is also read off drawn ensembles, and told with the results;
+    leave-one-out reads true worths.
     Means of numbers have an exact closed form, O(models³), where they are scored by R² or
     squared error and count alike.
 

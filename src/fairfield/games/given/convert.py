@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Number
+from os import PathLike
 from typing import Any
 
 from fairfield.core.game import Game, Players
@@ -30,4 +32,9 @@ def as_game(game: Any, players: Players | None = None) -> Game:
                 "number); a shapiq game comes in by from_shapiq"
             )
         return FunctionGame(game, players, takes="names" if is_async(game) else "coalitions")
+    if game is None or isinstance(game, str | bytes | PathLike | Number):
+        raise TypeError(
+            f"game={game!r} was given; give a game of fairfield, a worth function and players=, a dict "
+            "of worths by coalition, or the array of all 2^n worths"
+        )
     return TableGame(game, players)

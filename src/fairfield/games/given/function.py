@@ -141,6 +141,11 @@ class FunctionGame(Game):
             kind, known = type(error), (AttributeError, IndexError, TypeError, ValueError)
             if kind not in known or not UNFIT.search(str(error)):
                 raise
+            if isinstance(error, AttributeError) and error.name not in {
+                *dir(frozenset),
+                *dir(tuple),
+            }:
+                raise
             m, n = coalitions.shape
             raise kind(
                 f"{str(error).strip()}; a worth function takes bool[m, n], here m = {m}, n = {n}, and "
