@@ -97,7 +97,7 @@ def test_nor_said_by_the_errors_of_others(tmp_path):
 
     with pytest.raises(ff.WorthError) as failed:
         ff.shapley(fails, players=2)
-    assert str(failed.value).endswith("ValueError: first\\x1b[31m\\u202e\nsecond")
+    assert str(failed.value).endswith("ValueError: first\\x1b[31m\\u202e second")
     (tmp_path / "a\x1b[2J.npz").write_bytes(b"none")
     with pytest.raises(ValueError, match=r"a\\x1b\[2J\.npz is not a saved valuation"):
         ff.Valuation.load(tmp_path / "a\x1b[2J.npz")

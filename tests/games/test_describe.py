@@ -425,6 +425,6 @@ def test_every_kind_of_game_is_here():
         kinds += more
         found |= {each for each in more if each.__module__.startswith("fairfield.")}
     # The set functions of a neural network are described in the tests of learning; Refitted is
-    # what games of rows and columns share.
+    # what games of rows and columns share, and a study keeps its answers as those of a RemoteGame.
     missing = {each.__name__ for each in found} - {kind.__name__ for kind, _, _ in CASES.values()}
-    assert missing <= {"DeepSetsGame", "LogisticGame", "Refitted"}
+    assert missing <= {"DeepSetsGame", "LogisticGame", "Refitted", "_Studied"}

@@ -37,8 +37,8 @@ class _WantedError(Exception):
     """Coalitions that a run needs next, and how many answers of each."""
 
 
-class _Told(RemoteGame):
-    """The game of the worths that a study was told, by whose name it goes."""
+class _Studied(RemoteGame):
+    """The game of the answers that a study has, by whose name it goes."""
 
     def __repr__(self) -> str:
         return f"Study: {counted(len(self.players), 'player')}"
@@ -227,7 +227,7 @@ class Study:
         service = replace(self._service, worth=None, **known)
         several = service.auto or service.repeats > 1
         noisy = several or any(len(each) > 1 for each in self._answers.values())
-        return _Told._of(service, self.players, "study", noisy=noisy)
+        return _Studied._of(service, self.players, "study", noisy=noisy)
 
     def _kept(self, answers: list[Answer]) -> list[Answer]:
         """Store these answers; returns what was stored before, where there are none."""
