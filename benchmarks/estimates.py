@@ -39,7 +39,7 @@ FLOOR, EXACT = 1e-20, 1e-12
 BOOKED = {14: (64, 512, 10_000), 100: (512, 10_000), 1000: (2048, 10_000)}
 COVERED = [
     f"{game}:{budget}"
-    for budget in (200, 500)
+    for budget in (60, 100, 200, 500)
     for game in ("flid20", "voting20", "mlp20", "soum_n15")
 ]
 Table = dict[tuple[str, str, int], dict[str, list[float]]]

@@ -6,8 +6,8 @@ and prints the share of intervals that hold the exact value: over all players of
 the worst player, and of the runs that warn. A temperature is a number, or "own" for Banzhaf's scale.
 
 ``--criteria steps2 steps3 steps5 --games half high higher step`` are K-step values and votes of high quotas;
-``--games smooth cube logarithm`` smooth functions of the weight of a coalition; ``--games noisy`` a random function,
-which ``--undeclared`` hides.
+``--games smooth cube logarithm`` smooth functions of the weight of a coalition; ``--games largest`` the largest of some
+numbers; ``--games noisy`` a random function, which ``--undeclared`` hides.
 """
 
 import argparse
@@ -86,6 +86,12 @@ def logarithm(rng: np.random.Generator) -> ff.Game:
     return smooth(rng, lambda weight: np.log1p(5 * weight))
 
 
+def largest(rng: np.random.Generator) -> ff.Game:
+    """The largest of the numbers of a coalition: those without the largest few decide on all others."""
+    rows = np.arange(2**10)[:, None] >> np.arange(10) & 1
+    return ff.TableGame((rows * np.abs(rng.normal(size=10))).max(axis=1))
+
+
 class Noisy(ff.TableGame):
     """A game whose worths are drawn with noise; its table has none."""
 
@@ -102,7 +108,10 @@ def noisy(rng: np.random.Generator) -> ff.Game:
 
 SMOOTH = (smooth, cube, logarithm)
 VOTES = (half, high, higher, step)
-GAMES = {g.__name__: g for g in (flid, voting, pairwise, coverage, unlike, *VOTES, *SMOOTH, noisy)}
+OTHERS = (largest, noisy)
+GAMES = {
+    g.__name__: g for g in (flid, voting, pairwise, coverage, unlike, *VOTES, *SMOOTH, *OTHERS)
+}
 USUAL = ["flid", "voting", "pairwise", "coverage", "unlike"]
 
 
