@@ -1,5 +1,7 @@
 """Tables from files; what is not a table is refused."""
 
+import csv
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from command_line import refused
-from fairfield.cli.tables import read_table
+from fairfield.cli.tables import _plain, read_table
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("typer")
@@ -77,6 +79,23 @@ def test_lines_may_end_in_any_way(tmp_path, ending, text):
     assert table.to_numpy().tolist() == [[1, text.strip('"')], [2, "c"]]
 
 
+def test_cells_are_counted_outside_of_quotes(rng):
+    """Where counting says that lines are equally long, reading cell by cell says so, too."""
+    said = []
+    for _ in range(3000):
+        text = "".join(rng.choice(list('ab,,\n"""'), rng.integers(1, 30)))
+        if "\n\n" in text or not text.strip() or text[0] == "\n":
+            continue
+        said.append(plain := _plain(text.encode(), ",", 2))
+        if plain:
+            lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+            assert all(len(line) == 2 for line in lines), text
+    assert 30 < sum(said) < 1000
+    quoted = b'"a","b, c"\r\n"x ""y""\n, z",2\r\n'
+    assert _plain(quoted, ",", 2)
+    assert not _plain(quoted.replace(b'"a"', b'"a"b'), ",", 2)
+
+
 READ = """
 import re, sys, time
 import pandas as pd
@@ -102,7 +121,7 @@ print(min(seconds), peak() - before)
     not Path("/proc/self/status").exists(), reason="reads what Linux says of memory"
 )
 def test_a_csv_file_takes_little_more_than_pandas(tmp_path, rng):
-    """Its cells were read one by one before: 4.7 times pandas' time, now 1.5 to 2.7."""
+    """Its cells were read one by one before: 4.7 times pandas' time, now 1.4 to 2.5, quoted ones the most."""
     path = tmp_path / "rows.csv"
     frame = pd.DataFrame(rng.normal(size=(60_000, 8)))
     frame.assign(city=rng.choice(["Bern", "Zürich"], len(frame))).to_csv(path, index=False)

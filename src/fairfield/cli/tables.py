@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from fairfield.cli.messages import InputError
+from fairfield.core.arrays import BoolArray
 from fairfield.core.coalitions import spell
 from fairfield.core.writing.text_files import existing, read_utf8
 
@@ -128,11 +129,15 @@ def _checked_head(path: Path, raw: bytes, mark: str) -> list[str]:
 
 
 def _plain(raw: bytes, mark: str, cells: int) -> bool:
-    """Whether each line has that many cells, as counting tells where nothing is quoted.
+    """Whether each line has that many cells, as counting tells outside of quotes.
 
     This takes a tenth of the time that reading the cells one by one does.
     """
-    if b'"' in raw or not mark.isascii():
+    if not mark.isascii():
+        return False
+    if b'"' in raw:
+        raw = _outside_quotes(raw, mark)
+    if not raw:
         return False
     if b"\r" in raw and raw.count(b"\r") > raw.count(b"\r\n"):
         return False
@@ -144,6 +149,23 @@ def _plain(raw: bytes, mark: str, cells: int) -> bool:
     between = raw.translate(None, others)
     between = between[: len(between) - empty] + b"\n"
     return between == (sign * (cells - 1) + b"\n") * (len(between) // cells)
+
+
+def _outside_quotes(raw: bytes, mark: str) -> bytes:
+    """The text with only the last quote of what is quoted; nothing where one is not at an edge of its cell."""
+    import numpy as np
+
+    text = np.frombuffer(raw, dtype=np.uint8)
+    quotes = text == ord('"')
+    at, edge = np.flatnonzero(quotes), np.zeros(256, dtype=bool)
+    # A quote beside another one is a quote inside a cell.
+    edge[list(f'"\r\n{mark}'.encode())] = True
+    outer = np.append(at[::2] - 1, at[1::2] + 1)
+    outer = outer[(outer >= 0) & (outer < len(text))]
+    if len(at) % 2 or not edge[text[outer]].all():
+        return b""
+    inside: BoolArray = np.logical_xor.accumulate(quotes)
+    return text[~inside].tobytes()
 
 
 def _check_mark(path: Path, head: list[str], mark: str) -> None:
