@@ -128,9 +128,8 @@ class Fitted:
         ignorant = bool(name) and not self._answers
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
         jumps = stepped and len(along.nodes) > 1
-        trusted = (
-            [] if reading.whole and corrected and (ignorant or self._plenty or jumps) else [own]
-        )
+        doubtful = ignorant or self._plenty or jumps
+        trusted = [] if reading.whole and corrected and doubtful else [own]
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]
         found = [*trusted, *corrected, *plain]
         if not stepped or sampled.is_whole:

@@ -71,9 +71,9 @@ class Evaluator:
         if game.traits.service is not None:
             answers = None if store is None else store.answers()
             self.calls = Calls(game, game.traits.service, self.options, answers)
-            # A study is told its worths, in whatever store it keeps them.
-            told = game.traits.service.wanted is not None
-            self._stored = 0 if told else len(self.calls.complete()[0])
+            # The answers of a study are its own, in whatever store it keeps them.
+            own = game.traits.service.wanted is not None
+            self._stored = 0 if own else len(self.calls.complete()[0])
         elif store is not None:
             local.kept.add(*store.load(local.by_row))
             self._stored = len(local.kept)
