@@ -5,11 +5,13 @@ from math import comb
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chisquare
 
+from fairfield.estimation import balance
 from fairfield.estimation.along import Along
 from fairfield.estimation.design import Design, Plan
 
-BANZHAF, SHAPLEY = Plan(apart=True), Plan(first=True)
+BANZHAF, SHAPLEY = Plan(odd=lambda sampled: 0.0), Plan(first=True)
 
 
 def told(design, budget):
@@ -64,21 +66,18 @@ def test_complements_of_the_first_draws_for_banzhaf_follow_all_of_these(most, wh
     assert_allclose(sampled.worths[0], sampled.rows @ 2.0 ** np.arange(8))
 
 
-@pytest.mark.parametrize(
-    ("shares", "pairs", "seen"),
-    [([0.9], 4, [5]), ([0.6, 0.6], 12, [5, 13]), ([0.6, 0.4], 29, [5, 13])],
-)
-def test_what_is_odd_in_the_first_pairs_decides_whether_complements_follow(shares, pairs, seen):
-    """Of 8 players 12 coalitions are drawn apart, and after 4 complements it is asked for the first time."""
-    left, given = iter(shares), []
+@pytest.mark.parametrize(("share", "pairs"), [(0.6, 12), (0.4, 29)])
+def test_what_is_odd_in_the_first_pairs_decides_whether_more_follow(share, pairs):
+    """Of 8 players 12 pairs are drawn apart, and then it is asked for, once."""
+    given = []
 
     def odd(sampled):
         given.append(sampled.pairs)
-        return next(left)
+        return share
 
-    design = Design(8, [Along.banzhaf(8)], 0, Plan(apart=True, odd=odd))
+    design = Design(8, [Along.banzhaf(8)], 0, Plan(odd=odd))
     asked = told(design, 60)
-    assert given == seen
+    assert given == [13]
     sampled = design.sampled(noisy=False)
     assert sampled.pairs == 1 + pairs
     assert sampled.single == (pairs < 29)
@@ -94,6 +93,27 @@ def test_the_first_draws_for_banzhaf_follow_its_law_on_both_sides():
     share = np.mean(sizes == 6)
     expected = comb(12, 6) / 2**12
     assert abs(share - expected) <= 5 * (expected / sizes.size) ** 0.5
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_balanced_players_are_told_apart_better(name, monkeypatch):
+    """The errors of slopes by least squares, of pairs of complements or of single coalitions."""
+    errors = []
+    for enough in (balance.ENOUGH, 0):
+        monkeypatch.setattr(balance, "ENOUGH", enough)
+        asked = [told(DESIGNS[name](20, seed), 122)[2:] for seed in range(5)]
+        Z = [np.insert(np.where(each, 1.0, -1.0), 0, 1.0, axis=1) for each in asked]
+        errors.append(sum(np.trace(np.linalg.inv(each.T @ each)[1:, 1:]) for each in Z))
+    assert errors[0] <= 0.9 * errors[1]
+
+
+def test_coalitions_of_a_size_are_as_likely_as_each_other_though_they_are_balanced():
+    counts = np.zeros(2**6)
+    for seed in range(2000):
+        asked = told(DESIGNS["banzhaf"](6, seed), 2 + 9)[2:]
+        np.add.at(counts, asked[asked.sum(axis=1) == 3] @ 2 ** np.arange(6), 1)
+    assert chisquare(counts[counts > 0]).pvalue > 1e-4
+    assert np.sum(counts > 0) == 20
 
 
 def test_one_design_serves_several_criteria():

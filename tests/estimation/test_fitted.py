@@ -22,7 +22,7 @@ def test_the_surrogate_that_predicts_best_is_used(rng):
     names = [
         fit.surrogate.name
         for table in (smooth, four, rough)
-        for fit in Fitter(0).fits(sample_of(table, "shapley", 200))
+        for fit in Fitter(0).fits(sample_of(table, "shapley", 240))
     ]
     assert names[:2] == ["", "players of unequal weight"]
     assert names[2].startswith("a polynomial in ")

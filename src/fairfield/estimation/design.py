@@ -19,15 +19,16 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along
+from fairfield.estimation.balance import Balance
 from fairfield.estimation.received import Received
-from fairfield.estimation.strata import Distinct, Stratum, in_turn
+from fairfield.estimation.strata import Distinct, Stratum, in_turn, turns
 
 # The fewest pairs of a round.
 ROUND = 48
-# So many pairs per player are drawn apart: their complements follow after all of them, first those of so many.
-APART, TRIED = 1.5, 0.5
-# No more complements follow where what is odd of the first, and of all of these pairs, has such a share.
-MOSTLY_ODD, ODD = 0.75, 0.5
+# So many pairs per player are drawn apart: their complements follow after all of them.
+APART = 1.5
+# No more complements follow where what is odd of these pairs has such a share.
+ODD = 0.5
 # Up to this share goes to single players, and to all but one, until all of them are evaluated. They are
 # rare among all coalitions, but their worths may be extreme: a model fitted to almost no data, say.
 ALONE = 0.1
@@ -43,14 +44,13 @@ class Plan:
 
     This share of them is spread ``evenly`` over the sizes that count. Single players and all but one
     come ``early``, or ``first``, before all others. From few coalitions a prior over games learns more from a
-    new one than from a complement, so that the complements of the first may come ``apart``, after
-    all of these. What is ``odd`` in the first pairs, as a share, decides whether more of them follow.
+    new one than from a complement: where what is ``odd`` in the first pairs decides whether more of them
+    follow, their complements come after all of them.
     """
 
     evenly: float = 0.1
     early: bool = True
     first: bool = False
-    apart: bool = False
     odd: Callable[[Sampled], float] | None = None
 
 
@@ -68,11 +68,10 @@ class Design(Received):
         sizes = range(players + 1)
         self._every = np.array([Stratum(players, size, paired=False).pairs for size in sizes])
         self._rng = np.random.default_rng(seed)
-        self._draws = _Draws(self.reach, plan, self._rng, paired=self.paired)
+        self._balance = Balance(players, np.random.default_rng([seed, players]))
+        self._draws = _Draws(self.reach, plan, self._rng, self._balance, self.paired)
+        self._odd = plan.odd
         self._asked: BoolArray = np.empty((0, players), dtype=bool)
-        # Places of draws whose complements are to come, and shares of what is odd that would leave them without.
-        self._waiting: IntArray = np.empty(0, dtype=np.int64)
-        self._bars = [ODD, MOSTLY_ODD] if self.paired and plan.odd is not None else []
         # Where complements stand among them, (pairs, 2).
         self._pairs: IntArray = np.empty((0, 2), dtype=np.int64)
 
@@ -81,19 +80,17 @@ class Design(Received):
         start = len(self._asked)
         if not start:
             self._pair(np.zeros((1, self.players), dtype=bool))
-        elif self._bars and self._is_odd(self._bars.pop()):
-            self._bars, self._waiting = [], self._waiting[:0]
-            self._draws = _Draws(self.reach, self.plan, self._rng, False, self._asked)
-        if not start and self.plan.apart:
-            self._add(self._draws.next(ceil(APART * self.players), either=True))
-            self._waiting = np.arange(2, len(self._asked))
-            self._complement(ceil(TRIED * self.players) if self._bars else len(self._waiting))
-        elif len(self._waiting):
-            self._complement(len(self._waiting))
-        else:
-            each = 2 if self._draws.paired else 1
-            count = max(self.players + 2, ROUND, start // 2 // each)
-            (self._pair if self._draws.paired else self._add)(self._draws.next(count))
+        if not start and self.plan.odd:
+            self._pair_later(self._draws.next(ceil(APART * self.players), either=True))
+            return self._asked[:most]
+        if start and self._odd is not None and self._odd(self.sampled(noisy=False)) > ODD:
+            self._draws = _Draws(
+                self.reach, self.plan, self._rng, self._balance, False, self._asked
+            )
+        self._odd = None
+        each = 2 if self._draws.paired else 1
+        count = min(max(self.players + 2, ROUND, start // 2 // each), ceil(most / each))
+        (self._pair if self._draws.paired else self._add)(self._draws.next(count))
         return self._asked[start:][:most]
 
     def _add(self, found: BoolArray) -> None:
@@ -105,17 +102,11 @@ class Design(Received):
         self._pairs = np.concatenate([self._pairs, places])
         self._add(np.stack([found, ~found], axis=1).reshape(-1, self.players))
 
-    def _complement(self, count: int) -> None:
-        """Ask for the complements of so many draws that wait for theirs."""
-        drawn, self._waiting = self._waiting[:count], self._waiting[count:]
-        places = np.stack([drawn, len(self._asked) + np.arange(len(drawn))], axis=1)
+    def _pair_later(self, found: BoolArray) -> None:
+        """Ask for these, and for their complements after all of them."""
+        places = len(self._asked) + np.arange(2 * len(found)).reshape(2, -1).T
         self._pairs = np.concatenate([self._pairs, places])
-        self._add(~self._asked[drawn])
-
-    def _is_odd(self, bar: float) -> bool:
-        """Whether what is odd in the pairs so far has more than such a share."""
-        assert self.plan.odd is not None
-        return self.plan.odd(self.sampled(noisy=False)) > bar
+        self._add(np.concatenate([found, ~found]))
 
     def received(self) -> BoolArray:
         """The coalitions whose worths are known, (m, n)."""
@@ -152,11 +143,12 @@ class _Draws:
         reach: FloatArray,
         plan: Plan,
         rng: np.random.Generator,
+        balance: Balance,
         paired: bool,
         asked: BoolArray | None = None,
     ) -> None:
         players = len(reach) - 1
-        self.paired = paired
+        self.paired, self._balance, self._players = paired, balance, players
         sizes = np.arange(1, players // 2 + 1 if paired else players)
         *rngs, self._sides = rng.spawn(len(sizes) + 1)
         self.strata = [
@@ -177,8 +169,22 @@ class _Draws:
 
     def next(self, count: int, *, either: bool = False) -> BoolArray:
         """So many more, or what is left; of pairs the smaller coalition, or ``either`` of both."""
-        found = in_turn(self.strata, count, self._need if either else self._shares)
+        chosen = turns(self.strata, count, self._need if either else self._shares)
+        # One by one, so that each depends on those before it alone, however many are asked for.
+        first, rest = np.split(chosen, [self._balance.left])
+        balanced = [self._balanced(self.strata[each]) for each in first]
+        found = np.array([*balanced, *in_turn(self.strata, rest)], dtype=bool).reshape(
+            -1, self._players
+        )
         return found ^ (self._sides.random((len(found), 1)) < 0.5) if either else found
+
+    def _balanced(self, stratum: Distinct) -> BoolArray:
+        """The best balanced of a stratum that is to be had for the next one."""
+        (drawn,) = stratum.next(1)
+        better = reversed(self._balance.better(drawn))
+        best = next(each for each in better if stratum.exchange(drawn, each))
+        self._balance.add(best, paired=self.paired)
+        return best
 
 
 @dataclass(frozen=True)
@@ -246,6 +252,11 @@ class Sampled:
         each = (self.reach / np.maximum(self.drawn, 1)) ** 2
         found = each[self.sizes] * (1 - self.known) + TINY * each.max()
         return np.asarray(found / found.sum())
+
+    @cached_property
+    def judges(self) -> float:
+        """How many draws, alike in weight, would say as much of errors of prediction."""
+        return float(1 / np.sum(np.bincount(self.groups, self.weights) ** 2))
 
     @property
     def is_whole(self) -> bool:

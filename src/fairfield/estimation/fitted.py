@@ -46,6 +46,8 @@ PLENTY = 10
 ROUNDING = 1e-20
 # A surrogate that leaves no more than this share of the worths leaves nothing.
 SOLVED = 1e-9
+# Few draws choose between surrogates by luck: of so many, errors must differ twice as clearly.
+DOUBT = 10
 PRIOR = "prior"
 
 
@@ -306,6 +308,7 @@ class Fitter:
                 continue
             rest = MeanGame.given(sampled, found.outside[None])
             factor = each.clearly if count >= MANY * sampled.rows.shape[1] else each.from_few
+            factor *= sampled.judges / (sampled.judges + DOUBT)
             other = (
                 max(best.rest.error[0], nothing_left)
                 if each.recovers

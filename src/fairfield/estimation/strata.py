@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb, inf, lgamma
@@ -35,6 +36,10 @@ class Stratum:
         """One coalition of each of so many random pairs."""
         orders = rng.random((count, self.players)).argsort(axis=1)
         coalitions = self._coalitions(orders[:, : self.size])
+        return self._first(coalitions)
+
+    def _first(self, coalitions: BoolArray) -> BoolArray:
+        """The one of each pair that stands for it."""
         return coalitions ^ ~coalitions[:, :1] if self.halved else coalitions
 
     def _coalitions(self, members: IntArray) -> BoolArray:
@@ -57,40 +62,68 @@ class Distinct(Stratum):
     ) -> None:
         super().__init__(players, size, paired=paired)
         own = [] if asked is None else keys_of(asked[asked.sum(axis=1) == size])
-        self.rng, self.drawn, self._seen = rng, len(own), set(own)
-        self._listed: BoolArray | None = None
+        self.rng, self._seen = rng, set(own)
+        # What is still to come, in order, with what was given back; None where there is too much of it.
+        self._listed: deque[BoolArray] | None = None
         if self.pairs <= LISTED:
-            every = rng.permutation(self.every())
-            self._listed = every[list(unseen(every, self._seen).values())] if own else every
+            self._listed = deque(rng.permutation(self.every()))
+
+    @property
+    def left(self) -> float:
+        """How many pairs there are to be drawn."""
+        return self.pairs - self.drawn
+
+    @property
+    def drawn(self) -> int:
+        """How many pairs were drawn, or asked for before."""
+        return len(self._seen)
 
     def next(self, count: int) -> BoolArray:
         """So many more pairs, at most as many as are left."""
-        self.drawn += count
-        if self._listed is not None:
-            given, self._listed = np.split(self._listed, [count])
-            return given
         found: list[BoolArray] = [np.empty((0, self.players), dtype=bool)]
         while count:
-            drawn = self.draw(count, self.rng)
+            drawn = self._some(count)
             fresh = unseen(drawn, self._seen)
             self._seen.update(fresh)
             found.append(drawn[list(fresh.values())])
             count -= len(fresh)
         return np.concatenate(found)
 
+    def exchange(self, drawn: BoolArray, other: BoolArray) -> bool:
+        """Whether another may stand for one that was drawn, which is then given back."""
+        was, now = keys_of(self._first(np.stack([drawn, other])))
+        if was == now:
+            return True
+        if now in self._seen:
+            return False
+        self._seen ^= {was, now}
+        if self._listed is not None:
+            self._listed.append(drawn)
+        return True
 
-def in_turn(strata: Sequence[Distinct], count: int, shares: FloatArray) -> BoolArray:
-    """The next coalitions of strata with these shares; one that is used up leaves the rest to the others.
+    def _some(self, count: int) -> BoolArray:
+        """So many in order, of which some may have been seen."""
+        if self._listed is None:
+            return self.draw(count, self.rng)
+        return np.array([self._listed.popleft() for _ in range(min(count, len(self._listed)))])
+
+
+def turns(strata: Sequence[Distinct], count: int, shares: FloatArray) -> IntArray:
+    """Which of the strata, with these shares, the next coalitions come from; one that is used up leaves the rest to the others.
 
     The j-th of a stratum with share σ has its turn at time (j + ½)/σ.
     """
     times: list[FloatArray] = []
     numbers: list[IntArray] = []
     for number, (stratum, share) in enumerate(zip(strata, shares, strict=True)):
-        more = int(min(count, stratum.pairs - stratum.drawn))
+        more = int(min(count, stratum.left))
         times.append((stratum.drawn + np.arange(more) + 0.5) / share)
         numbers.append(np.full(more, number))
-    chosen = np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
+    return np.concatenate(numbers)[np.argsort(np.concatenate(times), kind="stable")[:count]]
+
+
+def in_turn(strata: Sequence[Distinct], chosen: IntArray) -> BoolArray:
+    """The next coalitions of these strata, one after the other."""
     found = np.empty((len(chosen), strata[0].players), dtype=bool)
     for number, stratum in enumerate(strata):
         turn = chosen == number

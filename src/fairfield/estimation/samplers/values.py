@@ -85,8 +85,7 @@ def design_of(problem: Problem, kinds: list[Kind], *, together: bool = False) ->
     # The prior is fitted to both coalitions of these pairs, or they are not drawn apart.
     middle = {*names} == {"banzhaf"}
     apart = middle and not together and 2 + 2 * APART * count <= FITTED
-    odd = share_of_odd if apart else None
-    plan = Plan(first="shapley" in names, apart=apart, odd=odd)
+    plan = Plan(first="shapley" in names, odd=share_of_odd if apart else None)
     return Design(count, [each.along for each in kinds], problem.options.seed, plan)
 
 
