@@ -53,18 +53,24 @@ def main() -> None:
     done = set()
     if path.exists():
         done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
+    tasks = [
+        (game, budget, value, method, seed)
+        for seed in range(seeds)
+        for game, budget in chosen
+        for value in VALUES
+        for method in methods
+    ]
+    # The cheapest first, and of the dearest a few seeds.
+    players = {game: load(game)[0] for game, _ in chosen}
+    tasks.sort(key=lambda task: (task[4] + 1) * task[1] * players[task[0]])
     with path.open("a", encoding="utf-8") as file:
-        for seed in range(seeds):
-            for game, budget in chosen:
-                for value in VALUES:
-                    for method in methods:
-                        if (game, budget, value, method, seed) in done:
-                            continue
-                        if time.perf_counter() - started > seconds:
-                            return
-                        line = measure(game, budget, value, method, seed)
-                        file.write(json.dumps(line) + "\n")
-                        file.flush()
+        for task in tasks:
+            if task in done:
+                continue
+            if time.perf_counter() - started > seconds:
+                return
+            file.write(json.dumps(measure(*task)) + "\n")
+            file.flush()
 
 
 if __name__ == "__main__":
