@@ -46,6 +46,13 @@ def test_a_larger_budget_continues_where_a_smaller_one_stopped(name):
     assert_array_equal(many[:50], few)
 
 
+def test_of_halves_neither_comes_first_by_who_is_in_it():
+    """A budget that ends between the two of a pair would else read the first player's side alone."""
+    lone = [told(DESIGNS["shapley"](4, seed), 2 + 8 + 1)[-1] for seed in range(200)]
+    assert {int(each.sum()) for each in lone} == {2}
+    assert (np.abs(np.sum(lone, axis=0) - 100) < 5 * np.sqrt(50)).all()
+
+
 def test_single_players_come_first_for_shapley():
     sizes = told(DESIGNS["shapley"](10), 40).sum(axis=1)
     assert_array_equal(np.sort(sizes[2:22]), [1] * 10 + [9] * 10)

@@ -24,6 +24,14 @@ def test_it_tells_what_was_done(one):
     assert isinstance(one.decoupling_error, float)
 
 
+def test_numpy_takes_the_values_not_the_names():
+    v = ff.shapley([0, 1, 1, 4])
+    assert_array_equal(np.asarray(v), v.values)
+    assert np.sum(v) == 4
+    pairs = ff.interactions([0, 1, 1, 4])
+    assert_array_equal(np.asarray(pairs, dtype=np.float32), pairs.values)
+
+
 def test_empty_and_grand_are_the_ends(rng):
     table = rng.standard_normal(8)
     v = ff.shapley(table)

@@ -34,6 +34,19 @@ def plain_labels(given: Any, what: str = "labels") -> NDArray[Any]:
     return np.array(labels.tolist())
 
 
+def check_labels(y: NDArray[Any], y_test: NDArray[Any]) -> None:
+    """Refuse labels that are missing, or that are text in one set and numbers in the other."""
+    for name, labels in (("y", y), ("y_test", y_test)):
+        if labels.dtype.kind == "f" and np.isnan(labels).any():
+            row = np.argwhere(np.isnan(labels))[0, 0]
+            raise ValueError(f"{name} holds nan in row {row}; leave that row out")
+    if is_text(y) != is_text(y_test):
+        kinds = ["text" if is_text(labels) else "numbers" for labels in (y, y_test)]
+        raise ValueError(
+            f"the labels of y are {kinds[0]}, those of y_test {kinds[1]}; make them of one kind"
+        )
+
+
 def warn_of_unseen(y: NDArray[Any], y_test: NDArray[Any]) -> None:
     """Warn of labels of the test rows that no training row has."""
     if y.ndim != 1 or y_test.ndim != 1 or is_text(y) != is_text(y_test):

@@ -13,16 +13,16 @@ from scipy.linalg.blas import sger
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 
-# After so many coalitions per player, random ones are orthogonal enough: the rest gain 5% and less.
+# After so many draws per player, random ones are orthogonal enough: the rest gain 5% and less.
 ENOUGH = 10
-# Each coalition takes time in the square of the players: of so many, some milliseconds.
-MOST = 1000
+# Each draw takes time in the square of the players: all of them together some tenths of a second.
+MOST = 3e8
 
 
 class Balance:
     """How often players have been on the same side as others, less how often on different ones.
 
-    So many coalitions are ``left`` to be balanced.
+    So many draws, of pairs or of single coalitions, are ``left`` to be balanced.
     """
 
     def __init__(self, players: int, rng: np.random.Generator) -> None:
@@ -31,10 +31,15 @@ class Balance:
         # Of everybody, ahead of the players, who is in all coalitions, for the constant of a regression.
         # Counts: whole numbers, the same on every machine.
         self._together: FloatArray = np.zeros((players + 1, players + 1), np.float32, order="F")
-        self.left = ENOUGH * players if players <= MOST else 0
+        most = int(min(ENOUGH * players, MOST / players**2))
+        # Fewer draws than players determine no slopes.
+        self.left = most if most >= players else 0
 
     def better(self, coalition: BoolArray) -> list[BoolArray]:
-        """Coalitions of the same size, each better balanced with those so far than the one before, this one first."""
+        """Coalitions of the same size, each better balanced with those so far than the one before, this one first.
+
+        Whoever pulls most on one side changes places with whoever pulls most on the other, until that gains nothing.
+        """
         signs = self._signs(coalition)
         pull = self._together @ signs
         inside, outside = 1 + np.flatnonzero(signs[1:] > 0), 1 + np.flatnonzero(signs[1:] < 0)

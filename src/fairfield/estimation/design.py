@@ -168,7 +168,7 @@ class _Draws:
             self._shares[alone] = np.maximum(self._shares[alone], least)
 
     def next(self, count: int, *, either: bool = False) -> BoolArray:
-        """So many more, or what is left; of pairs the smaller coalition, or ``either`` of both."""
+        """So many more, or what is left; of pairs the smaller coalition, of equal ones or on demand ``either``."""
         chosen = turns(self.strata, count, self._need if either else self._shares)
         # One by one, so that each depends on those before it alone, however many are asked for.
         first, rest = np.split(chosen, [self._balance.left])
@@ -176,7 +176,9 @@ class _Draws:
         found = np.array([*balanced, *in_turn(self.strata, rest)], dtype=bool).reshape(
             -1, self._players
         )
-        return found ^ (self._sides.random((len(found), 1)) < 0.5) if either else found
+        # A budget may end between the two of a pair: of halves, neither comes first by who is in it.
+        turned = either | (2 * found.sum(axis=1, keepdims=True) == self._players)
+        return found ^ (turned & (self._sides.random((len(found), 1)) < 0.5)) if self.paired else found
 
     def _balanced(self, stratum: Distinct) -> BoolArray:
         """The best balanced of a stratum that is to be had for the next one."""

@@ -131,6 +131,8 @@ class Fitted:
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
         jumps = stepped and len(along.nodes) > 1
         doubtful = ignorant or self._plenty or jumps
+        if jumps and reading.whole:
+            own = reading.shrunk(own)
         trusted = [] if reading.whole and corrected and doubtful else [own]
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]
         found = [*trusted, *corrected, *plain]

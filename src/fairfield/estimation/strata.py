@@ -63,7 +63,8 @@ class Distinct(Stratum):
         super().__init__(players, size, paired=paired)
         own = [] if asked is None else keys_of(asked[asked.sum(axis=1) == size])
         self.rng, self._seen = rng, set(own)
-        # What is still to come, in order, with what was given back; None where there is too much of it.
+        # What is to come, in order, with what was given back, and what was asked for or came in exchange,
+        # which is passed over; None where there is too much of it.
         self._listed: deque[BoolArray] | None = None
         if self.pairs <= LISTED:
             self._listed = deque(rng.permutation(self.every()))
@@ -81,6 +82,7 @@ class Distinct(Stratum):
     def next(self, count: int) -> BoolArray:
         """So many more pairs, at most as many as are left."""
         found: list[BoolArray] = [np.empty((0, self.players), dtype=bool)]
+        count = int(min(count, self.left))
         while count:
             drawn = self._some(count)
             fresh = unseen(drawn, self._seen)

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import spell
@@ -67,6 +68,10 @@ class Batched(Shown):
         if not self.batch:
             return iter(self.names)
         return iter(self._taken((i,), slice(None)) for i in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The values: NumPy would else take those who have them."""
+        return np.array(self.values, dtype=dtype, copy=copy)
 
     def _numbers(self, rows: tuple[Any, ...], output: Any) -> IntArray:
         """The numbers of some games and outputs in the batch, by their places."""

@@ -357,7 +357,7 @@ def test_the_type_of_a_column_and_its_categories_are_reported(sets, groups):
     ]
     seen = {
         ff.DataGame(
-            LogisticRegression(), pd.DataFrame({"a": each}), y, X_test, y_test, groups=groups
+            LogisticRegression(), pd.DataFrame({"a": each}), y, X_test[:, :1], y_test, groups=groups
         ).describe()["data"]["X"]
         for each in columns
     }
@@ -410,6 +410,9 @@ def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
         ({"y": [0, 1]}, r"training set has 40 rows and 2 labels"),
         ({"y_test": [0, 1]}, r"test set has 30 rows and 2 labels"),
         ({"X_test": np.zeros((0, 3)), "y_test": []}, r"test set has 0 rows and 0 labels"),
+        ({"X_test": np.zeros((30, 7))}, r"X has \d columns and X_test 7"),
+        ({"y": ["a", "b"] * 20}, r"labels of y are text, those of y_test numbers"),
+        ({"y": [0.0, np.nan] * 20}, r"y holds nan in row 1"),
         ({"groups": "vendor"}, r"groups='vendor' is no column of X, which is ndarray"),
         ({"groups": [0, 1]}, r"groups have shape \(2,\); give one label for each of 40 rows"),
         ({"groups": [None] * 40}, r"row 0 has the group None"),

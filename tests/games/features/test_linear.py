@@ -144,3 +144,16 @@ def test_all_outputs_are_each_output(X, many):
                 alone = ff.explain(model, rows, X, criterion, output=name)
                 assert_allclose(found.output(name).values, alone.values, atol=1e-12)
                 assert_allclose(found.output(name).grand, alone.grand, atol=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_gives_no_number_is_refused(X, bad):
+    """One missing value in the background would make all values NaN, and "exact"."""
+    from sklearn.linear_model import LinearRegression
+
+    model, broken = LinearRegression().fit(X, X @ [1.0, -2.0, 0.5, 0.0]), X.copy()
+    broken[3, 1] = bad
+    with pytest.raises(ValueError, match=f"row 3 of the background holds {bad}"):
+        LinearGame(model, X[:2], broken)
+    with pytest.raises(ValueError, match=f"row 3 of the rows holds {bad}"):
+        LinearGame(model, broken, X)

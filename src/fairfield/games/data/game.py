@@ -12,7 +12,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.coalitions import members, spell
 from fairfield.core.fingerprint import digest
 from fairfield.core.game import Failures, GameInfo
-from fairfield.core.labels import plain_labels, warn_of_unseen
+from fairfield.core.labels import check_labels, plain_labels, warn_of_unseen
 from fairfield.evaluation.outcomes import spelled_error
 from fairfield.games.data.groups import owners, split_off
 from fairfield.games.data.refitted import (
@@ -20,6 +20,7 @@ from fairfield.games.data.refitted import (
     Refitted,
     Scores,
     Scorings,
+    check_columns,
     check_lengths,
     mean_of_fits,
     rows_of_table,
@@ -90,9 +91,7 @@ class DataGame(Refitted):
         if on_error not in ("raise", "fallback"):
             raise ValueError(f"on_error={on_error!r} is not known; choose 'raise' or 'fallback'")
         y, y_test = plain_labels(y, "y"), plain_labels(y_test, "y_test")
-        if y_test.dtype.kind == "f" and np.isnan(y_test).any():
-            row = np.argwhere(np.isnan(y_test))[0, 0]
-            raise ValueError(f"y_test holds nan in row {row}; leave that row out")
+        check_labels(y, y_test)
         by_row = scoring is None and groups is None and fallback == "constant"
         own = "neg_log_loss" if by_row and scored_by_log_loss(model, y) else scoring
         super().__init__(model, y, y_test, own, repeats, seed)
@@ -103,6 +102,7 @@ class DataGame(Refitted):
         check_lengths("test", self.X_test, self.y_test)
         if groups is not None and np.ndim(groups) == 0:
             self.X, self.X_test, groups = split_off(groups, self.X, self.X_test)
+        check_columns(self.X, self.X_test)
         # owner[r] is the player who owns row r.
         self.players, self.owner = owners(groups, self.X, len(self.y))
         if self._classifies:

@@ -197,5 +197,14 @@ def check_lengths(which: str, X: Any, y: Any) -> None:
         )
 
 
+def check_columns(X: Any, X_test: Any) -> None:
+    """Refuse test rows that have not the columns of the training rows."""
+    ours, theirs = X.shape, X_test.shape
+    if len(ours) == len(theirs) == 2 and ours[1] != theirs[1]:
+        raise ValueError(
+            f"X has {ours[1]} columns and X_test {theirs[1]}; give both the same columns"
+        )
+
+
 def _listed(scoring: Any) -> list[Any]:
     return list(scoring.values()) if isinstance(scoring, Mapping) else [scoring]

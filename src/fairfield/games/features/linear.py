@@ -69,7 +69,7 @@ class LinearGame(Game):
             self._encode = encoding = Encoding(inside, self._encode, given, others)
             player_of = player_of[np.maximum(encoding.owners, 0)]
         # A matrix of mixed columns holds places of values; decoded, it holds the values.
-        values = self._encode(tabular.decode(tabular.background))
+        values = self._finite(tabular.decode(tabular.background), "the background")
         if values.shape[1] != self._slopes.shape[1]:
             raise ValueError(
                 f"rows of {values.shape[1]} columns were given; the model needs {self._slopes.shape[1]}"
@@ -95,7 +95,7 @@ class LinearGame(Game):
         """Take the rows to explain."""
         single, given = as_table(rows, self._like)
         tabular = Tabular.of(given, self._like, self._inside.whole)
-        values = self._encode(tabular.decode(tabular.rows))
+        values = self._finite(tabular.decode(tabular.rows), "the rows")
         slopes, count = self._slopes, len(self.players)
         _compare(self._inside, self._chosen, given, values @ slopes.T + self._intercepts)
         self.batch = batch_of_rows(given, single, self._what)
@@ -106,6 +106,18 @@ class LinearGame(Game):
         alone = count == len(self._shown_by)
         shown = shown_values(given, self._shown_by) if alone else None
         self.info = info_of_rows(given, single, self._what, shown)
+
+    def _finite(self, table: Any, which: str) -> FloatArray:
+        """The columns that the lines take, refused where a line would give no number."""
+        values = self._encode(table)
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            row, column = bad[0]
+            raise ValueError(
+                f"row {row} of {which} holds {values[row, column]}, of which a linear model makes no number; "
+                "fill it in, or leave that row out"
+            )
+        return values
 
     def worths(self, coalitions: BoolArray) -> FloatArray:
         return np.asarray(self.base[..., None] + self.gains @ coalitions.T.astype(float))
