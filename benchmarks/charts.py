@@ -130,7 +130,7 @@ def readme(text: str, results: str) -> str:
         f"| KNN-Shapley, 10 000 × 100, processor seconds | {neighbours[0]} s | {neighbours[1]} s "
         f"({peer('pyDVL')}) | `python benchmarks/neighbor_peers.py` |",
         "",
-        "Of 24 players, one Shapley takes the time of "
+        "Of 24 players, on one core, one Shapley takes the time of "
         f"{row(n='24', task='Shapley')['× table.sum()']} sums of the table of 2^24 worths, the gradient "
         f"{row(n='24', task='gradient')['× table.sum()']}.",
         "",

@@ -7,8 +7,8 @@
 
 - version: one version, in the package, CITATION.cff, the conda recipe and CHANGELOG.md, and on the tag if
   there is one;
-- build: wheel and sdist, each installed into a new environment and tried there, and the examples of
-  README.md with the wheel and the extras they need;
+- build: wheel and sdist, each installed into a new environment and tried there, the examples of
+  README.md with the wheel and the extras they need, and the links of the page on PyPI;
 - pythons: the wheel with several extras under every Python of PYTHONS that is found, here or in pyenv;
 - attacks: what was built withstands 1000 damaged stores, 3000 damaged results and 100 kills of drivers
   and workers over loky, dask and ray;
@@ -20,6 +20,7 @@ A part that fails does not keep the others from being tried. A run of everything
 ``release/RESULT.md`` anew, a run of some parts writes their lines in place of their last ones.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -31,12 +32,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
+from zipfile import ZipFile
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).parent
 STEPS = ("version", "build", "pythons", "bounds", "attacks", "extras")
 WHOLE = "everything, in one run"
 ATTACKS = {"stores": "fuzz_stores", "results": "fuzz_results", "kills": "kill_marathon"}
+# What a release calls its repository, for the links of its page.
+REPOSITORY = "FAIRFIELD_REPOSITORY"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 RESULT = HERE / "RESULT.md"
 HEAD = """# What was tried before the release
@@ -155,6 +159,7 @@ def version() -> None:
 def built(space: Path) -> Path:
     """Both distributions; the wheel."""
     builder = fresh(space / "build", "build")
+    os.environ.setdefault(REPOSITORY, "https://example.org/fairfield")
     run(builder, "-m", "build", "--outdir", space / "dist", ROOT)
     return next((space / "dist").glob("*.whl"))
 
@@ -165,6 +170,12 @@ def build(space: Path, wheel: Path) -> None:
             tried(space / "tried", [str(next((space / "dist").glob(f"*.{name}")))], "base")
     with recorded("build: examples of README.md"):
         tried(space / "tried", [f"{wheel}[ml,trees,report,remote]"], "readme")
+    with recorded("build: links of the page on PyPI"), ZipFile(wheel) as held:
+        metadata = next(name for name in held.namelist() if name.endswith("METADATA"))
+        text = held.read(metadata).decode()
+        links = re.findall(r'(?:\]\(|src=")([^)"]+)', text)
+        if not links or not all(each.startswith("https://") for each in links):
+            raise OSError(f"these lead nowhere there: {', '.join(links) or 'there are none'}")
 
 
 def interpreter(version: str) -> str | None:

@@ -89,3 +89,15 @@ def test_a_run_of_everything_leaves_no_older_line(check, monkeypatch, capsys):
         pass
     assert lines(check)[0][0] == "| bounds: lowest versions"
     assert f"| {check.WHOLE}" not in [line[0] for line in lines(check)]
+
+
+def test_links_of_the_page_lead_to_the_files_of_the_release():
+    place = importlib.util.spec_from_file_location("page", ROOT / "release/page.py")
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    text = '<img src="a.png"> [one](docs/one.md), [two](https://two.org), [here](#speed)'
+    there = "https://host.org/me/fairfield"
+    assert module.absolute(text, there, "1.2.3") == (
+        f'<img src="{there}/raw/v1.2.3/a.png"> [one]({there}/blob/v1.2.3/docs/one.md), '
+        "[two](https://two.org), [here](#speed)"
+    )
