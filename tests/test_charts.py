@@ -53,8 +53,8 @@ def test_the_figures_of_the_readme_are_those_of_the_measurements():
     results = (ROOT / "benchmarks/RESULTS.md").read_text(encoding="utf-8")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert text == readme(text, results), "run: python benchmarks/charts.py"
-    importing = "| task | s beyond Python's own |\n|---|---|\n| import fairfield | 0.071 |\n"
-    assert "`import fairfield` takes 0.07 s" in readme(text, f"{results}\n{importing}")
+    slower = re.sub(r"(?m)^(\| import fairfield \| [\d.]+ \| )[\d.]+", r"\g<1>0.071", results)
+    assert "`import fairfield` takes 0.07 s" in readme(text, slower)
 
 
 def test_every_script_of_a_whole_run_prints_a_title():
