@@ -177,8 +177,9 @@ class _Draws:
             -1, self._players
         )
         # A budget may end between the two of a pair: of halves, neither comes first by who is in it.
-        turned = either | (2 * found.sum(axis=1, keepdims=True) == self._players)
-        return found ^ (turned & (self._sides.random((len(found), 1)) < 0.5)) if self.paired else found
+        halves = 2 * found.sum(axis=1, keepdims=True) == self._players
+        turned = self._sides.random((len(found), 1)) < 0.5
+        return np.asarray(found ^ (turned & self.paired & (halves | either)))
 
     def _balanced(self, stratum: Distinct) -> BoolArray:
         """The best balanced of a stratum that is to be had for the next one."""
