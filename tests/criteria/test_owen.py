@@ -70,6 +70,13 @@ def test_batches_temperatures_and_the_errors_of_worths(rng):
     assert_allclose(ff.owen(noisy, SIX).covariance, expected, rtol=0, atol=1e-15)
 
 
+def test_unions_are_named_or_listed(rng):
+    table = rng.standard_normal(2**4)
+    named = ff.owen(table, {"left": [0, 2], "right": [1]})
+    for other in ([[0, 2], [1]], [{0, 2}, {1}], ["left", "right", "left", "alone"]):
+        assert_allclose(ff.owen(table, other).values, named.values)
+
+
 def test_too_many_worths_are_refused_in_one_sentence():
     with pytest.raises(MemoryError, match=r"need .* worths; divide large unions"):
         ff.owen(lambda S: S[:, 0], {"a": range(30)}, players=60)

@@ -114,8 +114,8 @@ def owen(
     """The mean marginal contribution over random orders that keep every union together.
 
     ``unions`` are {union: players}, where the place of the players may be taken by unions in turn
-    (Winter's value), or the union of each player, or a linkage of SciPy; whoever is in none joins
-    alone. With unions M,
+    (Winter's value), or lists of players, or the union of each player, or a linkage of SciPy; whoever is
+    in none joins alone. With unions M,
     a player of union k of u players has the value
 
         Σ_{B ⊆ M-k} Σ_{S ⊆ k-i} b! (m-1-b)!/m! s! (u-1-s)!/u! [F(∪B ∪ S ∪ i) - F(∪B ∪ S)].

@@ -27,8 +27,8 @@ from fairfield.core.game import Player
 from fairfield.core.special import log_beta
 from fairfield.evaluation.kept import pack
 
-# {union: members}, where members are players or unions in turn, or the union of each player, or a
-# linkage of SciPy.
+# {union: members}, where members are players or unions in turn, or lists of members, or the union of each
+# player, or a linkage of SciPy.
 Unions: TypeAlias = Mapping[Any, Any] | Sequence[Any]
 
 
@@ -122,6 +122,8 @@ def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionT
         return unions
     if getattr(unions, "ndim", 1) == 2:
         return _linked(np.asarray(unions), len(players))
+    if not isinstance(unions, Mapping) and any(isinstance(each, list | set) for each in unions):
+        unions = dict(enumerate(map(listed, unions)))
     if not isinstance(unions, Mapping):
         labels = listed(unions)
         if len(labels) != len(players):

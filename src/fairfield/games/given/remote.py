@@ -75,7 +75,7 @@ class RemoteGame(Game):
         for unit, limit in limits.items():
             if unit not in ("requests", "tokens"):
                 raise ValueError(f"per_minute has {unit!r}; it limits 'requests' and 'tokens'")
-            _positive(f"per_minute[{unit!r}]", limit)
+            _positive(f"per_minute[{unit!r}]" if limits is per_minute else "per_minute", limit)
         self.players = name_players(players)
         first = always if isinstance(always, str) else tuple(always)
         if isinstance(first, str) or set(first) & set(self.players):
