@@ -10,6 +10,8 @@ from fairfield.estimation.design import Design, Plan
 
 PLAYERS = 9
 SIGNS = brute.coalitions(PLAYERS) - 0.5
+# Steps of one player and of four, and a wave of the size.
+TREE = (SIGNS[:, 0] > 0) * 2.0 + (SIGNS[:, :4] > 0).all(axis=1) * 3.0 + np.sin(SIGNS.sum(axis=1))
 
 
 def sampled(criterion, table, **options):

@@ -1,4 +1,4 @@
-"""Surrogates chosen by what they predict, read exactly, corrected by what they leave."""
+"""Surrogates are read exactly, and corrected by what they leave."""
 
 import numpy as np
 import pytest
@@ -6,36 +6,7 @@ import pytest
 import brute
 import fairfield as ff
 from conftest import needs
-from estimation.games import PLAYERS, SIGNS, Batch, sample_of
-from fairfield.estimation.fitted import MOST_GAMES, Fitter
-
-TREE = (SIGNS[:, 0] > 0) * 2.0 + (SIGNS[:, :4] > 0).all(axis=1) * 3.0 + np.sin(SIGNS.sum(axis=1))
-
-
-def test_the_surrogate_that_predicts_best_is_used(rng):
-    needs("sklearn", "ml")
-    smooth = np.exp(-0.3 * (SIGNS + 0.5) @ np.arange(1.0, PLAYERS + 1))
-    four = 5.0 * SIGNS[:, :4].prod(axis=1) + 0.01 * rng.standard_normal(2**PLAYERS)
-    rough = (
-        sum(SIGNS[:, [i, (i + 5) % PLAYERS]].prod(axis=1) for i in range(PLAYERS)) + 0.002 * four
-    )
-    names = [
-        fit.surrogate.name
-        for table in (smooth, four, rough)
-        for fit in Fitter(0).fits(sample_of(table, "shapley", 240))
-    ]
-    assert names[:2] == ["", "players of unequal weight"]
-    assert names[2].startswith("a polynomial in ")
-
-
-def test_many_games_are_fitted_together():
-    """One prior serves all of them; surrogates are fitted to few games."""
-    tables = np.outer(np.arange(1.0, MOST_GAMES + 2), TREE)
-    few, many = (
-        Fitter(0).fits(sample_of(tables[:count], "shapley", 100)) for count in (3, len(tables))
-    )
-    assert [len(fit.sampled.worths) for fit in few] == [1, 1, 1]
-    assert [len(fit.sampled.worths) for fit in many] == [MOST_GAMES + 1]
+from estimation.games import PLAYERS, TREE, Batch
 
 
 @pytest.mark.parametrize("criterion", ["shapley", "banzhaf"])

@@ -11,7 +11,7 @@ from estimation.games import SIGNS, sample_of
 from fairfield.estimation import loop as estimates
 from fairfield.estimation import pace
 from fairfield.estimation.along import Along
-from fairfield.estimation.fitted import Fitter
+from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.samplers import values
 from fairfield.estimation.surrogates import registry
 from fairfield.evaluation import local as evaluate

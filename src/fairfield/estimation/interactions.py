@@ -13,7 +13,8 @@ from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.corrections import Answer
 from fairfield.estimation.design import Design, Plan
-from fairfield.estimation.fitted import Fitted, Fitter, Reading
+from fairfield.estimation.fitted import Fitted, Reading
+from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.surrogates.few_interactions import exact

@@ -10,7 +10,7 @@ from conftest import needs
 from estimation.games import hidden
 from fairfield.estimation.at_points.guides import MOST_PLAYERS, guides
 from fairfield.estimation.at_points.pool import Pool
-from fairfield.estimation.fitted import Fitter
+from fairfield.estimation.fitter import Fitter
 from fairfield.multilinear.table import TableExtension
 
 PLAYERS = 8

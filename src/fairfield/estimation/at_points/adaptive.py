@@ -19,7 +19,7 @@ from fairfield.estimation.at_points.pool import Pool, is_rare
 from fairfield.estimation.at_points.reading import Reading, read
 from fairfield.estimation.at_points.slopes import Columns
 from fairfield.estimation.design import Design
-from fairfield.estimation.fitted import Fitter
+from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing
 from fairfield.estimation.received import ends

@@ -16,7 +16,8 @@ from fairfield.estimation.at_points.pool import Pool
 from fairfield.estimation.at_points.reading import Control
 from fairfield.estimation.corrections import is_stepped
 from fairfield.estimation.design import Sampled
-from fairfield.estimation.fitted import Fitted, Fitter
+from fairfield.estimation.fitted import Fitted
+from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.prior.extension import MeanExtension
 
 # Beyond so many players the laws of sizes, and Hessians, cost more than what they tell is worth.

@@ -25,7 +25,8 @@ from fairfield.estimation.corrections import (
     stacked,
 )
 from fairfield.estimation.design import APART, Design, Plan, Sampled
-from fairfield.estimation.fitted import FREE, SOLVED, Fitter, Reading, alone, share_of_odd
+from fairfield.estimation.fitted import FREE, SOLVED, Reading, alone
+from fairfield.estimation.fitter import Fitter, share_of_odd
 from fairfield.estimation.loop import Estimate, Estimator
 from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.prior.posterior import FITTED
