@@ -5,7 +5,7 @@
 
 Both run where shapiq 1.8 is installed. The first measures what is missing for at most SECONDS per
 library (3600; 0: nothing), keeps every run in benchmarks/.cache, and writes estimates.md. Peers that have
-no ten runs there keep the errors that the page has of them: these depend on no code of ours, and take hours.
+fewer runs there than on the page keep the errors of the page: these depend on no code of ours, and take hours.
 The second measures time per evaluation alone.
 
 Errors are Σ(value - exact)²/Σ exact², means over seeds, at equal numbers of evaluations; below 1e-20
@@ -13,7 +13,8 @@ they are rounding and count as 1e-20. The trivial answer is an equal share of F(
 and 0 for Banzhaf. The default sampler was chosen on the first half of the games; the second half was
 held out, but for one rule: that single players come early in Banzhaf's design was prompted by
 cluster_bike_n12, whose worths of single players reach 2.6e39. Peers have ten seeds in games of up to 30
-players, fewer in larger ones and at 100n; the best of a cell is the luckiest of up to 22, which flatters peers.
+players, two to ten in larger ones, or as many as stand beside an error in brackets; the best of a cell is the
+luckiest of up to 24, which flatters peers.
 """
 
 import contextlib
@@ -82,7 +83,7 @@ def by_cell(runs: list[dict]) -> Table:
 
 
 def with_those_on_the_page(peers: Table) -> Table:
-    """The peers' errors, those of the page where fewer seeds were run here."""
+    """The peers' errors, those of the page where fewer seeds were run here: it says how many, if not ten."""
     for part in PAGE.read_text(encoding="utf-8").split("\n### ")[1:]:
         title, _, text = part.partition("\n\n")
         value, _, what = title.partition(": ")
@@ -94,9 +95,11 @@ def with_those_on_the_page(peers: Table) -> Table:
         )
         for game, budget, _, *errors in rows:
             found = peers[value, game, int(budget)]
-            for name, error in zip(names, errors, strict=True):
-                if error and len(found[name]) < SEEDS:
-                    found[name] = [float(error)]
+            for name, shown in zip(names, errors, strict=True):
+                error, _, seeds = shown.rstrip(")").partition(" (")
+                kept = [float(error)] * int(seeds or SEEDS) if error else []
+                if len(kept) > len(found.get(name, ())):
+                    found[name] = kept
     return peers
 
 
@@ -201,10 +204,16 @@ def every_error(ours: Table, peers: Table, value: str) -> tuple[list[str], list[
     names = sorted({name for cell in chosen for name in peers[cell]})
     rows = [
         (cell[1], cell[2], f"{mean(ours[cell]['auto']):.1e}",
-         *(f"{mean(peers[cell][name]):.1e}" if name in peers[cell] else "" for name in names))
+         *(with_seeds(peers[cell].get(name, [])) for name in names))
         for cell in chosen
     ]  # fmt: skip
     return names, rows
+
+
+def with_seeds(errors: list[float]) -> str:
+    """Their mean, and how many there are, if not as many as there should be."""
+    few = f" ({len(errors)})" if len(errors) < SEEDS else ""
+    return f"{mean(errors):.1e}{few}" if errors else ""
 
 
 def coverage_rows(runs: list[dict]) -> list[tuple]:

@@ -174,8 +174,9 @@ def build(space: Path, wheel: Path) -> None:
         metadata = next(name for name in held.namelist() if name.endswith("METADATA"))
         text = held.read(metadata).decode()
         links = re.findall(r'(?:\]\(|src=")([^)"]+)', text)
-        if not links or not all(each.startswith("https://") for each in links):
-            raise OSError(f"these lead nowhere there: {', '.join(links) or 'there are none'}")
+        astray = [each for each in links if not each.startswith(("https://", "#"))]
+        if astray or not links:
+            raise OSError(f"these lead nowhere there: {', '.join(astray) or 'there are none'}")
 
 
 def interpreter(version: str) -> str | None:

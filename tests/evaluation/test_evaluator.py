@@ -28,14 +28,6 @@ def test_a_failing_coalition_is_named():
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_a_wrong_shape_is_said_once():
-    """The sentence names the cure; the check that found it is no place to look for it."""
-    with pytest.raises(ff.WorthError, match="returned shape") as caught:
-        ff.shapley(lambda S: 1.0, players=3)
-    assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
-
-
 def test_a_failure_of_the_batch_alone_is_reported():
     def crowded(S):
         if len(S) > 1:

@@ -119,6 +119,7 @@ class Fitted:
         jumps = stepped and len(along.nodes) > 1
         doubtful = ignorant or self._plenty or jumps
         if jumps and reading.whole:
+            # Where nothing corrects it, what it says of steps is no better than an even share.
             own = reading.shrunk(own)
         trusted = [] if reading.whole and corrected and doubtful else [own]
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]

@@ -215,16 +215,7 @@ def _raise_failures(outcomes: list[Outcome]) -> None:
             error = WorthError(each.failure)
             if each.trace:
                 error.add_note(f"in a worker:\n{each.trace}")
-            raise error from (None if _says_it_all(each.error) else each.error)
-
-
-def _says_it_all(error: BaseException | None) -> bool:
-    """Whether a game of this package refused what a worth function returned, so that no other place is to blame."""
-    place = None if error is None else error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    module = "" if place is None else str(place.tb_frame.f_globals.get("__name__"))
-    return module.startswith(("fairfield.games.", "fairfield.core."))
+            raise error from each.error
 
 
 def block_size(game: Game) -> int:

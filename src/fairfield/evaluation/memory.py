@@ -25,11 +25,11 @@ def check_table(game: Game, options: Options) -> None:
     if game.traits.device is not None:
         return
     if not fits(size // 8) or (options.budget is None and count > MOST_PLAYERS):
-        most = f", of more than {MOST_PLAYERS} players only if a budget= allows them"
+        most = f", and beyond {MOST_PLAYERS} players a budget={2**count} that says so"
         raise MemoryError(
             f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)}"
             f"{most if fits(size // 8) else ''}; group "
-            f"{game.info.noun}s, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
+            f"{game.info.noun}s, {game.info.advice}, or give a smaller budget= of worths to evaluate to what can be "
             f"estimated from it ({ESTIMATED})"
         )
 

@@ -15,7 +15,7 @@ from fairfield.games.features.background.weights import copies, weighted_rows
 from fairfield.games.features.frames import is_frame
 from fairfield.games.features.game import FeatureGame
 from fairfield.games.features.groups import Groups
-from fairfield.games.features.linear import LinearGame
+from fairfield.games.features.linear import LinearGame, NoNumberError
 from fairfield.games.features.model_output import Function
 from fairfield.games.features.pipelines import Inside, look_inside, trees_inside
 from fairfield.games.features.rows import as_table
@@ -58,6 +58,8 @@ def game_of(
         return FeatureGame(whole, X, background, y=y, link=link, **about)
     try:
         return _closed(closed, inside, X, background, **about)
+    except NoNumberError:
+        raise
     except (TypeError, ValueError) as error:
         if background is None and closed is TreeGame:  # a linear model needs one in any case
             error.add_note("with a background, FeatureGame explains the model by calling it")

@@ -122,19 +122,8 @@ def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionT
         return unions
     if getattr(unions, "ndim", 1) == 2:
         return _linked(np.asarray(unions), len(players))
-    if not isinstance(unions, Mapping) and any(isinstance(each, list | set) for each in unions):
-        unions = dict(enumerate(map(listed, unions)))
     if not isinstance(unions, Mapping):
-        labels = listed(unions)
-        if len(labels) != len(players):
-            raise ValueError(
-                f"unions have {len(labels)} labels for {len(players)} players; give one for each, or "
-                "{union: members}"
-            )
-        given: dict[Any, list[Player]] = {}
-        for player, label in zip(players, labels, strict=True):
-            given.setdefault(label, []).append(player)
-        unions = given
+        unions = _by_name(listed(unions), players)
     place = {player: i for i, player in enumerate(players)}
     seen: set[Player] = set()
 
@@ -165,6 +154,21 @@ def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionT
     others = [i for i, player in enumerate(players) if player not in seen]
     root = UnionTree((*single, *others), tuple(each for each in every if each.children > 1))
     return root.inner[0] if root.children == 1 and root.inner else root
+
+
+def _by_name(given: list[Any], players: Sequence[Player]) -> Mapping[Any, list[Player]]:
+    """Unions that were given as lists of players, or by the union of each player."""
+    if any(isinstance(each, list | set | frozenset) for each in given):
+        return dict(enumerate(map(listed, given)))
+    if len(given) != len(players):
+        raise ValueError(
+            f"unions have {len(given)} labels for {len(players)} players; give one for each, lists of "
+            "players, or {union: members}"
+        )
+    found: dict[Any, list[Player]] = {}
+    for player, label in zip(players, given, strict=True):
+        found.setdefault(label, []).append(player)
+    return found
 
 
 def _linked(linkage: Any, count: int) -> UnionTree:

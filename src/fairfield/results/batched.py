@@ -70,8 +70,8 @@ class Batched(Shown):
         return iter(self._taken((i,), slice(None)) for i in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """The values: NumPy would else take those who have them."""
-        return np.array(self.values, dtype=dtype, copy=copy)
+        """A copy of the values: NumPy would else take those who have them."""
+        return np.array(self.values, dtype=dtype, copy=True if copy is None else copy)
 
     def _numbers(self, rows: tuple[Any, ...], output: Any) -> IntArray:
         """The numbers of some games and outputs in the batch, by their places."""

@@ -413,6 +413,8 @@ def test_a_store_resumes_with_a_random_state(sets, groups, tmp_path):
         ({"X_test": np.zeros((30, 7))}, r"X has \d columns and X_test 7"),
         ({"y": ["a", "b"] * 20}, r"labels of y are text, those of y_test numbers"),
         ({"y": [0.0, np.nan] * 20}, r"y holds nan in row 1"),
+        ({"X": pd.DataFrame(np.zeros((40, 2)), columns=["a", "b"]),
+          "X_test": pd.DataFrame(np.zeros((30, 2)), columns=["a", "c"])}, r"X_test has no column 'b'"),
         ({"groups": "vendor"}, r"groups='vendor' is no column of X, which is ndarray"),
         ({"groups": [0, 1]}, r"groups have shape \(2,\); give one label for each of 40 rows"),
         ({"groups": [None] * 40}, r"row 0 has the group None"),

@@ -153,7 +153,10 @@ def test_what_gives_no_number_is_refused(X, bad):
 
     model, broken = LinearRegression().fit(X, X @ [1.0, -2.0, 0.5, 0.0]), X.copy()
     broken[3, 1] = bad
-    with pytest.raises(ValueError, match=f"row 3 of the background holds {bad}"):
-        LinearGame(model, X[:2], broken)
-    with pytest.raises(ValueError, match=f"row 3 of the rows holds {bad}"):
-        LinearGame(model, broken, X)
+    for game in (LinearGame, ff.explain):
+        with pytest.raises(
+            ValueError, match=rf"row 3 of the background gives .* {bad} in column 1"
+        ):
+            game(model, X[:2], broken)
+        with pytest.raises(ValueError, match=rf"row 3 of the rows gives .* {bad} in column 1"):
+            game(model, broken, X)

@@ -91,7 +91,6 @@ class DataGame(Refitted):
         if on_error not in ("raise", "fallback"):
             raise ValueError(f"on_error={on_error!r} is not known; choose 'raise' or 'fallback'")
         y, y_test = plain_labels(y, "y"), plain_labels(y_test, "y_test")
-        check_labels(y, y_test)
         by_row = scoring is None and groups is None and fallback == "constant"
         own = "neg_log_loss" if by_row and scored_by_log_loss(model, y) else scoring
         super().__init__(model, y, y_test, own, repeats, seed)
@@ -100,6 +99,7 @@ class DataGame(Refitted):
         self.X, self.X_test = rows_of_table(X), rows_of_table(X_test)
         check_lengths("training", self.X, self.y)
         check_lengths("test", self.X_test, self.y_test)
+        check_labels(self.y, self.y_test)
         if groups is not None and np.ndim(groups) == 0:
             self.X, self.X_test, groups = split_off(groups, self.X, self.X_test)
         check_columns(self.X, self.X_test)

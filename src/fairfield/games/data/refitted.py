@@ -198,9 +198,15 @@ def check_lengths(which: str, X: Any, y: Any) -> None:
 
 
 def check_columns(X: Any, X_test: Any) -> None:
-    """Refuse test rows that have not the columns of the training rows."""
+    """Refuse test rows that lack columns of the training rows; a frame may have others besides."""
     ours, theirs = X.shape, X_test.shape
-    if len(ours) == len(theirs) == 2 and ours[1] != theirs[1]:
+    if hasattr(X, "columns") and hasattr(X_test, "columns"):
+        known = set(X_test.columns)
+        lacking = [name for name in X.columns if name not in known]
+        if lacking:
+            listed = ", ".join(map(repr, lacking[:3])) + (" and others" if lacking[3:] else "")
+            raise ValueError(f"X_test has no column {listed}; give it the columns of X")
+    elif len(ours) == len(theirs) == 2 and ours[1] != theirs[1]:
         raise ValueError(
             f"X has {ours[1]} columns and X_test {theirs[1]}; give both the same columns"
         )

@@ -29,6 +29,10 @@ from fairfield.games.outputs import (
 from fairfield.games.trees.model import ELSEWHERE, quietly
 
 
+class NoNumberError(ValueError):
+    """A linear model would give no number, however it is asked."""
+
+
 class LinearGame(Game):
     """Σ_{i∈S} c_i x_i + Σ_{i∉S} c_i b̄_i + intercept: a linear model's margin at each row.
 
@@ -113,9 +117,12 @@ class LinearGame(Game):
         bad = np.argwhere(~np.isfinite(values))
         if len(bad):
             row, column = bad[0]
-            raise ValueError(
-                f"row {row} of {which} holds {values[row, column]}, of which a linear model makes no number; "
-                "fill it in, or leave that row out"
+            name = (
+                "of what its steps make" if self._inside.transforms else repr(self.columns[column])
+            )
+            raise NoNumberError(
+                f"row {row} of {which} gives the linear model {values[row, column]} in column {column} "
+                f"({name}); fill it in, or leave that row out"
             )
         return values
 
