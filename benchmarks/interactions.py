@@ -3,8 +3,9 @@
     python benchmarks/interactions.py [SECONDS [SEEDS]] > benchmarks/interactions.md
 
 Runs where shapiq 1.8 is installed, measures what is missing for at most SECONDS per library (1800; 0:
-nothing) with so many SEEDS (3), keeps every run in benchmarks/.cache, and prints all tables. Errors are
-Σ(value - exact)²/Σ exact² over all pairs, means over seeds, at equal numbers of evaluations; below
+nothing) with so many SEEDS (3), keeps every run in benchmarks/.cache, and prints all tables.
+
+Errors are Σ(value - exact)²/Σ exact² over all pairs, means over seeds, at equal numbers of evaluations; below
 1e-20 they are rounding and count as 1e-20. The trivial answer, 0, has error 1. Whatever is tuned was
 tuned on the first half of the games; the second half was held out. Of voting30 Shapley's interactions
 are 0 by symmetry, but for rounding, and are left out.
@@ -122,7 +123,7 @@ def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1800.0
     ours, peers = measured(seconds, int(sys.argv[2]) if len(sys.argv) > 2 else 3)
     print("# Pair interactions under a budget\n")
-    print(__doc__.split("\n\n")[2].replace("\n", " ") + f"\n\n{machine()}")
+    print(__doc__.split("\n\n")[3].strip() + f"\n\n{machine()}")
     columns = ("games", "budget", "cells", "ours / best peer", "within 1.2 ×", "worst ratio",
                "worst error", "coverage")  # fmt: skip
     show("Ours beside the best peer of each cell", columns, budget_rows(ours, peers))
