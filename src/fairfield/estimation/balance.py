@@ -9,7 +9,6 @@ they are.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.blas import sger
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 
@@ -58,6 +57,8 @@ class Balance:
 
     def add(self, coalition: BoolArray, *, paired: bool) -> None:
         """Count one more, with its complement if it is ``paired``."""
+        from scipy.linalg.blas import sger
+
         signs = self._signs(coalition)
         if paired:
             signs[0] = 0.0

@@ -25,12 +25,11 @@ def check_table(game: Game, options: Options) -> None:
     if game.traits.device is not None:
         return
     if not fits(size // 8) or (options.budget is None and count > MOST_PLAYERS):
-        most = f", and beyond {MOST_PLAYERS} players a budget={2**count} that says so"
+        most = f"; a table of more than {MOST_PLAYERS} players is filled where budget= allows all of it"
         raise MemoryError(
-            f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)}"
-            f"{most if fits(size // 8) else ''}; group "
-            f"{game.info.noun}s, {game.info.advice}, or give a smaller budget= of worths to evaluate to what can be "
-            f"estimated from it ({ESTIMATED})"
+            f"{game!r}: exact values need all 2^{count} worths, {_in_words(size)}; group "
+            f"{game.info.noun}s, {game.info.advice}, or give a budget= of worths to evaluate to what can be "
+            f"estimated from it ({ESTIMATED}){most if fits(size // 8) else ''}"
         )
 
 
