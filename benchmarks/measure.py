@@ -1,8 +1,10 @@
-"""Timing two things in one run and telling their ratio."""
+"""Timing two things in one run and telling their ratio; measuring many, in pieces."""
 
+import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 
 def best(task: Callable[[], object], repeats: int = 7, warm: bool = True) -> float:
@@ -15,6 +17,27 @@ def best(task: Callable[[], object], repeats: int = 7, warm: bool = True) -> flo
         task()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def append_missing(
+    path: Path,
+    seconds: float,
+    names: Sequence[str],
+    tasks: Iterable[tuple],
+    measure: Callable[..., dict],
+) -> None:
+    """Add a line of JSON for each task that the file has none of, by these ``names``, for so many seconds."""
+    started, done = time.perf_counter(), set()
+    if path.exists():
+        done = {tuple(map(json.loads(line).get, names)) for line in path.open()}
+    with path.open("a", encoding="utf-8") as file:
+        for task in tasks:
+            if task in done:
+                continue
+            if time.perf_counter() - started > seconds:
+                return
+            file.write(json.dumps(measure(*task)) + "\n")
+            file.flush()
 
 
 def show(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:

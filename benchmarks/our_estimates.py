@@ -3,13 +3,13 @@
 python our_estimates.py FILE SECONDS [SEEDS]
 """
 
-import json
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 from estimate_games import cells, load
+from measure import append_missing
 
 import fairfield as ff
 
@@ -48,11 +48,6 @@ def main() -> None:
     named = [each.split(":") for each in sys.argv[4:]]
     chosen = [(game, int(budget)) for game, budget in named] or cells()
     methods = ("auto",) if named else METHODS
-    started = time.perf_counter()
-    keys = ("game", "budget", "value", "method", "seed")
-    done = set()
-    if path.exists():
-        done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
     tasks = [
         (game, budget, value, method, seed)
         for seed in range(seeds)
@@ -63,14 +58,7 @@ def main() -> None:
     # The cheapest first, and of the dearest a few seeds.
     players = {game: load(game)[0] for game, _ in chosen}
     tasks.sort(key=lambda task: (task[4] + 1) * task[1] * players[task[0]])
-    with path.open("a", encoding="utf-8") as file:
-        for task in tasks:
-            if task in done:
-                continue
-            if time.perf_counter() - started > seconds:
-                return
-            file.write(json.dumps(measure(*task)) + "\n")
-            file.flush()
+    append_missing(path, seconds, ("game", "budget", "value", "method", "seed"), tasks, measure)
 
 
 if __name__ == "__main__":

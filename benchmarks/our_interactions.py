@@ -3,7 +3,6 @@
 python our_interactions.py FILE SECONDS SEEDS [GAME …]
 """
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from estimate_games import load
 from interaction_games import budgets, exact
+from measure import append_missing
 
 import fairfield as ff
 
@@ -37,11 +37,6 @@ def measure(game: str, budget: int, index: str, seed: int) -> dict[str, object]:
 
 def main() -> None:
     path, seconds, seeds = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-    started = time.perf_counter()
-    keys = ("game", "budget", "index", "seed")
-    done = set()
-    if path.exists():
-        done = {tuple(map(json.loads(line).get, keys)) for line in path.open()}
     tasks = [
         (game, budget, index, seed)
         for seed in range(seeds)
@@ -51,14 +46,7 @@ def main() -> None:
     ]
     # The cheapest first.
     tasks.sort(key=lambda task: (task[3], task[1] * load(task[0])[0] ** 2))
-    with path.open("a", encoding="utf-8") as file:
-        for task in tasks:
-            if task in done:
-                continue
-            if time.perf_counter() - started > seconds:
-                return
-            file.write(json.dumps(measure(*task)) + "\n")
-            file.flush()
+    append_missing(path, seconds, ("game", "budget", "index", "seed"), tasks, measure)
 
 
 if __name__ == "__main__":

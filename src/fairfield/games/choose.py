@@ -58,7 +58,7 @@ def game_of(
         return FeatureGame(whole, X, background, y=y, link=link, **about)
     try:
         return _closed(closed, inside, X, background, **about)
-    except NoNumberError:
+    except NoNumberError:  # called instead, the model would refuse the same rows in more words
         raise
     except (TypeError, ValueError) as error:
         if background is None and closed is TreeGame:  # a linear model needs one in any case
