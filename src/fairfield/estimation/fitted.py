@@ -118,7 +118,7 @@ class Fitted:
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
         jumps = stepped and len(along.nodes) > 1
         doubtful = ignorant or self._plenty or jumps
-        if jumps and reading.whole:
+        if jumps:
             # Where nothing corrects it, what it says of steps is no better than an even share.
             own = reading.shrunk(own)
         trusted = [] if reading.whole and corrected and doubtful else [own]
