@@ -3,6 +3,8 @@
 import numpy as np
 from estimate_games import CACHE, load
 
+import fairfield as ff
+
 # Where ∂_ij f is read on the diagonal, as a density of t; Banzhaf's (and the faithful one's) at ½.
 DENSITIES = {
     "shapley": lambda t: np.ones_like(t),
@@ -27,25 +29,34 @@ def exact(game: str, index: str) -> np.ndarray:
     return known[index]
 
 
-def _exact(game: str, index: str) -> np.ndarray:
-    import fairfield as ff
-
-    players, *_ = load(game)
+def held(game: str) -> dict[str, np.ndarray]:
+    """The arrays that a game is made of."""
+    load(game)
     with np.load(CACHE / f"{game}.npz", allow_pickle=False) as file:
-        held = {key: file[key] for key in file.files}
-    kind = str(held["kind"])
-    closed = {
-        "table": lambda: ff.TableGame(held["worths"]),
-        "flid": lambda: ff.FLIDGame(held["gains"], held["weights"]),
-        "voting": lambda: ff.VotingGame(held["weights"].tolist(), int(held["quota"])),
-        "pairwise": lambda: ff.PairwiseGame(held["linear"], held["quadratic"]),
-        "coverage": lambda: ff.CoverageGame(held["cover"], held["importance"]),
+        return {key: file[key] for key in file.files}
+
+
+def closed(game: str) -> ff.Game | None:
+    """The game as one of the library, if it is a table or a closed form there."""
+    given = held(game)
+    makers = {
+        "table": lambda: ff.TableGame(given["worths"]),
+        "flid": lambda: ff.FLIDGame(given["gains"], given["weights"]),
+        "voting": lambda: ff.VotingGame(given["weights"].tolist(), int(given["quota"])),
+        "pairwise": lambda: ff.PairwiseGame(given["linear"], given["quadratic"]),
+        "coverage": lambda: ff.CoverageGame(given["cover"], given["importance"]),
     }
-    if kind in closed:
-        return ff.interactions(closed[kind](), index).of_size(2).values
-    scales, inside, outside = {"unanimity": _unanimity, "products": _svc, "forest": _leaves}[kind](
-        held
-    )
+    make = makers.get(str(given["kind"]))
+    return make and make()
+
+
+def _exact(game: str, index: str) -> np.ndarray:
+    if (known := closed(game)) is not None:
+        return ff.interactions(known, index).of_size(2).values
+    given = held(game)
+    players, *_ = load(game)
+    terms = {"unanimity": _unanimity, "products": _svc, "forest": _leaves}[str(given["kind"])]
+    scales, inside, outside = terms(given)
     at, weights = np.polynomial.legendre.leggauss(players // 2 + 2)
     at, weights = (1 + at) / 2, weights / 2
     if index == "banzhaf":

@@ -64,6 +64,26 @@ def test_votes_of_which_little_is_known_are_shared_evenly():
         assert np.sum((found.values - exact) ** 2) <= 1.05 * trivial
 
 
+@pytest.mark.parametrize("budget", [200, 400])
+def test_noise_does_not_move_all_values_the_same_way(budget, rng):
+    """What ∅, the only one of its size, leaves of a prior that was not given it was added to every value."""
+    cover = 2 * rng.random((20, 8))
+    game = ff.FLIDGame(np.full(20, (cover.sum() - cover.max(axis=0).sum()) / 20), cover)
+    weights = ff.beta(4, 1)
+    exact, deviation = (
+        ff.semivalue(game, weights).values,
+        game.worths(rng.random((99, 20)) < 0.5).std(),
+    )
+    for _ in range(2):
+        noisy = ff.FunctionGame(
+            lambda S: game.worths(S) + 0.1 * deviation * rng.normal(size=len(S)), 20, random=True
+        )
+        found = ff.semivalue(noisy, weights, budget=budget, seed=0)
+        assert (np.abs(found.values - exact) <= 5 * found.stderr).all()
+        # Errors are of the noise, and not of sizes that were drawn whole.
+        assert np.sqrt(np.mean(found.stderr**2)) <= 0.2 * deviation
+
+
 def test_pairs_of_votes_of_which_little_is_known_are_nothing_or_shared_evenly():
     """Shapley and Taylor's pairs of this vote were up to 50 times as far off as 0."""
     weights = np.random.default_rng(4).integers(1, 40, 30)

@@ -147,9 +147,11 @@ class Residuals:
     inside: FloatArray
     outside: FloatArray
 
-    def mixed(self, known: FloatArray) -> FloatArray:
-        """Those of the surrogate itself as far as a size is known."""
-        return np.asarray(known * self.inside + (1 - known) * self.outside)
+    @property
+    def mixed(self) -> FloatArray:
+        """Those of the surrogate itself as far as a size has been drawn."""
+        seen = self.sampled.seen
+        return np.asarray(seen * self.inside + (1 - seen) * self.outside)
 
 
 def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer:
@@ -160,7 +162,7 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
     sampled, sizes = left.sampled, left.sampled.sizes
     shown = sampled.shown & (sampled.drawn > 0)
     each = np.where(shown, 1 / np.maximum(sampled.drawn, 1), 0.0)[sizes]
-    mixed = left.mixed(sampled.known)
+    mixed = left.mixed
     starts = np.flatnonzero(np.diff(sampled.groups, prepend=-1))
     kind = _kinds(sampled)
     most = len(sampled.every)
@@ -170,8 +172,8 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
     # Of a pair whose sizes are known unequally well, the one that is known less errs.
     free = np.sqrt(free * (1 - np.minimum.reduceat(sampled.known, starts)))
     member = (np.arange(len(count))[:, None] == stratum) / np.maximum(count, 1)[:, None]
-    # Of a draw that is alone in its size, nothing but the noise is known to err.
-    lone = (count == 1)[kind]
+    # How draws differ shows their noise too, but not where there is but one, nor where all are known.
+    noisy = np.where((count == 1)[kind], 1.0, sampled.known)
     values, errors = [], []
     block = len(sets) if whole else max(1, AT_ONCE // len(sizes))
     for start in range(0, len(sets), block):
@@ -182,7 +184,7 @@ def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer
         for game, outside in enumerate(left.outside):
             parts = np.add.reduceat(outside[:, None] * c, starts, axis=0)
             apart = (parts - (member @ parts)[stratum]) * free[:, None]
-            noise = 0.0 if sampled.noise is None else (sampled.noise[game] * lone)[:, None]
+            noise = 0.0 if sampled.noise is None else (sampled.noise[game] * noisy)[:, None]
             own = apart.T @ apart if whole else np.sum(apart**2, axis=0)
             found.append(own + ((noise * c).T @ c if whole else np.sum(noise * c**2, axis=0)))
         errors.append(np.stack(found))
@@ -255,7 +257,7 @@ class Regression:
         """The slopes of what is left, and their errors as if each draw had been left out (HC3)."""
         sampled, used = self.sampled, len(self.fit)
         twin = sampled.twins[:used]
-        found = left.mixed(sampled.known)[:, :used] @ self.influence
+        found = left.mixed[:, :used] @ self.influence
         apart = left.outside[:, :used] - found @ self.fit.T
         # By the fit to all others: two equations for the two of a pair.
         own, other = self.leverage
@@ -264,10 +266,14 @@ class Regression:
         apart = (free * apart + other * apart[:, twin]) / whole
         known = np.minimum(sampled.known[:used], sampled.known[twin])
         starts = np.flatnonzero(np.diff(sampled.groups[:used], prepend=-1))
+        slopes = self.influence[:, 1:]
         errors = []
-        for each in apart * np.sqrt(1 - known):
-            draws = np.add.reduceat(each[:, None] * self.influence[:, 1:], starts, axis=0)
+        for game, each in enumerate(apart * np.sqrt(1 - known)):
+            draws = np.add.reduceat(each[:, None] * slopes, starts, axis=0)
             errors.append(draws.T @ draws)
+            if sampled.noise is not None:
+                # Of sizes that are known whole, nothing but the noise errs.
+                errors[-1] += slopes.T @ ((sampled.noise[game, :used] * known)[:, None] * slopes)
         what = f"{used:,} coalitions" if sampled.single else f"{used // 2:,} pairs of coalitions"
         return Answer(found[:, 1:], np.stack(errors), f"regression of {what}", self.weights)
 

@@ -228,9 +228,15 @@ class Sampled:
         return np.bincount(self.sizes, minlength=len(self.every)).astype(float)
 
     @cached_property
+    def seen(self) -> FloatArray:
+        """The share of its size that was drawn, for each coalition."""
+        return np.asarray((self.drawn / self.every)[self.sizes])
+
+    @cached_property
     def known(self) -> FloatArray:
-        """The share of its size that is known for certain, for each coalition."""
-        return np.asarray((self.drawn / self.every * (not self.noisy))[self.sizes])
+        """The share of its size of which nothing but noise of known size is uncertain, for each coalition."""
+        measured = self.noise is not None and self.noise.any()
+        return self.seen * (measured or not self.noisy)
 
     @cached_property
     def groups(self) -> IntArray:
