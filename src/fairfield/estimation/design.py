@@ -223,6 +223,11 @@ class Sampled:
         return np.asarray(self.rows.sum(axis=1))
 
     @cached_property
+    def middle(self) -> BoolArray:
+        """Which show interactions of some to have and some to lack: not ∅, N, one player or all but one, (m,)."""
+        return np.asarray((self.sizes > 1) & (self.sizes < self.rows.shape[1] - 1))
+
+    @cached_property
     def drawn(self) -> FloatArray:
         """How many coalitions of each size 0 … n are known."""
         return np.bincount(self.sizes, minlength=len(self.every)).astype(float)

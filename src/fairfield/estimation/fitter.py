@@ -16,7 +16,7 @@ from fairfield.estimation.design import Sampled
 from fairfield.estimation.fitted import SOLVED, Fitted
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.prior.mean_game import MeanGame
-from fairfield.estimation.surrogates.registry import nothing, surrogates
+from fairfield.estimation.surrogates.registry import nothing, surrogates, tell_of_surrogates
 from fairfield.evaluation.threads import one_blas_thread
 
 # Surrogates are fitted to so many games at most.
@@ -75,7 +75,7 @@ class Fitter:
         with self._pace.timed(PRIOR, count):
             prior = MeanGame.given(sampled, sampled.worths)
             best = Fitted(sampled, nothing(worths), prior, prior)
-        for each in surrogates():
+        for each in surrogates() if tell_of_surrogates(sampled) else ():
             assert best.rest is not None
             if not best.rest.error[0]:
                 break

@@ -14,7 +14,7 @@ from fairfield.estimation.corrections import is_stepped
 from fairfield.estimation.design import Sampled
 from fairfield.estimation.prior.kernels import signs_of
 from fairfield.estimation.surrogates.polynomial import Polynomial, columns
-from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
+from fairfield.estimation.surrogates.registry import Surrogate, surrogate
 from fairfield.estimation.surrogates.sparse import sparse_fit
 
 # At least so many coalitions are held back, of sizes that tell of interactions; the first so many others are
@@ -38,11 +38,7 @@ def unseen(count: int) -> str:
     return f"what fewer than 1 coalition in {count // 3:,} shows may be missing"
 
 
-@surrogate(
-    "few interactions",
-    lambda sampled: sampled.noise is None and len(sampled.rows) >= FEWEST,
-    seconds=0.1,
-)
+@surrogate("few interactions", lambda sampled: sampled.noise is None, seconds=0.1)
 def few_interactions(sampled: Sampled, seed: int, rival: float) -> Surrogate | None:
     """A polynomial in few interactions, the game itself where it can be recovered."""
     (worths,) = sampled.worths
@@ -66,11 +62,9 @@ def few_interactions(sampled: Sampled, seed: int, rival: float) -> Surrogate | N
 def recovered(sampled: Sampled, seed: int) -> tuple[Polynomial | None, int]:
     """The polynomial in few interactions that is the game, as far as so many worths tell."""
     coalitions = sampled.rows
-    # All players alone, and all without one, show no interactions of some to have and some to lack.
-    telling = (sampled.sizes > 1) & (sampled.sizes < coalitions.shape[1] - 1)
     # Coalitions whose complements are not known tell most, so that others are held back.
     telling = np.roll(np.arange(len(coalitions)), -2 * sampled.pairs)[
-        np.roll(telling, -2 * sampled.pairs)
+        np.roll(sampled.middle, -2 * sampled.pairs)
     ]
     best: Polynomial | None = None
     vouch = 0

@@ -19,8 +19,9 @@ from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.corrections import Answer
 from fairfield.estimation.design import Sampled
 
-# From fewer coalitions none is fitted: what is left out would tell too little of it.
-FEWEST = 24
+# From fewer coalitions none is fitted, nor from fewer per player that show interactions: what is left out
+# would tell too little of it.
+FEWEST, SHOWING = 24, 0.5
 
 
 class Answering(Protocol):
@@ -135,3 +136,9 @@ def surrogates() -> list[Fitting]:
     """All surrogates, the quickest first."""
     import_all("fairfield.estimation.surrogates")
     return sorted(_registered.values(), key=lambda each: each.seconds)
+
+
+def tell_of_surrogates(sampled: Sampled) -> bool:
+    """Whether the worths of a sample are enough to choose a surrogate by."""
+    showing = np.count_nonzero(sampled.middle)
+    return len(sampled.rows) >= FEWEST and showing >= int(SHOWING * sampled.rows.shape[1])

@@ -18,7 +18,7 @@ from fairfield.core.extension import Extension
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.design import Sampled
 from fairfield.estimation.surrogates.folds import FOLDS, HOPELESS, folds
-from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
+from fairfield.estimation.surrogates.registry import Surrogate, surrogate
 from fairfield.games.set_functions.products import ProductsExtension
 from fairfield.games.trees.readers.registry import read_model
 
@@ -109,12 +109,7 @@ class Leaves:
         )
 
 
-@surrogate(
-    "trees",
-    lambda sampled: len(sampled.rows) >= FEWEST and trees_are_installed(),
-    seconds=1.0,
-    from_few=0.1,
-)
+@surrogate("trees", lambda _: trees_are_installed(), seconds=1.0, from_few=0.1)
 def boosted_trees(sampled: Sampled, seed: int, rival: float) -> Surrogate | None:
     """Gradient-boosted trees, each fold left out once."""
     (worths,) = sampled.worths

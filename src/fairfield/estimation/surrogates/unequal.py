@@ -34,7 +34,7 @@ from fairfield.estimation.prior.posterior import (
     without_own,
 )
 from fairfield.estimation.surrogates.products import AT_ONCE, Unequal, kernel
-from fairfield.estimation.surrogates.registry import FEWEST, Surrogate, surrogate
+from fairfield.estimation.surrogates.registry import Surrogate, surrogate
 
 NAME = "players of unequal weight"
 # The price of a rate, in units of log-likelihood, and the largest rate.
@@ -242,11 +242,8 @@ class Fit:
 
 
 def tells_players_apart(sampled: Sampled) -> bool:
-    """Whether coalitions follow the diagonal, some of middle size, and worths are not votes."""
-    players = sampled.rows.shape[1]
-    middle = np.count_nonzero((sampled.sizes > 1) & (sampled.sizes < players - 1))
-    enough = len(sampled.rows) >= FEWEST and middle >= players // 2
-    return enough and not sampled.anywhere and not is_stepped(sampled.worths, STEPPED).any()
+    """Whether coalitions follow the diagonal, and worths are not votes."""
+    return not sampled.anywhere and not is_stepped(sampled.worths, STEPPED).any()
 
 
 @surrogate("unequal players", tells_players_apart, seconds=0.5, recovers=False)
