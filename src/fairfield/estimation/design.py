@@ -1,9 +1,9 @@
 """Which coalitions values and interactions are estimated from: by size, none twice.
 
-Sizes get shares by how much of a reading comes from them (Neyman, 1934). Where a reading weighs
-coalitions and their complements alike, both are asked for: what is even in a game then cancels in
-values, what is odd in interactions of pairs. A complement costs as much as a new coalition, so that the
-first pairs may decide whether more of them follow.
+Sizes get shares by how much of a reading comes from them and, as soon as worths tell, by how much these
+differ (Neyman, 1934). Where a reading weighs coalitions and their complements alike, both are asked for:
+what is even in a game then cancels in values, what is odd in interactions of pairs. A complement costs as
+much as a new coalition, so that the first pairs may decide whether more of them follow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along
 from fairfield.estimation.balance import Balance
 from fairfield.estimation.received import Received
+from fairfield.estimation.spread import spread_by_size
 from fairfield.estimation.strata import Distinct, Stratum, in_turn, turns
+from fairfield.evaluation.threads import one_blas_thread
 
 # The fewest pairs of a round.
 ROUND = 48
@@ -34,6 +36,8 @@ ODD = 0.5
 ALONE = 0.1
 # Sizes that count for less than this, in units of the one that counts most, hardly do.
 RARE = 1e-3
+# From so many coalitions per player on worths tell how much they differ by size.
+TELLING = 4
 # No share is 0, and what counts for less does not count at all.
 TINY = 1e-12
 
@@ -60,6 +64,7 @@ class Design(Received):
     def __init__(self, players: int, along: Sequence[Along], seed: int, plan: Plan) -> None:
         super().__init__()
         self.players, self.seed, self.plan = players, seed, plan
+        self._degree = max(each.size for each in along)
         reach = [each.reach / each.reach.sum() for each in along]
         self.paired = any(np.allclose(each, each[::-1]) for each in reach)
         self.reach = np.mean(reach, axis=0)
@@ -90,8 +95,22 @@ class Design(Received):
         self._odd = None
         each = 2 if self._draws.paired else 1
         count = min(max(self.players + 2, ROUND, start // 2 // each), ceil(most / each))
-        (self._pair if self._draws.paired else self._add)(self._draws.next(count))
+        (self._pair if self._draws.paired else self._add)(self._draws.next(count, self._spread()))
         return self._asked[start:][:most]
+
+    def _spread(self) -> FloatArray | None:
+        """How much of what is read differs by size 0 … n, as soon as there are worths enough to tell."""
+        if len(self._asked) < TELLING * self.players:
+            return None
+        sampled = self.sampled(noisy=False)
+        rows, worths, sizes = sampled.rows[2:], sampled.worths[:, 2:], sampled.sizes[2:]
+        if self._draws.paired:
+            pairs = slice(0, 2 * (sampled.pairs - 1), 2)
+            twins = worths[:, 1 : pairs.stop : 2]
+            rows, worths = rows[pairs], worths[:, pairs] + (-1) ** self._degree * twins
+            sizes = np.minimum(sizes[pairs], self.players - sizes[pairs])
+        with one_blas_thread():
+            return spread_by_size(rows, worths, sizes)
 
     def _add(self, found: BoolArray) -> None:
         self._asked = np.concatenate([self._asked, found])
@@ -162,14 +181,24 @@ class _Draws:
         even = even / max(even.sum(), 1)
         self._need = need + TINY
         self._shares: FloatArray = (1 - plan.evenly) * need + plan.evenly * even + TINY
+        self._least = np.zeros(len(sizes))
         if plan.early and len(sizes) and (paired or asked is not None):
             alone = [0] if paired else [0, -1]
-            least = inf if plan.first else ALONE / len(alone)
-            self._shares[alone] = np.maximum(self._shares[alone], least)
+            self._least[alone] = inf if plan.first else ALONE / len(alone)
 
-    def next(self, count: int, *, either: bool = False) -> BoolArray:
-        """So many more, or what is left; of pairs the smaller coalition, of equal ones or on demand ``either``."""
-        chosen = turns(self.strata, count, self._need if either else self._shares)
+    def next(
+        self, count: int, spread: FloatArray | None = None, *, either: bool = False
+    ) -> BoolArray:
+        """So many more, or what is left; of pairs the smaller coalition, of equal ones or on demand ``either``.
+
+        Sizes are drawn from as what is read of them is ``spread`` (n + 1,).
+        """
+        shares = self._shares
+        if spread is not None:
+            shares = shares * spread[[each.size for each in self.strata]]
+            shares = shares / shares.sum()
+        shares = self._need if either else np.maximum(shares, self._least)
+        chosen = turns(self.strata, count, shares)
         # One by one, so that each depends on those before it alone, however many are asked for.
         first, rest = np.split(chosen, [self._balance.left])
         balanced = [self._balanced(self.strata[each]) for each in first]

@@ -140,5 +140,5 @@ def surrogates() -> list[Fitting]:
 
 def tell_of_surrogates(sampled: Sampled) -> bool:
     """Whether the worths of a sample are enough to choose a surrogate by."""
-    showing = np.count_nonzero(sampled.middle)
+    showing = int(np.count_nonzero(sampled.middle))
     return len(sampled.rows) >= FEWEST and showing >= int(SHOWING * sampled.rows.shape[1])
