@@ -95,7 +95,7 @@ class Owen(Criterion):
         return assemble_few(problem, self.name, values, covariance, found.worths, spent, method)
 
     def estimator(self, problem: Problem) -> Estimator:
-        """Random orders that keep every union together."""
+        """Surrogates, or random orders alone, by the sampler."""
         root = read_unions(self.unions, problem.game.players)
         return estimator_of(problem, self.name, self.label, root=root)
 
@@ -121,8 +121,8 @@ def owen(
         Σ_{B ⊆ M-k} Σ_{S ⊆ k-i} b! (m-1-b)!/m! s! (u-1-s)!/u! [F(∪B ∪ S ∪ i) - F(∪B ∪ S)].
 
     Exact from the worths of these coalitions, at most Σ_k 2^(m-1) 2^(u_k) where all have 2^n; a closed
-    form needs Σ_k 2^(m-1) u_k/2 gradients, and so unions of any size. Under a smaller budget it is
-    estimated from such orders.
+    form needs Σ_k 2^(m-1) u_k/2 gradients, and so unions of any size. Under a smaller budget, 2n
+    at least, it is estimated: by a surrogate, read along such orders and corrected by what it leaves along some.
 
     ``options``: the keywords of :class:`fairfield.Options`, as budget, store and n_jobs.
 

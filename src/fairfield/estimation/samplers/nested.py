@@ -13,7 +13,6 @@ from fairfield.multilinear.unions import UnionTree, all_worths_read
 from fairfield.problem import Problem
 
 
-@sampler("auto", "owen")
 @sampler("permutation", "owen")
 class NestedOrders(Permutations):
     """Estimates Owen's values, the mean contributions along such orders, n - 1 coalitions each.

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from fairfield.core.arrays import FloatArray
+from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.core.extension import Extension
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.along import Along, Sets
@@ -31,7 +31,11 @@ class Answering(Protocol):
 
 
 class Part(Protocol):
-    """A game that is read along the diagonal in closed form."""
+    """A game that is read along the diagonal in closed form, and at coalitions."""
+
+    def predict(self, coalitions: BoolArray) -> FloatArray:
+        """The worths (m,) of coalitions (m, n)."""
+        ...
 
     def read(self, along: Along, sets: Sets) -> FloatArray:
         """The values or interactions of sets (k, size), (k,)."""

@@ -89,6 +89,10 @@ class Leaves:
             values[start : start + block] = np.bincount(which, sizes, len(members))
         return values
 
+    def predict(self, coalitions: BoolArray) -> FloatArray:
+        """The worths (m,) of coalitions (m, n)."""
+        return self.extension().value(coalitions.astype(float))
+
     def found(self, size: int) -> Sets:
         """None: leaves have too many."""
         return np.empty((0, size), dtype=np.int64)
