@@ -17,12 +17,12 @@ from measure import machine, show
 
 import fairfield as ff
 from fairfield.estimation.along import Along, overlaps
-from fairfield.estimation.design import Design, Plan, Sampled
+from fairfield.estimation.designs.design import Design, Plan, Sampled
+from fairfield.estimation.designs.strata import Distinct
 from fairfield.estimation.prior.kernels import Alike
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.prior.posterior import COMMON
 from fairfield.estimation.received import ends
-from fairfield.estimation.strata import Distinct
 
 CANDIDATES = 400
 # What is known up to this, in units of the variance of the worths, tells nothing more.

@@ -6,7 +6,7 @@ import brute
 import fairfield as ff
 from fairfield.core.coalitions import rows_of
 from fairfield.estimation.along import Along
-from fairfield.estimation.design import Design, Plan
+from fairfield.estimation.designs.design import Design, Plan
 
 PLAYERS = 9
 SIGNS = brute.coalitions(PLAYERS) - 0.5

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import brute
 from estimation.games import PLAYERS, SIGNS, sample_of
-from fairfield.estimation import balance
+from fairfield.estimation.designs import balance
 from fairfield.estimation.along import Along
 from fairfield.estimation.corrections import (
     Answer,
@@ -21,7 +21,7 @@ from fairfield.estimation.corrections import (
     smallest,
     stacked,
 )
-from fairfield.estimation.design import Plan
+from fairfield.estimation.designs.design import Plan
 
 SINGLE = np.arange(PLAYERS)[:, None]
 MASSES = {"shapley": shapley_masses, "banzhaf": banzhaf_masses}

@@ -15,7 +15,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.corrections import INFLATED, Answer, is_stepped
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.fitted import SOLVED, Fitted
 from fairfield.estimation.prior.kernels import Alike, Kernel
 from fairfield.estimation.prior.mean_game import MeanGame

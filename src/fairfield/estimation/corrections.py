@@ -16,7 +16,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along, Sets, overlaps
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 
 # The choice between answers, and shares of kernels, are uncertain too; measured on the games of the
 # benchmark.

@@ -22,7 +22,7 @@ from fairfield.estimation.corrections import (
     is_stepped,
     smallest,
 )
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.surrogates.registry import Surrogate
 

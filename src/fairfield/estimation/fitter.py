@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from fairfield.estimation.corrections import SMALLEST
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.fitted import SOLVED, Fitted
 from fairfield.estimation.pace import Pace
 from fairfield.estimation.prior.mean_game import MeanGame

@@ -12,7 +12,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.corrections import Answer
-from fairfield.estimation.design import Design, Plan
+from fairfield.estimation.designs.design import Design, Plan
 from fairfield.estimation.fitted import Fitted, Reading
 from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.loop import Estimate

@@ -9,7 +9,7 @@ from fairfield.core.coalitions import rows_of
 from fairfield.estimation.along import Along
 from fairfield.estimation.at_points.draws import effective_size
 from fairfield.estimation.at_points.pool import Pool
-from fairfield.estimation.design import Design, Plan
+from fairfield.estimation.designs.design import Design, Plan
 
 
 def test_a_coalition_is_asked_for_once(rng):

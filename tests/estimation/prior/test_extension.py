@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import fairfield as ff
 from estimation.games import sample_of
 from fairfield.core.coalitions import enumerate_coalitions
-from fairfield.estimation.design import Plan
+from fairfield.estimation.designs.design import Plan
 from fairfield.estimation.prior.extension import MeanExtension
 from fairfield.estimation.prior.kernels import Alike
 from fairfield.estimation.prior.mean_game import MeanGame

@@ -8,7 +8,7 @@ import fairfield as ff
 from estimation.games import sample_of
 from fairfield.core.coalitions import enumerate_coalitions
 from fairfield.estimation.along import Along
-from fairfield.estimation.design import Plan
+from fairfield.estimation.designs.design import Plan
 from fairfield.estimation.prior.mean_game import MeanGame
 
 PLAYERS = 9

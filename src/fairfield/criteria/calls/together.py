@@ -19,7 +19,7 @@ from fairfield.criteria.criterion import Call
 from fairfield.estimation.along import Along
 from fairfield.estimation.at_points.adaptive import Draws
 from fairfield.estimation.at_points.pool import Pool
-from fairfield.estimation.design import Design
+from fairfield.estimation.designs.design import Design
 from fairfield.estimation.loop import Estimate, Estimator, is_settled, run, written
 from fairfield.estimation.samplers.values import Kind, Values, design_of
 from fairfield.evaluation.kept import pack

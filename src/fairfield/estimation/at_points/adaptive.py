@@ -18,7 +18,7 @@ from fairfield.estimation.at_points.guides import Guide, guides
 from fairfield.estimation.at_points.pool import Pool, is_rare
 from fairfield.estimation.at_points.reading import Reading, read
 from fairfield.estimation.at_points.slopes import Columns
-from fairfield.estimation.design import Design
+from fairfield.estimation.designs.design import Design
 from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import weighing

@@ -15,7 +15,7 @@ from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.at_points.pool import Pool
 from fairfield.estimation.at_points.reading import Control
 from fairfield.estimation.corrections import is_stepped
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.fitted import Fitted
 from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.prior.extension import MeanExtension

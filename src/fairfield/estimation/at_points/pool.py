@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.at_points.draws import NO_TWINS, bernoulli, effective_size, log_law, twins
-from fairfield.estimation.design import Design
+from fairfield.estimation.designs.design import Design
 from fairfield.estimation.received import keys_of, unseen
 
 # A player this close to certainty, or expected fewer times than this on the other side, is rare.

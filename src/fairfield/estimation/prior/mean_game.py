@@ -15,7 +15,7 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along, Sets, overlaps
 from fairfield.estimation.corrections import INFLATED, SMALLEST, Answer
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.prior.posterior import ROUNDING, Factor, Posterior, posterior, without_own
 
 # Numbers held at a time.

@@ -12,7 +12,7 @@ from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along
 from fairfield.estimation.along_orders import Orders, Weighed, coalitions_along
 from fairfield.estimation.corrections import Answer, smallest, stacked
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import read_linearly

@@ -24,7 +24,7 @@ from fairfield.estimation.corrections import (
     smallest,
     stacked,
 )
-from fairfield.estimation.design import APART, Design, Plan, Sampled
+from fairfield.estimation.designs.design import APART, Design, Plan, Sampled
 from fairfield.estimation.fitted import FREE, SOLVED, Reading, alone
 from fairfield.estimation.fitter import Fitter, share_of_odd
 from fairfield.estimation.loop import Estimate, Estimator

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairfield.core.arrays import IntArray
 from fairfield.estimation.corrections import is_stepped
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.prior.kernels import signs_of
 from fairfield.estimation.surrogates.polynomial import Polynomial, columns
 from fairfield.estimation.surrogates.registry import Surrogate, surrogate

@@ -17,7 +17,7 @@ from fairfield.core.extension import Extension
 from fairfield.core.registry import import_all, refuse_taken
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.corrections import Answer
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 
 # From fewer coalitions none is fitted, nor from fewer per player that show interactions: what is left out
 # would tell too little of it.

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.extension import Extension
 from fairfield.estimation.along import Along, Sets
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.surrogates.folds import FOLDS, HOPELESS, folds
 from fairfield.estimation.surrogates.registry import Surrogate, surrogate
 from fairfield.games.set_functions.products import ProductsExtension

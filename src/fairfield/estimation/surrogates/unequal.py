@@ -19,7 +19,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.corrections import INFLATED, Answer, is_stepped
-from fairfield.estimation.design import Sampled
+from fairfield.estimation.designs.design import Sampled
 from fairfield.estimation.prior.kernels import Alike, Kernel, Size, Slopes, signs_of
 from fairfield.estimation.prior.mean_game import sections
 from fairfield.estimation.prior.posterior import (

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from fairfield.estimation.balance import ENOUGH, Balance
+from fairfield.estimation.designs.balance import ENOUGH, Balance
 
 
 def together(coalitions):

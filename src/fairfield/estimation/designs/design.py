@@ -19,10 +19,10 @@ import numpy as np
 from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along
-from fairfield.estimation.balance import Balance
+from fairfield.estimation.designs.balance import Balance
+from fairfield.estimation.designs.spread import spread_by_size
+from fairfield.estimation.designs.strata import Distinct, Stratum, in_turn, turns
 from fairfield.estimation.received import Received
-from fairfield.estimation.spread import spread_by_size
-from fairfield.estimation.strata import Distinct, Stratum, in_turn, turns
 from fairfield.evaluation.threads import one_blas_thread
 
 # The fewest pairs of a round.

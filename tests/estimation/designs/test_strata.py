@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from fairfield.estimation.strata import Distinct, Stratum, in_turn, turns
+from fairfield.estimation.designs.strata import Distinct, Stratum, in_turn, turns
 
 
 @pytest.mark.parametrize(("players", "size"), [(6, 0), (6, 2), (6, 3), (7, 3)])
