@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 
 import brute
 from estimation.games import PLAYERS, SIGNS, sample_of
-from fairfield.estimation.designs import balance
 from fairfield.estimation.along import Along
 from fairfield.estimation.corrections import (
     Answer,
@@ -21,6 +20,7 @@ from fairfield.estimation.corrections import (
     smallest,
     stacked,
 )
+from fairfield.estimation.designs import balance
 from fairfield.estimation.designs.design import Plan
 
 SINGLE = np.arange(PLAYERS)[:, None]

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
-from fairfield.estimation.designs import balance
 from fairfield.estimation.along import Along
+from fairfield.estimation.designs import balance
 from fairfield.estimation.designs.design import Design, Plan
 
 BANZHAF, SHAPLEY = Plan(odd=lambda sampled: 0.0), Plan(first=True)
