@@ -43,6 +43,8 @@ PRICE, STEEPEST = 0.3, 8.0
 STARTS, STEPS = (2.0, 0.6, 6.0), 100
 # Coalitions that shares and rates are chosen by, at most: steps cost the cube of their number.
 CHOOSING = 180
+# So many that were not expected are added to them, in so many rounds at most.
+MORE, ROUNDS = 40, 4
 # Digits of these, in units of their scale: the same game in other units is rounded to the same worths.
 DIGITS = 9
 # Logarithm of the least noise at first, and a rate that counts as nothing.
@@ -212,16 +214,15 @@ class Fit:
         found[paired] += across * missed[twins[paired]]
         return np.asarray(scale * found)
 
-    def unexpected(self, twins: IntArray) -> float:
-        """The mean square of what is left of worths that it is not given, in units of its variance: 1 if it is right."""
-        missed = without_own(self.alpha, self.factor.inverse, twins)
-        return float(np.mean(self.alpha * missed))
+    def unexpected(self, twins: IntArray) -> FloatArray:
+        """The squares of what is left of worths that it is not given, in units of their variances: some 1 if it is right."""
+        return np.asarray(self.alpha * without_own(self.alpha, self.factor.inverse, twins))
 
     def answer(self, twins: IntArray, along: Along, sets: Sets, *, whole: bool) -> Answer:
         """The readings of all its kernels, (1, k), and their variances, or the ``whole`` covariance of values."""
         table = along.sections(self.evidence.beside, self.shares[:-2])
         # That worths are predicted better than expected says nothing of a coalition that is unlike all of them.
-        scale = self.evidence.scale**2 * INFLATED * max(self.unexpected(twins), 1.0)
+        scale = self.evidence.scale**2 * INFLATED * max(float(np.mean(self.unexpected(twins))), 1.0)
         prior = self.shares[-2] * self.game.covariance(along, sets, whole=whole)
         prior += along.covariance(table) if whole else along.of(table)
         values, errors = np.zeros(len(sets)), prior.copy()
@@ -252,11 +253,18 @@ def unequal_players(sampled: Sampled, seed: int, rival: float) -> Surrogate | No
     (worths,), used = sampled.worths, min(len(sampled.rows), FITTED)
     evidence = Evidence.of(sampled, used)
     some = np.unique(np.linspace(0, used - 1, CHOOSING).astype(int))
-    chosen = evidence.on(some).likeliest()
-    if chosen is None:
-        return None
-    fit, twins = Fit.of(evidence, *chosen), sampled.twins[:used]
-    if fit.unexpected(twins) > UNEXPECTED:
+    twins = sampled.twins[:used]
+    for _ in range(ROUNDS):
+        chosen = evidence.on(some).likeliest()
+        if chosen is None:
+            return None
+        fit = Fit.of(evidence, *chosen)
+        left = fit.unexpected(twins)
+        if np.mean(left) <= UNEXPECTED:
+            break
+        # A player whom those worths did not show matters in others.
+        some = np.union1d(some, np.argsort(-left, kind="stable")[:MORE])
+    else:
         return None
     inside = worths - fit.game.predict(sampled.rows)
     outside = np.append(fit.outside(worths[:used], twins), inside[used:])
