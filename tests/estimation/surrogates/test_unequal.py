@@ -112,3 +112,24 @@ def test_intervals_hold_where_few_worths_are_taken_for_those_of_a_smoother_game(
             found = criterion(worth, players=players, budget=8 * players, seed=seed)
             inside.append(np.mean(errors(found, exact) < 1.96))
     assert np.mean(inside) > 0.85
+
+
+def test_players_whom_the_first_worths_did_not_show_are_sought_in_others(rng, monkeypatch):
+    """Worths that five players explain to the last digit left no room for a sixth, and no surrogate."""
+    rows = rng.random((300, 40)) < 0.5
+    chosen_by = np.unique(np.linspace(0, 299, unequal.CHOOSING).astype(int))
+    rows[chosen_by, 7] = False
+    smooth = rows[:, :5] @ [1.0, 0.7, 1.3, 0.5, 0.9]
+    worths = 3 * np.cos(smooth) + 2 * rows[:, 7] * np.sin(smooth)
+    drawn = sample_of(TABLE, "banzhaf", 60)
+    reach = Along.banzhaf(40).reach
+    sampled = replace(
+        drawn, rows=rows, worths=worths[None], pairs=0, every=np.full(41, 1e9), reach=reach
+    )
+    with one_blas_thread():
+        found = unequal.unequal_players(sampled, 0, np.inf)
+        monkeypatch.setattr(unequal, "ROUNDS", 1)
+        assert unequal.unequal_players(sampled, 0, np.inf) is None
+    (game,) = found.parts
+    assert set(game.players[game.rates > 0.01]) == {0, 1, 2, 3, 4, 7}
+    assert np.std(found.outside) < 0.2 * np.std(worths)
