@@ -71,7 +71,8 @@ class Interactions(Design):
     """Estimates interactions of coalitions from the worths of others."""
 
     def __init__(self, question: Question, seed: int, *, noisy: bool) -> None:
-        plan = Plan(max(EVENLY, 1 - SMALL / question.players), early=False)
+        even = max(EVENLY, 1 - SMALL / question.players)
+        plan = Plan(even, early=False, followed=False)
         super().__init__(question.players, list(question.along.values()), seed, plan)
         self.question, self.noisy = question, noisy
         self.least = least_of(self.players)

@@ -49,12 +49,14 @@ class Plan:
     This share of them is spread ``evenly`` over the sizes that count. Single players and all but one
     come ``early``, or ``first``, before all others. From few coalitions a prior over games learns more from a
     new one than from a complement: where what is ``odd`` in the first pairs decides whether more of them
-    follow, their complements come after all of them.
+    follow, their complements come after all of them. Sizes whose worths differ most get more where that
+    is ``followed``: it is what linear games leave, so that it says nothing of where interactions differ.
     """
 
     evenly: float = 0.1
     early: bool = True
     first: bool = False
+    followed: bool = True
     odd: Callable[[Sampled], float] | None = None
 
 
@@ -64,7 +66,6 @@ class Design(Received):
     def __init__(self, players: int, along: Sequence[Along], seed: int, plan: Plan) -> None:
         super().__init__()
         self.players, self.seed, self.plan = players, seed, plan
-        self._degree = max(each.size for each in along)
         reach = [each.reach / each.reach.sum() for each in along]
         self.paired = any(np.allclose(each, each[::-1]) for each in reach)
         self.reach = np.mean(reach, axis=0)
@@ -99,15 +100,14 @@ class Design(Received):
         return self._asked[start:][:most]
 
     def _spread(self) -> FloatArray | None:
-        """How much of what is read differs by size 0 … n, as soon as there are worths enough to tell."""
-        if len(self._asked) < TELLING * self.players:
+        """How much there is to learn of sizes 0 … n, as soon as there are worths enough to tell."""
+        if not self.plan.followed or len(self._asked) < TELLING * self.players:
             return None
         sampled = self.sampled(noisy=False)
         rows, worths, sizes = sampled.rows[2:], sampled.worths[:, 2:], sampled.sizes[2:]
         if self._draws.paired:
             pairs = slice(0, 2 * (sampled.pairs - 1), 2)
-            twins = worths[:, 1 : pairs.stop : 2]
-            rows, worths = rows[pairs], worths[:, pairs] + (-1) ** self._degree * twins
+            rows, worths = rows[pairs], worths[:, pairs] - worths[:, 1 : pairs.stop : 2]
             sizes = np.minimum(sizes[pairs], self.players - sizes[pairs])
         with one_blas_thread():
             return spread_by_size(rows, worths, sizes)
