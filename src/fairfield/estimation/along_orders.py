@@ -16,10 +16,11 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.corrections import INFLATED, Answer, is_stepped
 from fairfield.estimation.designs.design import Sampled
-from fairfield.estimation.fitted import SOLVED, Fitted
+from fairfield.estimation.fitted import Fitted
 from fairfield.estimation.prior.kernels import Alike, Kernel
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.prior.posterior import AT_ONCE, ROUNDING, total
+from fairfield.estimation.received import ends
 
 # From fewer orders how they differ says too little of the error of their mean.
 ENOUGH = 8
@@ -37,9 +38,13 @@ class Weighed:
     @classmethod
     def along(cls, orders: IntArray) -> Weighed:
         """The mean over some orders (k, n) and their reverses."""
-        rows = coalitions_along(orders)
-        rows = np.stack([rows, ~rows], axis=2).reshape(-1, orders.shape[1])
-        return cls(rows, np.concatenate([steps_along(each) for each in orders]) / len(orders))
+        rows, outer = coalitions_along(orders), outer_steps(orders)
+        inner = np.stack([rows, ~rows], axis=2).reshape(-1, orders.shape[1])
+        steps = np.concatenate([steps_along(each) for each in orders]) / len(orders)
+        return cls(
+            np.concatenate([ends(orders.shape[1]), inner]),
+            np.concatenate([[-outer.mean(axis=0)], [outer.mean(axis=0)], steps]),
+        )
 
     def sections(
         self, rows: BoolArray, kernels: Sequence[Kernel], shares: FloatArray
@@ -68,6 +73,11 @@ def steps_along(order: IntArray) -> FloatArray:
     return np.stack([each, -each], axis=1).reshape(-1, len(order))
 
 
+def outer_steps(orders: IntArray) -> FloatArray:
+    """What F(N) - F(∅) weighs in the means of orders (k, n) with their reverses: who is first is last there, (k, n)."""
+    return np.asarray(np.eye(orders.shape[1])[orders[:, [0, -1]]].sum(axis=1) / 2)
+
+
 @dataclass(frozen=True)
 class Orders:
     """The orders of joining (k, n) that were evaluated, and what the mean over all of them is read from.
@@ -87,33 +97,31 @@ class Orders:
         sampled, prior, name = fitted.sampled, AlongMean(self, fitted.prior), fitted.surrogate.name
         if fitted.rest is None:
             values, errors = _mean(self._read(fitted))
-            return [Answer(values, errors, name, prior.weights)]
-        own, alone, enough = prior.own(), self.alone(sampled), len(self.orders) >= ENOUGH
-        stepped = bool(is_stepped(sampled.worths, STEPPED).any())
-        if stepped:
-            # Worths that jump, as those of votes do, vouch for no smooth game.
-            own = own.widened(alone.spread() / self.orders.shape[1]).shrunk(to_mean=True)
-        # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
-        found = [own, *([prior.corrected()] if enough else [])]
-        if enough and name:
-            rest = AlongMean(self, fitted.rest)
-            more = fitted.surrogate.inside - fitted.surrogate.outside
-            found.append(rest.corrected(self._read(fitted), more).after(0.0, name))
-        found = [replace(each, weights=prior.weights) for each in found]
-        solved = alone.spread() <= (SOLVED * np.ptp(sampled.worths, axis=1)) ** 2
-        if enough or (len(self.orders) > 1 and not stepped and solved.all()):
+            return [Answer(values, errors, name, lambda: prior.weights)]
+        alone, count = self.alone(sampled), self.orders.shape[1]
+        # Worths that jump, as those of votes do, vouch for no smooth game, for no player for whom nothing jumped
+        # so far, nor for what was not seen.
+        jumps = is_stepped(sampled.worths, STEPPED).astype(float)
+        own = prior.own().widened(jumps * alone.spread() / count)
+        even = own.shrunk(to_mean=True).values
+        own = replace(own, values=np.where(jumps[:, None] > 0, even, own.values))
+        found = [own]
+        if prior.corrects:
+            found.append(prior.corrected())
+            if name:
+                # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
+                rest = AlongMean(self, fitted.rest)
+                more = fitted.surrogate.inside - fitted.surrogate.outside
+                found.append(rest.corrected(self._read(fitted), more).after(0.0, name))
+        found = [replace(each, weights=lambda: prior.weights) for each in found]
+        if len(self.orders) >= ENOUGH:
             found.append(alone)
-        if not stepped:
-            return found
-        # A player for whom nothing jumped so far errs as the others do, and by what was not seen.
         unseen = (np.ptp(sampled.worths, axis=1) / len(np.unique(sampled.groups))) ** 2
-        return [each.widened(unseen + each.spread() / self.orders.shape[1]) for each in found]
+        return [each.widened(jumps * (unseen + each.spread() / count)) for each in found]
 
     def alone(self, sampled: Sampled) -> Answer:
         """The mean of contributions along the orders; of one the error is how far it is from even shares."""
-        count, players = self.orders.shape
-        # Who comes first in an order is the last of its reverse: F(N) - F(∅) is shared by first and last.
-        outer = np.eye(players)[self.orders[:, [0, -1]]].sum(axis=1) / 2
+        count, outer = len(self.orders), outer_steps(self.orders)
         gain = sampled.worths[:, 1] - sampled.worths[:, 0]
         inner = [
             sampled.worths[:, places] @ steps_along(order)
@@ -122,16 +130,24 @@ class Orders:
         gained = np.stack(inner, axis=1) + gain[:, None, None] * outer
         values = gained.mean(axis=1)
         centre = values if count > 1 else values.mean(axis=1, keepdims=True)
-        errors = INFLATED * _spread(gained - centre[:, None])
+        errors = INFLATED * _spread(gained - centre[:, None]) + self.noise(sampled)
+        method = f"the mean over {count:,} orders and their reverses"
+        return Answer(values, errors, method, lambda: self._weights(sampled))
 
-        def weights() -> FloatArray:
-            found = np.zeros(sampled.rows.shape)
-            found[:2] = np.array([[-1.0], [1.0]]) * outer.mean(axis=0)
-            for order, places in zip(self.orders, self.places, strict=True):
-                found[places] += steps_along(order) / count
-            return found
+    def _weights(self, sampled: Sampled) -> FloatArray:
+        """What each worth weighs in the mean over the orders, (m, n)."""
+        found = np.zeros(sampled.rows.shape)
+        found[:2] = np.array([[-1.0], [1.0]]) * outer_steps(self.orders).mean(axis=0)
+        for order, places in zip(self.orders, self.places, strict=True):
+            found[places] += steps_along(order) / len(self.orders)
+        return found
 
-        return Answer(values, errors, f"the mean over {count:,} orders and their reverses", weights)
+    def noise(self, sampled: Sampled) -> FloatArray:
+        """What noise of the worths adds to errors, (games, n, n): how orders differ shows none of what all read."""
+        if sampled.noise is None:
+            return np.zeros((len(sampled.worths), 1, 1))
+        weights = self._weights(sampled)
+        return np.stack([weights.T @ (each[:, None] * weights) for each in sampled.noise])
 
     def _read(self, fitted: Fitted) -> FloatArray:
         """The values of a surrogate by each sample, (samples, 1, n)."""
@@ -158,12 +174,9 @@ class AlongMean:
         return np.stack([each.sections(*given) for each in self.orders.samples])
 
     @cached_property
-    def _weights(self) -> FloatArray:
-        return self.mean.posterior.factor.solve(self._sections.mean(axis=0))
-
     def weights(self) -> FloatArray:
         """What each worth weighs in the values, (m, n)."""
-        return self._weights
+        return self.mean.posterior.factor.solve(self._sections.mean(axis=0))
 
     @cached_property
     def _read(self) -> FloatArray:
@@ -211,6 +224,12 @@ class AlongMean:
             left = found.scale[:, None] * np.linalg.solve(block, found.alpha[:, places].T).T
             yield places, steps_along(order), left
 
+    @property
+    def corrects(self) -> bool:
+        """Whether enough orders were given, or enough were not, for their spread to be an error."""
+        given = int(self._given.sum())
+        return max(given, len(self._given) - given) >= ENOUGH
+
     def corrected(
         self, surrogate: FloatArray | float = 0.0, more: FloatArray | float = 0.0
     ) -> Answer:
@@ -226,12 +245,13 @@ class AlongMean:
             left = self.mean.inside + np.where(given, more, 0.0)
             moved = [left[:, places] @ steps_along(order) for order, places in pairs]
         else:
-            weights = self._weights
+            weights = self.weights
             moved = [left @ (steps - weights[places]) for places, steps, left in self._left_out()]
         by_order = np.stack(moved, axis=1)
         values, drawn = _mean(self._read + surrogate)
         change = by_order.mean(axis=1)
         errors = INFLATED * _spread(by_order - change[:, None]) + drawn
+        errors = errors + orders.noise(self.mean.sampled)
         method = f"{self.mean.method}, corrected along {len(moved):,} orders and their reverses"
         return Answer(values + change, errors, method)
 
@@ -239,7 +259,7 @@ class AlongMean:
 def _mean(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The mean of samples (samples, games, n), and its covariance (games, n, n): none if there is but one."""
     values = samples.mean(axis=0)
-    return values, _spread((samples - values).swapaxes(0, 1))
+    return values, INFLATED * _spread((samples - values).swapaxes(0, 1))
 
 
 def _spread(apart: FloatArray) -> FloatArray:

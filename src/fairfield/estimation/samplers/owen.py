@@ -8,27 +8,24 @@ from typing import Any
 import numpy as np
 
 from fairfield.core.arrays import BoolArray, IntArray
-from fairfield.core.special import log_binomials
 from fairfield.estimation.along import Along
 from fairfield.estimation.along_orders import Orders, Weighed, coalitions_along
-from fairfield.estimation.corrections import Answer, smallest, stacked
+from fairfield.estimation.answers import adding_up, estimate_of
+from fairfield.estimation.corrections import Answer
 from fairfield.estimation.designs.design import Sampled
+from fairfield.estimation.designs.strata import Stratum
 from fairfield.estimation.fitter import Fitter
 from fairfield.estimation.loop import Estimate
-from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.prior.posterior import FITTED
 from fairfield.estimation.received import Received, ends, keys_of
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.estimation.samplers.values import RELIABLE, ROUNDING
-from fairfield.estimation.surrogates.few_interactions import exact
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.multilinear.unions import UnionTree, all_worths_read
 from fairfield.problem import Problem
-from fairfield.results.valuation import as_number
 
 # All coalitions that orders come through are listed up to so many of single unions; of more, so many samples
 # of orders are drawn. Errors are read from samples of at most so many coalitions.
-MOST_LISTED, SAMPLES, MOST_READ = 2**15, 8, 3000
+MOST_LISTED, SAMPLES, MOST_READ = 2**15, 16, 3000
 # Of so many orders the one is followed that comes through most coalitions not asked for yet: nearly all
 # of these are of few players, or lack few, and weigh much.
 RIVALS = 16
@@ -118,25 +115,10 @@ class OwenValues(Received):
     def estimate(self, until: float = inf) -> Estimate:
         """The values by the surrogate and the correction with the smallest errors, game by game."""
         sampled = self._sampled()
-        count = len(sampled.rows)
+        every = 2**self.players if self._every is None else len(self._every.coalitions)
         with one_blas_thread():
             answers, held_back = self._answers(sampled, until)
-            best = stacked([smallest(each) for each in answers])
-            linear = read_linearly(sampled.rows, answers)
-        rounding = ROUNDING * np.abs(sampled.worths).max(axis=1, keepdims=True)
-        shape = (*self.problem.game.batch, self.players)
-        return Estimate(
-            values=np.where(np.abs(best.values) > rounding, best.values, 0.0).reshape(shape),
-            covariance=best.errors.reshape(*shape, self.players),
-            method=best.method,
-            warnings=() if held_back else self._warnings(count),
-            remarks=(exact(held_back),) if held_back else (),
-            more={
-                "empty": as_number(sampled.worths[:, 0].reshape(shape[:-1])),
-                "grand": as_number(sampled.worths[:, 1].reshape(shape[:-1])),
-            },
-            linear=linear,
-        )
+            return estimate_of(sampled, answers, self.problem.game.batch, held_back, every)
 
     def _answers(self, sampled: Sampled, until: float) -> tuple[list[list[Answer]], int]:
         """The answers for the games, fit by fit, and how many worths vouch for each, if all are recovered."""
@@ -144,15 +126,19 @@ class OwenValues(Received):
             return [[self._exact(sampled)]], 0
         orders = self._reading(len(sampled.rows))
         if self._fitter.is_late(sampled, until) and len(orders.orders) > 1:
-            return [[_shared(orders.alone(sampled), sampled)]], 0
+            return [[adding_up(orders.alone(sampled), sampled)]], 0
         fits = self._fitter.fits(sampled, until)
-        answers = [[_shared(each, fit.sampled) for each in orders.answers(fit)] for fit in fits]
+        answers = [[adding_up(each, fit.sampled) for each in orders.answers(fit)] for fit in fits]
         return answers, min(fit.surrogate.held_back for fit in fits)
 
     def _sampled(self) -> Sampled:
         worths, noise = self.worths(), self.noise()
-        count, sizes = worths.shape[-1], np.exp(log_binomials(self.players)).round()
-        if self._every is not None:
+        count = worths.shape[-1]
+        if self._every is None:
+            sizes = np.array(
+                [Stratum(self.players, s, paired=False).pairs for s in range(self.players + 1)]
+            )
+        else:
             sizes = np.bincount(self._every.coalitions.sum(axis=1)).astype(float)
         return Sampled(
             self._asked[:count],
@@ -168,17 +154,17 @@ class OwenValues(Received):
         """The orders of which all coalitions are among so many, and what values and errors are read from."""
         places = np.array(self._places)
         whole = (places < known).all(axis=1)
-        few = max(1, MOST_READ // (2 * self.players))
-        rng = np.random.default_rng([self.seed, few])
-        drawn = (Weighed.along(self.root.draw(few, rng)) for _ in range(SAMPLES))
-        samples = list(drawn) if self._every is None else [self._every]
-        small = len(samples[0].coalitions) <= MOST_READ
-        return Orders(
-            np.array(self._orders)[whole],
-            places[whole],
-            samples,
-            samples[0] if small else next(drawn),
+        if self._every is not None and len(self._every.coalitions) <= MOST_READ:
+            return Orders(np.array(self._orders)[whole], places[whole], [self._every], self._every)
+        count = max(1, MOST_READ // (2 * self.players))
+        rng = np.random.default_rng([self.seed, count])
+        few = Weighed.along(self.root.draw(count, rng))
+        samples = (
+            [Weighed.along(self.root.draw(count, rng)) for _ in range(SAMPLES)]
+            if self._every is None
+            else [self._every]
         )
+        return Orders(np.array(self._orders)[whole], places[whole], samples, few)
 
     def _exact(self, sampled: Sampled) -> Answer:
         """The values from all worths that they are read from."""
@@ -189,19 +175,3 @@ class OwenValues(Received):
         errors = np.einsum("gm,mi,mj->gij", noise, weights, weights, optimize=True)
         worths = sampled.worths - sampled.worths[:, :1]
         return Answer(worths @ weights, errors, "every coalition is known", lambda: weights)
-
-    def _warnings(self, count: int) -> tuple[str, ...]:
-        least = RELIABLE * self.players + 2
-        if count >= least or self._whole(count):
-            return ()
-        return (
-            f"{count:,} coalitions are few for {self.players} players, and the error bars are not to be "
-            f"trusted; {least:,} coalitions are the least for that",
-        )
-
-
-def _shared(answer: Answer, sampled: Sampled) -> Answer:
-    """With F(N) - F(∅) shared out."""
-    gain = sampled.worths[:, 1] - sampled.worths[:, 0]
-    noise = None if sampled.noise is None else sampled.noise[:, :2].sum(axis=1)
-    return answer.sharing(gain, noise)

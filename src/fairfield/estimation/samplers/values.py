@@ -16,32 +16,26 @@ import numpy as np
 
 from fairfield.core.arrays import BoolArray, FloatArray
 from fairfield.estimation.along import Along
+from fairfield.estimation.answers import adding_up, estimate_of
 from fairfield.estimation.corrections import (
     Answer,
     banzhaf_masses,
     is_stepped,
     shapley_masses,
-    smallest,
-    stacked,
 )
 from fairfield.estimation.designs.design import APART, Design, Plan, Sampled
-from fairfield.estimation.fitted import FREE, SOLVED, Reading, alone
+from fairfield.estimation.fitted import FREE, Reading, alone
 from fairfield.estimation.fitter import Fitter, share_of_odd
 from fairfield.estimation.loop import Estimate, Estimator
-from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.prior.posterior import FITTED
 from fairfield.estimation.samplers.permutation import Permutations
 from fairfield.estimation.samplers.registry import sampler
-from fairfield.estimation.surrogates.few_interactions import exact, unseen
 from fairfield.evaluation.threads import one_blas_thread
 from fairfield.problem import Problem
-from fairfield.results.valuation import as_number
 
-# Error bars from fewer coalitions per player are unreliable, and those of so few different worths.
-RELIABLE, FEW_WORTHS = 6, 4
+# Error bars from so few different worths are unreliable.
+FEW_WORTHS = 4
 REGRESSED = ("shapley", "banzhaf")
-# What is less than this share of the largest worth is rounding, and nothing.
-ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -131,24 +125,14 @@ class Values:
         # One thread: the same bits on every machine, and nobody in the way of others.
         with one_blas_thread():
             answers, held_back = self._answers(sampled, until)
-            best = stacked([smallest(each) for each in answers])
-            linear = read_linearly(sampled.rows, answers)
-        batch = self.problem.game.batch
-        shape = (*batch, self.players)
-        rounding = ROUNDING * np.abs(sampled.worths).max(axis=1, keepdims=True)
-        values = np.where(np.abs(best.values) > rounding, best.values, 0.0)
-        return Estimate(
-            values=values.reshape(shape),
-            covariance=best.errors.reshape(*shape, self.players),
-            method=best.method,
-            warnings=() if held_back else self._warnings(len(sampled.rows)),
-            remarks=(exact(held_back),) if held_back else self._remarks(sampled, best),
-            more={
-                "empty": as_number(sampled.worths[:, 0].reshape(batch)),
-                "grand": as_number(sampled.worths[:, 1].reshape(batch)),
-            },
-            linear=linear,
-        )
+            return estimate_of(
+                sampled,
+                answers,
+                self.problem.game.batch,
+                held_back,
+                2**self.players,
+                self._remarks(sampled),
+            )
 
     def _answers(self, sampled: Sampled, until: float) -> tuple[list[list[Answer]], int]:
         """The answers for the games, fit by fit, and how many worths vouch for each, if all are recovered."""
@@ -162,30 +146,10 @@ class Values:
 
     def _shared(self, answers: list[Answer], sampled: Sampled) -> list[Answer]:
         """With what all players gain shared out, where values add up to it."""
-        if not self.kind.reading.adds_up:
-            return answers
-        gain = sampled.worths[:, 1] - sampled.worths[:, 0]
-        noise = None if sampled.noise is None else sampled.noise[:, :2].sum(axis=1)
-        return [each.sharing(gain, noise) for each in answers]
+        return [adding_up(each, sampled) if self.kind.reading.adds_up else each for each in answers]
 
-    def _warnings(self, count: int) -> tuple[str, ...]:
-        # More than all of them there are not.
-        least = min(RELIABLE * self.players + 2, 2**self.players)
-        if count >= least:
-            return ()
-        return (
-            f"{count:,} coalitions are few for {self.players} players, and the error bars are not to be "
-            f"trusted; {least:,} coalitions are the least for that",
-        )
-
-    def _remarks(self, sampled: Sampled, found: Answer) -> tuple[str, ...]:
-        """On worths that hardly differ, or follow a rule; no warning, which a tolerance would wait out in vain."""
-        if (
-            not sampled.is_whole
-            and (found.spread() <= (SOLVED * np.ptp(sampled.worths)) ** 2).all()
-        ):
-            seen = f"{len(sampled.rows):,} worths are explained to rounding"
-            return (f"{seen}; {unseen(len(sampled.rows))}",)
+    def _remarks(self, sampled: Sampled) -> tuple[str, ...]:
+        """On worths that hardly differ; no warning, which a tolerance would wait out in vain."""
         corrected = self.kind.reading.masses is not None
         if corrected or sampled.is_whole or not is_stepped(sampled.worths, FEW_WORTHS).any():
             return ()

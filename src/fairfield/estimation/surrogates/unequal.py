@@ -254,7 +254,7 @@ def unequal_players(sampled: Sampled, seed: int, rival: float) -> Surrogate | No
     evidence = Evidence.of(sampled, used)
     some = np.unique(np.linspace(0, used - 1, CHOOSING).astype(int))
     twins = sampled.twins[:used]
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if used > len(some) else 1):
         chosen = evidence.on(some).likeliest()
         if chosen is None:
             return None
@@ -264,7 +264,7 @@ def unequal_players(sampled: Sampled, seed: int, rival: float) -> Surrogate | No
             break
         # A player whom those worths did not show matters in others.
         some = np.union1d(some, np.argsort(-left, kind="stable")[:MORE])
-    else:
+    if np.mean(left) > UNEXPECTED:
         return None
     inside = worths - fit.game.predict(sampled.rows)
     outside = np.append(fit.outside(worths[:used], twins), inside[used:])
