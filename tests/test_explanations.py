@@ -525,6 +525,10 @@ class TestExplainer:
     def test_arguments_are_checked_at_once(self, X):
         with pytest.raises(ValueError, match="there is no criterion 'sharply'"):
             ff.Explainer(wavy, X, criterion="sharply")
+        with pytest.raises(
+            ValueError, match=r"interactions is no criterion.*; call ff\.interactions"
+        ):
+            ff.Explainer(wavy, X, criterion=ff.interactions)
         with pytest.raises(TypeError, match="unknown keyword 'sed'"):
             ff.Explainer(wavy, X, criterion="shapley", sed=1)
 

@@ -14,6 +14,8 @@ from fairfield.multilinear.unions import UnionTree, read_unions
     [
         ({"a": [0, 7]}, "names a player 7; the players are {0, 1, 2}"),
         ({"a": [0], "b": [0, 1]}, "player 0 is in two unions"),
+        ({"a": [0, {"b": [1, 2]}]}, "union 'a' holds .* beside players"),
+        ([[0, [1, 2]], [3]], "union 0 holds .* beside players"),
         ({"a": []}, "union 'a' has no players"),
         ([0, 1], "2 labels for 3 players"),
         (np.array([[0, 1, 1.0, 2], [0, 2, 1.0, 2]]), "unions= are no linkage of SciPy"),

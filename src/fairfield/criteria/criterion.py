@@ -218,6 +218,10 @@ def call_of(given: Given, *arguments: Any, **keywords: Any) -> Call:
         )
     # The public function of a criterion stands beside its class, under its name.
     public = kind is not None and getattr(inspect.getmodule(kind), name, None) is given
+    if kind is None and str(getattr(given, "__module__", "")).startswith("fairfield."):
+        raise ValueError(
+            f"{name} is no criterion, which values single players; call ff.{name} itself"
+        )
     if kind is None or not (isinstance(given, str) or public):
         own_function = cast(Callable[..., Valuation], given)
         return Call(

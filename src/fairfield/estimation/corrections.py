@@ -154,6 +154,22 @@ class Residuals:
         return np.asarray(seen * self.inside + (1 - seen) * self.outside)
 
 
+def are_shown(sampled: Sampled, along: Along, sets: Sets) -> bool:
+    """Whether of each reading draws show an error: two at least that it reads, of sizes not known whole.
+
+    A dividend reads the worth of one coalition of its size alone: others say nothing of it.
+    """
+    unknown = sampled.known < 1
+    rows, sizes = sampled.rows[unknown], sampled.sizes[unknown]
+    if not (sampled.noisy or along.stands[:, sampled.drawn < sampled.every].any()):
+        return True
+    block = max(1, AT_ONCE // max(len(rows), 1))
+    return all(
+        (np.count_nonzero(along.stands[overlaps(rows, some), sizes[:, None]], axis=0) > 1).all()
+        for some in (sets[start : start + block] for start in range(0, len(sets), block))
+    )
+
+
 def by_size(left: Residuals, along: Along, sets: Sets, *, whole: bool) -> Answer:
     """The readings of what is left, as means over the coalitions of each size.
 

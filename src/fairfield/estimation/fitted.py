@@ -18,6 +18,7 @@ from fairfield.estimation.corrections import (
     Answer,
     Regression,
     Residuals,
+    are_shown,
     by_size,
     is_stepped,
     smallest,
@@ -175,7 +176,7 @@ class Fitted:
         """What is left, size by size or by a regression, where there are enough coalitions for that."""
         sampled, regression = self.sampled, _regression(self.sampled, reading.masses)
         found = []
-        if sampled.shows_spread:
+        if sampled.shows_spread and are_shown(sampled, reading.along, reading.sets):
             found.append(by_size(left, reading.along, reading.sets, whole=reading.whole))
         if regression is not None and self._enough:
             found.append(regression.of(left))

@@ -136,6 +136,11 @@ def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionT
             inner = [each for each in children if each.children > 1]
         else:
             for player in listed(held):
+                if isinstance(player, Mapping | list | set | frozenset):
+                    raise ValueError(
+                        f"union {name!r} holds {player!r} beside players; give unions inside a union names: "
+                        f"{{{name!r}: {{'inner': [...], ...}}}}"
+                    )
                 if player not in place:
                     raise ValueError(
                         f"union {name!r} names a player {player!r}; the players are {spell(players)}"

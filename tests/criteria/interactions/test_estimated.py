@@ -65,9 +65,23 @@ def test_games_of_few_interactions_are_recovered(name):
 
 def test_dividends_of_few_players_need_small_coalitions_alone(smooth):
     exact = ff.interactions(smooth, "moebius", players=10)
-    found = ff.interactions(smooth, "moebius", players=10, budget=120)
-    assert found.stop == "exact"
+    # ∅, N, ten players alone and 45 pairs.
+    found = ff.interactions(smooth, "moebius", players=10, budget=57)
     assert_allclose(found.values, exact.values, atol=1e-9)
+    assert found.stderr.max() < 1e-9
+
+
+@pytest.mark.parametrize(("order", "budget"), [(2, 40), (2, 50), (3, 120)])
+def test_dividends_that_were_not_evaluated_have_errors(smooth, order, budget):
+    """The mean over pairs of two players, of which a dividend reads one, was ± 0 where that one was not drawn."""
+    exact = ff.interactions(smooth, "moebius", order=order, players=10)
+    for seed in range(3):
+        found = ff.interactions(
+            smooth, "moebius", order=order, players=10, budget=budget, seed=seed
+        )
+        off = np.abs(found.values - exact.values)
+        assert (off <= 5 * found.stderr + 1e-9).all()
+        assert np.mean(off <= 1.96 * found.stderr + 1e-9) > 0.85
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -34,6 +34,8 @@ ODD = 0.5
 # Up to this share goes to single players, and to all but one, until all of them are evaluated. They are
 # rare among all coalitions, but their worths may be extreme: a model fitted to almost no data, say.
 ALONE = 0.1
+# So few coalitions per player are evaluated, where these are all that is read.
+FEW = 20
 # Sizes that count for less than this, in units of the one that counts most, hardly do.
 RARE = 1e-3
 # From so many coalitions per player on worths tell how much they differ by size.
@@ -177,7 +179,11 @@ class _Draws:
         # Pairs of which both are of one size are half as many.
         need = reach[sizes] * np.where([each.halved for each in self.strata], 0.5, 1.0)
         need = need / max(need.sum(), TINY)
-        even = (need > RARE * need.max(initial=0.0)) | (not paired)
+        even = need > RARE * need.max(initial=0.0)
+        if not paired:
+            # Others tell a surrogate of interactions, unless all that is read may as well be evaluated.
+            every = np.array([each.pairs for each in self.strata])
+            even = (need > 0) | (every[need > 0].sum() > FEW * players)
         even = even / max(even.sum(), 1)
         self._need = need + TINY
         self._shares: FloatArray = (1 - plan.evenly) * need + plan.evenly * even + TINY
