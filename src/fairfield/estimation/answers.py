@@ -8,7 +8,6 @@ import numpy as np
 
 from fairfield.estimation.corrections import Answer, smallest, stacked
 from fairfield.estimation.designs.design import Sampled
-from fairfield.estimation.fitted import SOLVED
 from fairfield.estimation.loop import Estimate
 from fairfield.estimation.over_rows import read_linearly
 from fairfield.estimation.surrogates.few_interactions import exact, unseen
@@ -18,6 +17,8 @@ from fairfield.results.valuation import as_number
 RELIABLE = 6
 # What is less than this share of the largest worth is rounding, and nothing.
 ROUNDING = 1e-13
+# Errors below this share of the range of the worths say that these follow a rule: a prior is no surer than that.
+EXPLAINED = 1e-5
 
 
 def estimate_of(
@@ -43,7 +44,7 @@ def estimate_of(
     )
     if held_back:
         remarks = (exact(held_back),)
-    elif count < every and (best.spread() <= (SOLVED * np.ptp(sampled.worths)) ** 2).all():
+    elif count < every and (best.spread() <= (EXPLAINED * np.ptp(sampled.worths)) ** 2).all():
         remarks = (f"{count:,} worths are explained to rounding; {unseen(count)}",)
     return Estimate(
         values=np.where(np.abs(best.values) > rounding, best.values, 0.0).reshape(shape),
