@@ -42,11 +42,6 @@ FLOOR, EXACT = 1e-20, 1e-12
 PAGE, SEEDS, EVERY = Path(__file__).with_suffix(".md"), 10, "every peer"
 # Players, and numbers of evaluations that bookkeeping is timed at.
 BOOKED = {14: (64, 512, 10_000), 100: (512, 10_000), 1000: (2048, 10_000)}
-COVERED = [
-    f"{game}:{budget}"
-    for budget in (60, 100, 200, 500)
-    for game in ("flid20", "voting20", "mlp20", "soum_n15")
-]
 Table = dict[tuple[str, str, int], dict[str, list[float]]]
 
 
@@ -57,7 +52,6 @@ def measured(seconds: float) -> dict[str, list[dict]]:
     other, torch = map(os.environ.get, ("FAIRFIELD_PYDVL_PYTHON", "FAIRFIELD_SHAPLEIG_PYTHON"))
     tasks = {
         "ours": [sys.executable, "our_estimates.py", "10"],
-        "coverage": [sys.executable, "our_estimates.py", "200", *COVERED],
         "shapiq": [sys.executable, "shapiq_estimates.py", "10"],
         "shapleig": [torch, "shapiq_estimates.py", "3", "ShaplEIG"] if torch else None,
         "pydvl": [other, "pydvl_estimates.py", "10"] if other else None,
@@ -216,14 +210,6 @@ def with_seeds(errors: list[float]) -> str:
     return f"{mean(errors):.1e}{few}" if errors else ""
 
 
-def coverage_rows(runs: list[dict]) -> list[tuple]:
-    groups = defaultdict(list)
-    for run in runs:
-        if run["error"] is not None:
-            groups[run["value"], run["game"], run["budget"]].append(run["covered"])
-    return [(*cell, len(inside), f"{mean(inside):.3f}") for cell, inside in sorted(groups.items())]
-
-
 def bookkeeping() -> list[tuple]:
     """Processor time per evaluation, in microseconds, of a game that costs nothing."""
     rows = []
@@ -334,11 +320,6 @@ def show_all(runs: dict[str, list[dict]]) -> None:
             ),
             budget_rows(ours, peers, value, runs["ours"]),
         )
-    show(
-        "Coverage of the 95 % intervals, auto (bar .92 – .98)",
-        ("value", "game", "budget", "seeds", "covered"),
-        coverage_rows(runs["coverage"]),
-    )
     show_bookkeeping()
     show(
         "Every cell beside the best peer of it",

@@ -45,18 +45,15 @@ def cell(game: str, budget: int, value: str, method: str, seed: int) -> dict[str
 def main() -> None:
     path, seconds = Path(sys.argv[1]), float(sys.argv[2])
     seeds = int(sys.argv[3])
-    named = [each.split(":") for each in sys.argv[4:]]
-    chosen = [(game, int(budget)) for game, budget in named] or cells()
-    methods = ("auto",) if named else METHODS
     tasks = [
         (game, budget, value, method, seed)
         for seed in range(seeds)
-        for game, budget in chosen
+        for game, budget in cells()
         for value in VALUES
-        for method in methods
+        for method in METHODS
     ]
     # The cheapest first, and of the dearest a few seeds.
-    players = {game: load(game)[0] for game, _ in chosen}
+    players = {game: load(game)[0] for game, _ in cells()}
     tasks.sort(key=lambda task: (task[4] + 1) * task[1] * players[task[0]])
     append_missing(path, seconds, ("game", "budget", "value", "method", "seed"), tasks, measure)
 

@@ -60,9 +60,9 @@ INTRODUCTION = """# Benchmarks
 Written by one `make bench`; every table is printed by the command above it. Ratios compare what
 ran in the same process on the same data; machines differ and are noisy, so read ratios, not times.
 A bar is what the project aims at; a figure beyond its bar is a bar missed. What takes longer has pages
-of its own: [all estimates](estimates.md), [the index](index.md), [active design](active_design.md),
-[GPUs](gpu.md), [trees on them](trees_gpu.md), [learning](learning.md), [services](remote.md) and
-[all data sets of the comparison](../docs/data-comparison.md).
+of its own: [all estimates](estimates.md), [their intervals](intervals_by_criterion.md), [the index](index.md),
+[interactions](interactions.md), [active design](active_design.md), [GPUs](gpu.md), [trees on them](trees_gpu.md),
+[learning](learning.md), [services](remote.md) and [all data sets of the comparison](../docs/data-comparison.md).
 """
 
 
