@@ -36,7 +36,13 @@ def test_a_budget_below_the_table_is_refused_by_what_cannot_be_estimated():
         ff.shapley([0, 1], budget=0)
 
 
+def test_exact_values_and_a_smaller_budget_are_refused_as_a_contradiction():
+    with pytest.raises(ValueError, match=r"exact=True needs all 2\^1100.*leave out one of the two"):
+        ff.shapley(lambda S: S.sum(axis=1), players=1100, budget=100, exact=True)
+
+
 def test_the_criteria_that_can_be_estimated_are_those_of_the_registry():
+    """Interactions, which are no values of single players, have a registry of their own."""
     named = set(memory.ESTIMATED.replace(" and ", ", ").split(", "))
     found = {name for name, kind in registry().items() if kind.estimator is not Criterion.estimator}
-    assert named == found
+    assert named == found | {"interactions"}

@@ -10,7 +10,9 @@ from fairfield.evaluation.options import Options
 # Without a budget, tables have at most this many players.
 MOST_PLAYERS = 25
 # The criteria that can be estimated where there is no table.
-ESTIMATED = "shapley, owen, banzhaf, semivalue, variational_index and variational_values"
+ESTIMATED = (
+    "shapley, owen, banzhaf, semivalue, variational_index, variational_values and interactions"
+)
 
 
 def check_table(game: Game, options: Options) -> None:
@@ -43,6 +45,10 @@ def out_of_reach(game: Game, options: Options, estimated: str = ESTIMATED) -> Va
         limit = f"the budget allows {options.budget:,}"
     count = len(game.players)
     needed = f"{2**count:,}" if count < 40 else f"2^{count}"
+    if options.exact and options.budget is not None:
+        return ValueError(
+            f"{game!r}: exact=True needs all {needed} worths, {limit}; leave out one of the two"
+        )
     advice = f"group {game.info.noun}s, or {game.info.advice}"
     # No budget would be enough for more players.
     advice = f"raise the budget, {advice}" if count <= MOST_PLAYERS else advice
