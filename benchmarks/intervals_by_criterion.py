@@ -3,10 +3,12 @@
     python benchmarks/intervals_by_criterion.py [SECONDS [CRITERION …]] > benchmarks/intervals_by_criterion.md
 
 measures what is missing for at most SECONDS (3600; 0: nothing), keeps every run in benchmarks/.cache, and prints
-the shares over all players, games and seeds. Ordinary games are the tables of estimates.py and a FLID game, 25
-seeds each; heavy-tailed ones, in which one worth or a few decide (up to 2.6e39 times the others, a jump between ∅
-and all others, a vote), stand apart; noisy are ordinary ones whose every evaluation has an error of a tenth of
-the standard deviation of all worths, declared as random.
+all there are.
+
+A run is one game and one seed; shares are over the intervals of all players, or pairs. Ordinary games are tables of
+estimates.py and a FLID game; heavy-tailed ones, in which one worth or a few decide (up to 2.6e39 times the
+others, a jump between ∅ and all others, a vote), stand apart; noisy are ordinary ones whose every evaluation has an
+error of a tenth of the standard deviation of all worths, declared as random.
 """
 
 import json
@@ -35,6 +37,7 @@ ORDINARY = (
 )
 HEAVY = ("cluster_bike_n12", "paper_breast_cancer2", "voting20")
 KINDS = {"ordinary": ORDINARY, "heavy-tailed": HEAVY, "noisy": ORDINARY[::2]}
+# Seeds of each game, if all is measured: 200 runs of the ordinary ones.
 SEEDS, NOISE = 25, 0.1
 # As in estimates.py, smaller errors are rounding, in units of the largest value.
 ROUNDING = 1e-10
@@ -142,7 +145,7 @@ def main() -> None:
         )
     runs = [json.loads(line) for line in path.open()]
     print("# Coverage of 95 % intervals\n")
-    print(__doc__.split("\n\n", 2)[2].strip(), f"\n\n{machine()}.")
+    print(__doc__.split("\n\n", 3)[3].strip(), f"\n\n{machine()}.")
     show(
         "Intervals that hold the exact value (bar .92 to .98 at 5n and more, .90 below)",
         ("games", "criterion", "evaluations", "runs", "held", "of the worst game", "which"),
