@@ -1,6 +1,5 @@
 import socket
 import time
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -18,17 +17,6 @@ def head(monkeypatch):
         yield listening
 
 
-@contextmanager
-def lost(head):
-    """Its address once it listens no more; nobody else gets it meanwhile, not even who calls it."""
-    address = head.getsockname()
-    head.close()
-    with socket.socket() as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        held.bind(address)
-        yield address
-
-
 def test_a_head_that_answers_ends_nothing(head):
     with heads.watched(head.getsockname(), SimpleNamespace()):
         time.sleep(0.3)
@@ -43,14 +31,14 @@ def test_a_head_that_answers_ends_nothing(head):
 
 @pytest.mark.parametrize("seconds", [0.3, 60])
 def test_a_round_without_a_head_is_the_last_and_not_waited_for(head, seconds):
-    started = time.monotonic()
+    address, started = head.getsockname(), time.monotonic()
+    head.close()
 
     def wait():
         while time.monotonic() < started + seconds:  # as joblib waits for a round
             time.sleep(0.01)
 
     with (
-        lost(head) as address,
         pytest.raises(heads.LostHeadError, match="does not answer"),
         heads.watched(address, SimpleNamespace()),
     ):
@@ -74,7 +62,8 @@ def test_a_call_that_waits_for_a_lost_head_is_not_waited_for(head):
     assert heads.answered(address, lambda: time.sleep(0.3) or 2) == 2
     with pytest.raises(TimeoutError, match="own"):
         heads.answered(address, lambda: raised(TimeoutError("own")))
-    with lost(head), pytest.raises(heads.LostHeadError, match="does not answer"):
+    head.close()
+    with pytest.raises(heads.LostHeadError, match="does not answer"):
         heads.answered(address, lambda: time.sleep(60))
 
 
