@@ -143,7 +143,7 @@ def main() -> None:
         append_missing(
             path, seconds, ("kind", "game", "criterion", "budget", "seed"), tasks, measure
         )
-    runs = [json.loads(line) for line in path.open()]
+    runs = [json.loads(line) for line in path.open()] if path.exists() else []
     print("# Coverage of 95 % intervals\n")
     print(__doc__.split("\n\n", 3)[3].strip(), f"\n\n{machine()}.")
     show(
