@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 
@@ -26,17 +26,29 @@ def append_missing(
     tasks: Iterable[tuple],
     measure: Callable[..., dict],
 ) -> None:
-    """Add a line of JSON for each task that the file has none of, by these ``names``, for so many seconds."""
+    """Add a line of JSON for each task that the file has none of, by these ``names``, for so many seconds.
+
+    Tasks that were begun are finished; every core takes the next one.
+    """
+    from joblib import Parallel, delayed
+
     started, done = time.perf_counter(), set()
     if path.exists():
         done = {tuple(map(json.loads(line).get, names)) for line in path.open()}
-    with path.open("a", encoding="utf-8") as file:
+
+    def begun() -> Iterator[tuple]:
         for task in tasks:
-            if task in done:
-                continue
             if time.perf_counter() - started > seconds:
                 return
-            file.write(json.dumps(measure(*task)) + "\n")
+            if task not in done:
+                yield delayed(measure)(*task)
+
+    workers = Parallel(
+        n_jobs=-1, batch_size=1, pre_dispatch="n_jobs", return_as="generator_unordered"
+    )
+    with path.open("a", encoding="utf-8") as file:
+        for found in workers(begun()):
+            file.write(json.dumps(found) + "\n")
             file.flush()
 
 

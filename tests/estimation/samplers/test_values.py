@@ -100,6 +100,17 @@ def test_a_single_player_who_is_wild_is_found(criterion):
         assert_allclose(found.values, exact, rtol=1e-9)
 
 
+def test_a_size_that_is_wild_is_drawn_whole_soon(rng):
+    """Draws look at what they show of sizes as they go on: single players may be wild though no other is."""
+    coalitions = brute.coalitions(12)
+    table = coalitions @ np.arange(12.0) + 9 * (coalitions.sum(axis=1) - 6) ** 2
+    table[2 ** np.arange(12)] = 10.0 ** (5 + 3 * rng.permutation(12))
+    exact = ff.banzhaf(table).values
+    for seed in range(4):
+        found = sampled(ff.banzhaf, table, budget=10 * 12, seed=seed)
+        assert_allclose(found.values, exact, rtol=1e-9)
+
+
 @pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
 def test_noise_is_not_taken_for_what_is_known(criterion, rng):
     """Of nearly all coalitions little is left unknown, but for the noise of their worths."""

@@ -25,8 +25,8 @@ from fairfield.estimation.designs.strata import Distinct, Stratum, in_turn, turn
 from fairfield.estimation.received import Received
 from fairfield.evaluation.threads import one_blas_thread
 
-# The fewest pairs of a round.
-ROUND = 48
+# The fewest pairs of the first round.
+FIRST = 48
 # So many pairs per player are drawn apart: their complements follow after all of them.
 APART = 1.5
 # No more complements follow where what is odd of these pairs has such a share.
@@ -97,7 +97,8 @@ class Design(Received):
             )
         self._odd = None
         each = 2 if self._draws.paired else 1
-        count = min(max(self.players + 2, ROUND, start // 2 // each), ceil(most / each))
+        least = max(self.players + 2, start // 2 // each if start else FIRST)
+        count = min(least, ceil(most / each))
         (self._pair if self._draws.paired else self._add)(self._draws.next(count, self._spread()))
         return self._asked[start:][:most]
 
