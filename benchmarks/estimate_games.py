@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 CACHE = Path(os.environ.get("FAIRFIELD_CACHE", Path(__file__).resolve().parent / ".cache"))
+# What was measured of our own estimates, row by row, is kept beside the pages that show it.
+RUNS = Path(os.environ.get("FAIRFIELD_RUNS", Path(__file__).resolve().parent / "runs"))
 REFERENCE = Path(
     os.environ.get(
         "FAIRFIELD_REFERENCE", Path(__file__).resolve().parents[2] / "shared" / "reference"

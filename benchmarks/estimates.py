@@ -4,8 +4,9 @@
     python benchmarks/estimates.py bookkeeping
 
 Both run where shapiq 1.8 is installed. The first measures what is missing for at most SECONDS per
-library (3600; 0: nothing), keeps every run in benchmarks/.cache, and writes estimates.md. Peers that have
-fewer runs there than on the page keep the errors of the page: these depend on no code of ours, and take hours.
+library (3600; 0: nothing), keeps every run of ours in benchmarks/runs and of peers in benchmarks/.cache, and writes
+estimates.md. Peers that have fewer runs there than on the page keep the errors of the page: these depend on no
+code of ours, and take hours. Delete benchmarks/runs/estimates.csv to measure ours anew.
 The second measures time per evaluation alone.
 
 Errors are Σ(value - exact)²/Σ exact², means over seeds, at equal numbers of evaluations; below 1e-20
@@ -18,7 +19,6 @@ luckiest of up to 24, which flatters peers.
 """
 
 import contextlib
-import json
 import os
 import re
 import subprocess
@@ -32,14 +32,25 @@ from math import exp, log
 from pathlib import Path
 
 import numpy as np
-from estimate_games import CACHE, CHOSEN_ON, HELD_OUT, Worths, budgets, cells, load, trivial
-from measure import machine, show
+from estimate_games import (
+    CACHE,
+    CHOSEN_ON,
+    HELD_OUT,
+    RUNS,
+    Worths,
+    budgets,
+    cells,
+    load,
+    trivial,
+)
+from measure import machine, read_runs, show
 
 import fairfield as ff
 
 # Smaller errors count as this, and below the second one as exact.
 FLOOR, EXACT = 1e-20, 1e-12
-PAGE, SEEDS, EVERY = Path(__file__).with_suffix(".md"), 10, "every peer"
+PAGE, OURS = Path(__file__).with_suffix(".md"), RUNS / "estimates.csv"
+SEEDS, EVERY = 10, "every peer"
 # Players, and numbers of evaluations that bookkeeping is timed at.
 BOOKED = {14: (64, 512, 10_000), 100: (512, 10_000), 1000: (2048, 10_000)}
 Table = dict[tuple[str, str, int], dict[str, list[float]]]
@@ -58,12 +69,12 @@ def measured(seconds: float) -> dict[str, list[dict]]:
     }
     runs = {}
     for name, task in tasks.items():
-        path = CACHE / f"{name}.jsonl"
+        path = OURS if name == "ours" else CACHE / f"{name}.jsonl"
         if task is not None and seconds > 0:
             python, script, *rest = task
             command = [python, script, str(path), str(seconds), *rest]
             subprocess.run(command, cwd=here, check=True)
-        runs[name] = [json.loads(line) for line in path.open()] if path.exists() else []
+        runs[name] = read_runs(path)
     return runs
 
 

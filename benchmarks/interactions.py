@@ -3,7 +3,8 @@
     python benchmarks/interactions.py [SECONDS [SEEDS]] > benchmarks/interactions.md
 
 Runs where shapiq 1.8 is installed, measures what is missing for at most SECONDS per library (1800; 0:
-nothing) with so many SEEDS (3), keeps every run in benchmarks/.cache, and prints all tables.
+nothing) with so many SEEDS (3), keeps every run of ours in benchmarks/runs and of
+peers in benchmarks/.cache, and prints all tables.
 
 Errors are Σ(value - exact)²/Σ exact² over all pairs, means over seeds, at equal numbers of evaluations; below
 1e-20 they are rounding and count as 1e-20. The trivial answer, 0, has error 1. Whatever is tuned was
@@ -11,7 +12,6 @@ tuned on the first half of the games; the second half was held out. Of voting30 
 are 0 by symmetry, but for rounding, and are left out.
 """
 
-import json
 import subprocess
 import sys
 import time
@@ -20,9 +20,9 @@ from math import exp, log
 from pathlib import Path
 
 import numpy as np
-from estimate_games import CACHE, CHOSEN_ON, HELD_OUT, load
+from estimate_games import CACHE, CHOSEN_ON, HELD_OUT, RUNS, load
 from interaction_games import BUDGETS
-from measure import machine, show
+from measure import machine, read_runs, show
 
 import fairfield as ff
 
@@ -40,16 +40,18 @@ def measured(seconds: float, seeds: int) -> tuple[Table, Table]:
     """Ours and the peers' runs so far, after measuring some more."""
     here, found = Path(__file__).resolve().parent, []
     CACHE.mkdir(exist_ok=True)
-    for script, name in (("our_interactions.py", "ours"), ("shapiq_interactions.py", "peers")):
-        path = CACHE / f"interactions_{name}.jsonl"
+    places = {
+        "our_interactions.py": RUNS / "interactions.csv",
+        "shapiq_interactions.py": CACHE / "interactions_peers.jsonl",
+    }
+    for script, path in places.items():
         if seconds > 0:
             games = [*CHOSEN_ON, *HELD_OUT]
             command = [sys.executable, script, str(path), str(seconds), str(seeds), *games]
             # LightGBM inside peers prints.
             subprocess.run(command, cwd=here, check=True, stdout=subprocess.DEVNULL)
         table: Table = defaultdict(lambda: defaultdict(list))
-        for line in path.open() if path.exists() else ():
-            run = json.loads(line)
+        for run in read_runs(path):
             known = run["error"] is not None and (run["index"], run["game"]) not in LEFT_OUT
             if known and np.isfinite(run["error"]):
                 cell = (run["index"], run["game"], run["budget"])

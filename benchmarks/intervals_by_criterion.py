@@ -2,7 +2,7 @@
 
     python benchmarks/intervals_by_criterion.py [SECONDS [CRITERION …]] > benchmarks/intervals_by_criterion.md
 
-measures what is missing for at most SECONDS (3600; 0: nothing), keeps every run in benchmarks/.cache, and prints
+measures what is missing for at most SECONDS (3600; 0: nothing), keeps every run in benchmarks/runs, and prints
 all there are.
 
 A run is one game and one seed; shares are over the intervals of all players, or pairs. Ordinary games are tables of
@@ -11,16 +11,15 @@ others, a jump between ∅ and all others, a vote), stand apart; noisy are ordin
 error of a tenth of the standard deviation of all worths, declared as random.
 """
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
-from estimate_games import CACHE, load
+from estimate_games import RUNS, load
 from interaction_games import closed
-from measure import append_missing, machine, show
+from measure import append_missing, machine, read_runs, show
 
 import fairfield as ff
 from fairfield.results.valuation import NORMAL
@@ -101,7 +100,7 @@ def measure(kind: str, name: str, criterion: str, budget: str, seed: int) -> dic
     rounding = ROUNDING * np.abs(exact).max()
     inside = np.abs(found.values - exact) <= NORMAL * found.stderr + rounding
     warned = "not to be trusted" in str(found.stop)
-    return run | {"covered": float(inside.mean()), "warned": warned}
+    return run | {"covered": float(inside.mean()), "warned": int(warned)}
 
 
 def rows(runs: list[dict]) -> list[tuple[object, ...]]:
@@ -137,13 +136,12 @@ def main() -> None:
         for criterion in sys.argv[2:] or CRITERIA
         for budget in BUDGETS
     ]
-    path = CACHE / "intervals_by_criterion.jsonl"
-    CACHE.mkdir(exist_ok=True)
+    path = RUNS / "intervals_by_criterion.csv"
     if seconds:
         append_missing(
             path, seconds, ("kind", "game", "criterion", "budget", "seed"), tasks, measure
         )
-    runs = [json.loads(line) for line in path.open()] if path.exists() else []
+    runs = read_runs(path)
     print("# Coverage of 95 % intervals\n")
     print(__doc__.split("\n\n", 3)[3].strip(), f"\n\n{machine()}.")
     show(

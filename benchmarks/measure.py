@@ -1,5 +1,6 @@
 """Timing two things in one run and telling their ratio; measuring many, in pieces."""
 
+import csv
 import json
 import os
 import time
@@ -19,6 +20,23 @@ def best(task: Callable[[], object], repeats: int = 7, warm: bool = True) -> flo
     return min(times)
 
 
+def read_runs(path: Path) -> list[dict]:
+    """What was measured so far: lines of JSON, or the rows of a table with numbers as numbers."""
+    if not path.exists():
+        return []
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in path.open(encoding="utf-8")]
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{name: _read(text) for name, text in row.items()} for row in csv.DictReader(file)]
+
+
+def _read(text: str) -> object:
+    try:
+        return json.loads(text) if text else None
+    except ValueError:
+        return text
+
+
 def append_missing(
     path: Path,
     seconds: float,
@@ -26,15 +44,14 @@ def append_missing(
     tasks: Iterable[tuple],
     measure: Callable[..., dict],
 ) -> None:
-    """Add a line of JSON for each task that the file has none of, by these ``names``, for so many seconds.
+    """Add a row for each task that a table has none of, by these ``names``, for so many seconds.
 
     Tasks that were begun are finished; every core takes the next one.
     """
     from joblib import Parallel, delayed
 
-    started, done = time.perf_counter(), set()
-    if path.exists():
-        done = {tuple(map(json.loads(line).get, names)) for line in path.open()}
+    started, known = time.perf_counter(), read_runs(path)
+    done = {tuple(map(run.get, names)) for run in known}
 
     def begun() -> Iterator[tuple]:
         for task in tasks:
@@ -46,10 +63,19 @@ def append_missing(
     workers = Parallel(
         n_jobs=-1, batch_size=1, pre_dispatch="n_jobs", return_as="generator_unordered"
     )
-    with path.open("a", encoding="utf-8") as file:
-        for found in workers(begun()):
-            file.write(json.dumps(found) + "\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        for row, found in enumerate(workers(begun()), len(known)):
+            if not row:
+                table.writerow(found)
+            table.writerow(_short(each) for each in found.values())
             file.flush()
+
+
+def _short(value: object) -> object:
+    """Four digits of what is measured."""
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def show(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
