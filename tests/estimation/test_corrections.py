@@ -167,6 +167,8 @@ def test_what_may_be_noise_is_drawn_to_the_middle():
     assert_allclose(answer.shrunk().values, [[0.95, 2.85]])
     assert_allclose(answer.shrunk(to_mean=True).values, [[1.25, 2.75]])
     assert_allclose(replace(answer, errors=np.full((1, 2), 9.0)).shrunk().values, 0.0)
+    unknown = Answer(np.zeros((1, 2)), np.full((1, 2), 1e60), "")  # no more than floats hold
+    assert_allclose(unknown.shrunk().values, 0.0)
     assert_allclose(answer.doubted().values, answer.values / 1.025)
 
 

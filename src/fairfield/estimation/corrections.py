@@ -62,8 +62,8 @@ class Answer:
         """Drawn to 0, or to the mean: what has no bias is farther off than it should be (James, Stein, 1961)."""
         centre = self.values.mean(axis=1, keepdims=True) if to_mean else 0.0
         apart = self.values - centre
-        size = np.maximum(np.sum(apart[:, :judged] ** 2, axis=1), SMALLEST)
-        kept = np.maximum(0.0, 1 - self.spread(judged) / size)
+        size, spread = np.sum(apart[:, :judged] ** 2, axis=1), self.spread(judged)
+        kept = 1 - spread / np.maximum(np.maximum(size, spread), SMALLEST)
         return replace(self, values=centre + kept[:, None] * apart)
 
     def doubted(self, judged: int | None = None) -> Answer:

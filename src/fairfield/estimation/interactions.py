@@ -33,6 +33,7 @@ CLOSELY, APART = 2000, 2.0
 STRONGEST = 20
 # What is less than this part of the largest interaction is rounding.
 ROUNDING = 1e-9
+NONE_SHOWN = "these worths do not show that any interaction differs from 0; more of them may"
 
 
 @dataclass(frozen=True)
@@ -89,12 +90,16 @@ class Interactions(Design):
         shape = (*given.shape[:-1], sum(map(len, sets.values())))
         held_back = min(each.surrogate.held_back for each in fits)
         certain = sampled.is_whole or held_back > 0
+        values = np.concatenate([each.values for each in answers])
+        remarks = ("exact" if sampled.is_whole else exact(held_back),) if certain else ()
+        if not certain and not values.any():
+            remarks = (NONE_SHOWN,)
         return Interacting(
-            values=np.concatenate([each.values for each in answers]).reshape(shape),
+            values=values.reshape(shape),
             covariance=np.concatenate([each.variances for each in answers]).reshape(shape),
             method="; ".join(dict.fromkeys(each.method for each in answers)),
             warnings=() if certain else self._warnings(len(sampled.rows)),
-            remarks=("exact" if sampled.is_whole else exact(held_back),) if certain else (),
+            remarks=remarks,
             exact=certain,
             more={"empty": as_number(given[..., 0])},
             sets=list(chain.from_iterable(map(tuple, each.tolist()) for each in sets.values())),

@@ -212,3 +212,31 @@ def test_what_is_printed_says_why_it_stopped():
 def test_of_players_the_unknown_one_is_named():
     with pytest.raises(ValueError, match="among= names 'z'"):
         ff.interactions(lambda S: S.sum(axis=1) * 1.0, players=list("abcd"), among=["a", "z"])
+
+
+def test_a_worth_that_fails_leaves_what_was_found(smooth):
+    """So does an interrupt: nothing that was paid for is lost."""
+    asked = 0
+
+    def broken(S):
+        nonlocal asked
+        asked += len(S)
+        if asked > 150:
+            raise RuntimeError("the service is down")
+        return smooth(S)
+
+    with pytest.raises(ff.WorthError, match="the service is down") as failed:
+        ff.interactions(broken, "stii", players=10, budget=240, top=3)
+    partial = failed.value.partial
+    assert len(partial.of_size(2).coalitions) == 3
+    assert partial.stop.startswith("ended by an error after ")
+    with pytest.raises(ff.WorthError) as failed:
+        ff.interactions(lambda S: 1 / 0, players=10, budget=240)
+    assert failed.value.partial is None
+
+
+def test_where_no_worth_shows_an_interaction_it_is_said():
+    found = ff.interactions(lambda S: 1.0 * (S.sum(axis=1) > 8), players=16, budget=60)
+    assert not found.values.any()
+    assert found.stderr.all()
+    assert "do not show that any interaction differs from 0" in found.stop

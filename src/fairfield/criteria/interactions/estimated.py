@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import comb
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from fairfield.criteria.interactions.criterion import Place, Read
 from fairfield.criteria.interactions.diagonal import Diagonal
 from fairfield.estimation.along import Along, Sets
 from fairfield.estimation.interactions import Interacting, Interactions, Question, least_of
-from fairfield.estimation.loop import check_run, run
+from fairfield.estimation.loop import Standing, check_run, run
 from fairfield.problem import Problem
 from fairfield.results.display import joined
 
@@ -30,8 +30,8 @@ class Estimated(NamedTuple):
 
 def estimated(
     kind: Diagonal, problem: Problem, sizes: Sequence[int], sets: Sequence[Place] | None, order: int
-) -> Estimated:
-    """The interactions of these coalitions; None: of those that matter, and of all players alone."""
+) -> Iterator[Estimated]:
+    """The interactions of these coalitions after each round; None: of those that matter, and of all players alone."""
     n = len(problem.game.players)
     # Before anything is listed: that takes minutes for thousands of players.
     check_run(problem.game, least_of(n), problem.options)
@@ -43,13 +43,16 @@ def estimated(
     )
     noisy = problem.game.traits.noisy
     estimator = Interactions(question, problem.options.seed, noisy=noisy)
-    for last in run(problem.game, estimator, problem.options):
-        standing = last
+    return (_read(each, sets) for each in run(problem.game, estimator, problem.options))
+
+
+def _read(standing: Standing, sets: Sequence[Place] | None) -> Estimated:
     found = standing.estimate
     assert isinstance(found, Interacting)
     sentences = [*found.remarks, *found.warnings, *standing.failures.sentences()]
     if not found.exact:
-        sentences.insert(0, standing.stop or "under way")
+        under_way = f"under way after {standing.coalitions:,} coalitions"
+        sentences.insert(0, standing.stop or under_way)
     values, errors = found.values, found.stderr
     if sets is not None:
         # They come by size, as they were asked for within each.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import chain, combinations
 from math import comb
 from typing import Any, Unpack
@@ -30,6 +30,7 @@ from fairfield.criteria.variational_values import start_of
 from fairfield.estimation.samplers.registry import check_sampler
 from fairfield.evaluation.memory import out_of_reach
 from fairfield.evaluation.options import Keywords, Separation
+from fairfield.evaluation.outcomes import WorthError
 from fairfield.problem import Problem, resolve
 from fairfield.results.interactions import Interactions
 from fairfield.results.valuation import as_number
@@ -115,7 +116,7 @@ def interactions(
         every = sum(comb(len(names), size) for size in sizes)
         some = among is None and (len(names) > FEW or every > MOST_COALITIONS)
         asked = None if some else _places(kind, names, order, among, top)
-        return _kept(_estimate(kind, problem, sizes, asked, order), kind, top)
+        return _last(_estimates(kind, problem, sizes, asked, order), kind, top)
     many = len(names) > FEW and not problem.game.batch
     search = top is not None and kind.searchable and order == 2 and among is None and many
     sets = [] if search else _places(kind, names, order, among, top)
@@ -135,17 +136,33 @@ def interactions(
     return written if search else _kept(written, kind, top)
 
 
-def _estimate(
+def _estimates(
     kind: Diagonal, problem: Problem, sizes: range, sets: list[Place] | None, order: int
-) -> Interactions:
-    """Interactions from a budget; the constant of a fit that is not F(∅) is not known."""
+) -> Iterator[Interactions]:
+    """Interactions from a budget, after each round; the constant of a fit that is not F(∅) is not known."""
     problem.source.check()
-    found = estimated(kind, problem, sizes, sets, order)
     plain = type(kind).baseline is InteractionCriterion.baseline
-    return _written(
-        kind, problem, found.sets, found.read, found.method, found.empty if plain else None,
-        found.evaluations,
-    )  # fmt: skip
+    for found in estimated(kind, problem, sizes, sets, order):
+        yield _written(
+            kind, problem, found.sets, found.read, found.method, found.empty if plain else None,
+            found.evaluations,
+        )  # fmt: skip
+
+
+def _last(
+    rounds: Iterator[Interactions], kind: InteractionCriterion, top: int | None
+) -> Interactions:
+    """What the last round found; an error of a worth, or an interrupt, carries that as its ``partial``."""
+    last = None
+    try:
+        for found in rounds:
+            last = found
+    except (WorthError, KeyboardInterrupt) as error:
+        partial = None if last is None else _kept(last, kind, top)
+        error.partial = partial  # type: ignore[union-attr]  # an interrupt takes any attribute
+        raise
+    assert last is not None
+    return _kept(last, kind, top)
 
 
 def _written(
