@@ -31,10 +31,12 @@ def read_runs(path: Path) -> list[dict]:
 
 
 def _read(text: str) -> object:
-    try:
-        return json.loads(text) if text else None
-    except ValueError:
-        return text
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text or None
 
 
 def append_missing(

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import brute
 import fairfield as ff
 from conftest import needs
 from estimation.games import PLAYERS, TREE, Batch
+from fairfield.estimation.fitter import MOST_GAMES
 
 
 @pytest.mark.parametrize("criterion", ["shapley", "banzhaf"])
@@ -105,3 +107,22 @@ def test_a_polynomial_that_no_worth_confirms_is_not_used():
     for seed in (33, 35):
         found = ff.banzhaf(Batch(table), budget=100, seed=seed)
         assert (np.abs(found.values - exact) <= 5 * found.stderr + 1e-9).all()
+
+
+@pytest.mark.parametrize("criterion", [ff.shapley, ff.banzhaf])
+def test_votes_of_a_large_batch_are_read_as_those_of_a_small_one(criterion, rng):
+    """Of more games than surrogates are fitted to; a smooth game among them keeps its own errors."""
+    weights = rng.integers(1, 10, 14)
+    coalitions = brute.coalitions(14)
+    vote = 1.0 * (coalitions @ weights >= 0.93 * weights.sum())
+    few, many = (
+        criterion(Batch(np.tile(vote, (count, 1))), budget=100) for count in (3, MOST_GAMES + 1)
+    )
+    assert_allclose(many.values[0], few.values[0], atol=1e-9)
+    assert_allclose(many.stderr[0], few.stderr[0], rtol=1e-6)
+    mixed = np.tile(np.tanh(coalitions @ weights / 20), (MOST_GAMES + 1, 1))
+    mixed[-1] = vote
+    beside = criterion(Batch(mixed), budget=100)
+    assert np.mean(beside.stderr[0]) < 0.2 * np.mean(beside.stderr[-1])
+    exact = criterion(vote).values
+    assert (np.abs(beside.values[-1] - exact) <= 5 * beside.stderr[-1]).all()

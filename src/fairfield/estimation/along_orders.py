@@ -16,7 +16,7 @@ from fairfield.core.arrays import BoolArray, FloatArray, IntArray
 from fairfield.estimation.at_points.draws import STEPPED
 from fairfield.estimation.corrections import INFLATED, Answer, is_stepped
 from fairfield.estimation.designs.design import Sampled
-from fairfield.estimation.fitted import Fitted
+from fairfield.estimation.fitted import Fitted, as_wide
 from fairfield.estimation.prior.kernels import Alike, Kernel
 from fairfield.estimation.prior.mean_game import MeanGame
 from fairfield.estimation.prior.posterior import AT_ONCE, ROUNDING, total
@@ -112,7 +112,11 @@ class Orders:
                 # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
                 rest = AlongMean(self, fitted.rest)
                 more = fitted.surrogate.inside - fitted.surrogate.outside
-                found.append(rest.corrected(self._read(fitted), more).after(0.0, name))
+                corrected = rest.corrected(self._read(fitted), more).after(0.0, name)
+                if fitted.surrogate.answer is not None:
+                    # Worths that agree with it vouch for no coalition that is unlike all of them.
+                    corrected = as_wide(corrected, [own])
+                found.append(corrected)
         found = [replace(each, weights=lambda: prior.weights) for each in found]
         if len(self.orders) >= ENOUGH:
             found.append(alone)
@@ -194,7 +198,10 @@ class AlongMean:
         errors[place] = np.maximum(errors[place], ROUNDING * np.diagonal(prior))
         values, drawn = _mean(self._read)
         spread = (found.scale**2 * self._calibration)[:, None, None] * errors
-        return Answer(values, spread + drawn, self.mean.method)
+        # Where worths are predicted worse than by their mean, values are drawn to even shares.
+        lost = (1 - self.mean.skill)[:, None] * (values - values.mean(axis=1, keepdims=True))
+        spread = spread + drawn + lost[:, :, None] * lost[:, None]
+        return Answer(values - lost, spread, self.mean.method)
 
     @property
     def _calibration(self) -> FloatArray:

@@ -93,9 +93,8 @@ class Fitted:
         more = self.surrogate.inside - self.surrogate.outside
         left = Residuals(sampled, self.rest.inside + more, self.rest.outside)
         bare, corrected = self.rest.values(along, sets), self._corrections(left, reading)
-        solved = np.abs(self.surrogate.outside).max() <= SOLVED * np.ptp(sampled.worths)
-        stepped = not solved and bool(is_stepped(sampled.worths, STEPPED).any())
-        own, corrected = self._widened(own, corrected, reading, stepped=stepped)
+        stepped = is_stepped(sampled.worths, STEPPED) & (not self._solved)
+        own, corrected = self._widened(own, corrected, reading, stepped)
         corrected = [
             reading.shrunk(
                 replace(
@@ -111,39 +110,48 @@ class Fitted:
         ]
         if self._answers:
             # Worths that agree with it vouch for no coalition that is unlike all of them.
-            corrected = [_as_wide(each, [own]) for each in corrected]
+            corrected = [as_wide(each, [own]) for each in corrected]
         if name and corrected and not reading.whole:
             own = _as_wide_where(self._found(along, sets), own, corrected[0])
         # Of a surrogate's own errors the prior, which is given what it leaves, knows too little.
         ignorant = bool(name) and not self._answers
         # Along the diagonal worths jump, which it takes for slopes; at one point of it they need not.
-        jumps = stepped and len(along.nodes) > 1
-        doubtful = ignorant or self._plenty or jumps
-        if jumps:
-            # Where nothing corrects it, what it says of steps is no better than an even share.
-            own = reading.shrunk(own)
-        trusted = [] if reading.whole and corrected and doubtful else [own]
+        jumps = stepped & (len(along.nodes) > 1)
+        # Where nothing corrects it, what it says of steps is no better than an even share.
+        own = _where(jumps, reading.shrunk(own), own)
+        trusted = [own]
+        if reading.whole and corrected:
+            doubted = ignorant or self._plenty
+            trusted = [] if doubted or jumps.all() else [_where(jumps, corrected[0], own)]
         plain = [reading.shrunk(each) for each in alone(sampled, reading)]
         found = [*trusted, *corrected, *plain]
-        if not stepped or sampled.is_whole:
+        if not stepped.any() or sampled.is_whole:
             return found
         # Nor do draws that all agree say anything of one that was not seen.
         unseen = (np.ptp(sampled.worths, axis=1) / len(np.unique(sampled.groups))) ** 2
-        return [each.widened(unseen) for each in found]
+        return [each.widened(stepped * unseen) for each in found]
 
     def _widened(
-        self, own: Answer, corrected: list[Answer], reading: Reading, *, stepped: bool
+        self, own: Answer, corrected: list[Answer], reading: Reading, stepped: BoolArray
     ) -> tuple[Answer, list[Answer]]:
         """What the surrogate says, and its corrections, with the errors of the worths themselves where these vouch little."""
         if self._answers:
             # Which players weigh how much is uncertain too: each errs as much as all do besides.
             own = own.widened(own.spread() / len(reading.sets))
-        if not corrected or not (stepped or (self._answers and not self._plenty)):
+        which = stepped | (self._answers and not self._plenty)
+        if not corrected or not which.any():
             return own, corrected
         # Where worths of a size agree, or few tell players apart, what is left of them vouches for nothing.
         sampled = self.sampled
         raw = self._corrections(Residuals(sampled, sampled.worths, sampled.worths), reading)
-        return _as_wide(own, raw), [_as_wide(each, raw) for each in corrected]
+        wide = [_where(which, as_wide(each, raw), each) for each in (own, *corrected)]
+        return wide[0], wide[1:]
+
+    @property
+    def _solved(self) -> bool:
+        """Whether the surrogate leaves nothing of the worths."""
+        left = np.abs(self.surrogate.outside).max()
+        return bool(self.surrogate.parts and left <= SOLVED * np.ptp(self.sampled.worths))
 
     @property
     def _answers(self) -> bool:
@@ -192,11 +200,23 @@ class Fitted:
         return smallest(self.answers(reading), reading.judged)
 
 
-def _as_wide(answer: Answer, others: Sequence[Answer]) -> Answer:
+def as_wide(answer: Answer, others: Sequence[Answer]) -> Answer:
     """An answer with the smallest errors of some others, game by game, where these are larger."""
     least = smallest([replace(each, weights=None) for each in others])
     wider = (least.spread() > answer.spread()).reshape(-1, *(1,) * (answer.errors.ndim - 1))
     return replace(answer, errors=np.where(wider, least.errors, answer.errors))
+
+
+def _where(which: BoolArray, answer: Answer, other: Answer) -> Answer:
+    """An answer for some games, and another for the others."""
+    if which.all() or not which.any():
+        return answer if which.all() else other
+    values = np.where(which[:, None], answer.values, other.values)
+    mask = which.reshape(-1, *(1,) * (answer.errors.ndim - 1))
+    method = "; ".join(dict.fromkeys([other.method, answer.method]))
+    return replace(
+        other, values=values, errors=np.where(mask, answer.errors, other.errors), method=method
+    )
 
 
 def _as_wide_where(which: BoolArray, answer: Answer, other: Answer) -> Answer:

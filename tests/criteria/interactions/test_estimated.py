@@ -214,6 +214,17 @@ def test_of_players_the_unknown_one_is_named():
         ff.interactions(lambda S: S.sum(axis=1) * 1.0, players=list("abcd"), among=["a", "z"])
 
 
+def test_a_coalition_named_twice_stands_for_no_other(smooth):
+    """Only all of them add up to F(N) - F(∅), whichever way their players are listed."""
+    every = [(i,) for i in range(10)] + list(combinations(range(10), 2))
+    some = [each for each in every if each != (8, 9)]
+    once, twice = (
+        ff.interactions(smooth, "stii", players=10, budget=200, among=among)
+        for among in (some, [*some, (1, 0)])
+    )
+    assert_allclose(twice.values[:-1], once.values)
+
+
 def test_a_worth_that_fails_leaves_what_was_found(smooth):
     """So does an interrupt: nothing that was paid for is lost."""
     asked = 0

@@ -13,6 +13,8 @@ import fairfield as ff
 from conftest import draws
 from estimation.games import errors, hidden
 from fairfield.core.coalitions import rows_of
+from fairfield.estimation.samplers.index import IndexEstimator
+from fairfield.problem import resolve
 from fairfield.results.valuation import NORMAL
 
 
@@ -200,3 +202,22 @@ def test_what_cannot_be_is_refused_in_a_sentence(rng, asked, sentence):
     options = {"players": 12, "temperature": 1.0, "budget": 100, **asked}
     with pytest.raises(ValueError, match=re.escape(sentence)):
         ff.variational_index(hidden(brute.mixed(rng, 12)), **options)
+
+
+def test_an_estimate_in_a_hurry_chooses_no_coalition(rng):
+    """The same coalitions for the same worths: a store has those that the call before asked for."""
+    slopes, pairs = np.linspace(-1, 1, 12), np.triu(rng.normal(size=(12, 12)), 1)
+
+    def worth(S):
+        return S @ slopes + 0.3 * np.einsum("mi,ij,mj->m", S, pairs, S)
+
+    def second(until=None):
+        problem = resolve(worth, 12, 1.0, {"budget": 300, "seed": 0})
+        estimator = IndexEstimator(problem, np.full(12, 0.5))
+        first = estimator.ask(300)
+        estimator.tell(first, worth(1.0 * first))
+        if until is not None:
+            estimator.estimate(until)
+        return estimator.ask(300)
+
+    assert_array_equal(second(until=-np.inf), second())

@@ -216,3 +216,26 @@ def test_all_coalitions_that_orders_come_through_give_exact_values(rng):
     assert found.stderr.max() == 0
     (weights,) = found.linear()(brute.coalitions(6))
     assert_allclose(table.table() @ weights, found.values, atol=1e-12)
+
+
+def unlike(kind, rng):
+    """A game whose worths say little of each other, by its table."""
+    coalitions = brute.coalitions(12)
+    table = coalitions @ rng.normal(1, 1, 12)
+    if kind == "bonus":
+        return table + 100.0 * coalitions[:, :5].all(axis=1)
+    table[2 ** np.arange(12)] = 10.0 ** (5 + 3 * rng.permutation(12))
+    return table + 9 * (coalitions.sum(axis=1) - 6) ** 2
+
+
+@pytest.mark.parametrize("kind", ["bonus", "wild alone"])
+def test_what_few_coalitions_have_is_found_or_allowed_for(kind):
+    """Surrogates with errors of their own vouch for no others; single players come first of all."""
+    unions = [i // 2 for i in range(12)]
+    for seed in range(3):
+        table = unlike(kind, np.random.default_rng(seed))
+        exact = ff.owen(ff.TableGame(table), unions).values
+        game = ff.FunctionGame(ff.TableGame(table).worths, 12)
+        found = ff.owen(game, unions, budget=160, seed=seed)
+        rounding = 1e-9 * np.abs(exact).max()
+        assert (np.abs(found.values - exact) <= 4 * found.stderr + rounding).all()

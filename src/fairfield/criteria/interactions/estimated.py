@@ -76,4 +76,5 @@ def _of_size(sets: Sequence[Place] | None, size: int, players: int) -> Sets | No
 
 
 def _is_every(sets: Sequence[Place], players: int, sizes: Sequence[int]) -> bool:
-    return len(set(sets)) == sum(comb(players, size) for size in sizes)
+    different = {tuple(sorted(each)) for each in sets}
+    return len(different) == sum(comb(players, size) for size in sizes)

@@ -89,6 +89,7 @@ class Draws:
         self._stale = False
         self._fitter = Fitter(problem.options.seed) if helped else None
         self._guides: tuple[int, list[Guide] | None] = (0, None)
+        self._hurried = False
         first = (2 * FIRST_DRAWS, 8) if T is None else (FIRST_DRAWS, 2)
         self.first = max(first[0], first[1] * self.players, games)
         self.least = 2 + max(2 * self.players, games)
@@ -196,7 +197,7 @@ class Draws:
                 with one_blas_thread():
                     noisy = self.problem.game.traits.noisy
                     found = guides(self.pool, self._fitter, noisy=noisy, until=until)
-            self._guides = len(self.pool.counts), found
+            self._guides, self._hurried = (len(self.pool.counts), found), until < inf
         return None if found is None else found[game]
 
     def left_open(
@@ -237,6 +238,9 @@ class Draws:
     def catch_up(self) -> None:
         """Move the points, if worths have come in since: the last of them need no next point."""
         if self._stale:
+            if self._hurried:
+                # What an estimate had no more time for must not choose coalitions.
+                self._guides = (0, None)
             self.update()
             self._stale = False
 

@@ -122,6 +122,8 @@ class MeanGame:
             errors = self._variances(along, some, wide, found.wide_factor)
             errors = errors if affordable else np.full(len(sets), errors.mean())
         spread = scale.reshape(-1, *(1,) * errors.ndim) * errors
+        lost = (1 - self.skill)[:, None] * values
+        spread = spread + (lost[:, :, None] * lost[:, None] if whole else lost**2)
         if not whole:
             # One pair that is unlike all others is drawn to these, by as much as nothing is known of it.
             unknown = min(float(left.mean()) / max(along.of(table), SMALLEST), DRAWN)

@@ -85,10 +85,12 @@ class OwenValues(Received):
         return self._every is not None and count == len(self._every.coalitions)
 
     def _newest(self, orders: IntArray) -> IntArray:
-        """The order that comes through most coalitions that were not asked for."""
+        """The order that comes through most coalitions that were not asked for; single players, the heaviest, first."""
         keys = keys_of(coalitions_along(orders).reshape(-1, self.players))
         new = np.array([key not in self._place for key in keys], dtype=bool)
-        return np.asarray(orders[np.argmax(new.reshape(len(orders), -1).sum(axis=1))])
+        size = np.arange(1, self.players)
+        weight = 1 / np.minimum(size, self.players - size)
+        return np.asarray(orders[np.argmax(new.reshape(len(orders), -1) @ weight)])
 
     def _follow(self, order: IntArray) -> None:
         """Ask for the coalitions along an order and its reverse, in random turn: a budget may end between them."""
