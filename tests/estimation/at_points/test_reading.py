@@ -21,6 +21,29 @@ def test_readings_away_from_the_draws_are_within_their_errors(rng):
     assert (np.abs(reading.slopes.gradient - brute.gradient(table, x)) <= 5 * error).all()
 
 
+def test_ends_that_are_unlike_all_others_weigh_what_they_weigh(rng):
+    """A model that is fitted to nothing scores nothing: F(∅) is known, and no matter of the luck of draws."""
+    table, pool = 0.9 + 0.05 * rng.random(2**8), Pool(8, 1)
+    table[[0, -1]] = -20.0, 7.0
+    ends = np.repeat([[False], [True]], 8, axis=1)
+    pool.tell(ends, table[None, rows_of(ends)])
+    for seed in range(4):
+        fill(pool, table, rng.uniform(0.4, 0.6, (1, 8)), seed=seed, fresh=40)
+    x = np.linspace(0.3, 0.7, 8)
+    reading = read(pool, x)
+    assert_array_equal(reading.slopes.residuals[pool.ends], 0.0)
+    error = np.sqrt(np.diagonal(reading.covariance()))
+    exact = brute.gradient(table, x)
+    assert (np.abs(reading.slopes.gradient - exact) <= 5 * error).all()
+    # Other worths hardly differ.
+    assert error.max() < 0.1 * np.abs(exact).max()
+    # All others being equal, nothing else is left.
+    pool.worths[:, ~pool.ends] = 0.9
+    known = read(pool, x)
+    table[1:-1] = 0.9
+    np.testing.assert_allclose(known.slopes.gradient, brute.gradient(table, x), rtol=0.05)
+
+
 def test_rare_players_are_read_from_pairs(rng):
     table, pool = brute.mixed(rng, 8), Pool(8, 1)
     x = np.r_[0.0, 1.0, 1e-5, np.full(5, 0.5)]

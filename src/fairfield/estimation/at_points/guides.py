@@ -93,7 +93,7 @@ def _guide(fitted: Fitted, game: int, pool: Pool) -> Guide:
     # Worths that jump leave nothing where they agree, and as much as they differ where they do not.
     jumps = rest is not None and bool(is_stepped(worths[None], STEPPED)[0])
     oddest = float(np.ptp(worths) if jumps else np.abs(outside).max())
-    left = np.where(pool.times() > 1, inside, outside)
+    left = np.where((pool.times() > 1) | pool.ends, inside, outside)
     control = Control(left, oddest, CombinedExtension(terms))
     name = surrogate.name or MeanExtension.method
     bare = not surrogate.parts

@@ -75,6 +75,12 @@ class Pool:
         """How many draws there are."""
         return int(self.sizes.sum() + sum(count for count, _ in self.by_size))
 
+    @property
+    def ends(self) -> BoolArray:
+        """Which coalitions are ∅ and N, whose worths are always asked for: (m,)."""
+        sizes = self.coalitions.sum(axis=1)
+        return np.asarray((sizes == 0) | (sizes == self.players))
+
     def plan(
         self,
         points: FloatArray,

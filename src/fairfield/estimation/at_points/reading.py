@@ -27,10 +27,10 @@ class Reading:
     """The extension of one game at x, as the pool has it.
 
     ``pairs`` (n,) counts the pairs that slopes come from, ``variances`` (n,) are the errors they
-    show; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
+    show, and those of ∅ and N; ``repeated`` (m,) is how much more the noise of a worth weighs where its coalition
     counts more than once; ``thin`` are players whose slope rests on next to no draws, ``effective``
-    is the number of draws at x itself that would serve as well; ``by_pairs`` (m, n) is what each worth
-    weighs in slopes that come from pairs; ``twins`` (k, 2) are draws that were made together; ``oddest`` is
+    is the number of draws at x itself that would serve as well; ``besides`` (m, n) is what each worth
+    weighs in slopes that come from pairs, ∅ and N in all; ``twins`` (k, 2) are draws that were made together; ``oddest`` is
     what a coalition that was not seen may leave.
     """
 
@@ -41,14 +41,14 @@ class Reading:
     thin: BoolArray
     effective: float
     repeated: FloatArray
-    by_pairs: FloatArray
+    besides: FloatArray
     twins: IntArray
     oddest: float = 0.0
 
     @property
     def weights(self) -> FloatArray:
         """What the worth of each coalition weighs in the gradient, (m, n)."""
-        return self.slopes.columns.counts[:, None] * self.slopes.reach + self.by_pairs
+        return self.slopes.columns.counts[:, None] * self.slopes.reach + self.besides
 
     @cached_property
     def beside(self) -> FloatArray:
@@ -59,7 +59,7 @@ class Reading:
         unseen = oddest.max(initial=0.0) / (self.pairs + 1)
         beside = np.where(self.pairs > 0, np.maximum(self.variances, unseen**2), 0.0)
         near = oddest.max(initial=self.oddest, where=columns.counts > 0) / max(self.effective, 1.0)
-        return np.where(columns.fitted, (near / columns.scale) ** 2, beside)
+        return np.where(columns.fitted, (near / columns.scale) ** 2 + self.variances, beside)
 
     def covariance(self) -> FloatArray:
         """The covariance of the gradient (n, n)."""
@@ -110,25 +110,34 @@ def read(
 
 
 def _read(pool: Pool, x: FloatArray, worths: FloatArray, game: int, guess: FloatArray) -> Reading:
-    weights = pool.weights(x)
-    effective = effective_size(weights, pool.counts)
+    # ∅ and N are known, and no matter of the luck of draws: they may be unlike all others.
+    weights, ends, counts = pool.weights(x), np.flatnonzero(pool.ends), pool.counts.copy()
+    counts[ends] = 0.0
+    effective = effective_size(weights, counts)
     rare = is_rare(x, effective)
-    known, variances, pairs, crossed, by_pairs = _from_pairs(pool, x, worths, game, rare)
+    known, variances, pairs, crossed, besides = _from_pairs(pool, x, worths, game, rare)
     thin = np.isnan(known) & (rare | (effective < 2 * pool.players))
     found = slopes(
         pool.inside,
         worths,
         x,
         weights=weights,
-        counts=pool.counts,
+        counts=counts,
         guess=np.where(thin, guess, np.nan),
         known=known,
     )
     fitted, scale = found.columns.fitted, found.columns.scale
     hessian = np.where(fitted[:, None] & fitted, found.curvature() / np.outer(scale, scale), 0.0)
+    left, steps = found.left[ends], found.columns.matrix[ends, 1:][:, : len(x)] / scale
+    found, gained = found.beside(ends, np.exp(log_law(pool.inside[ends], x)))
+    both = (left[:, None] * gained).T @ steps
+    hessian = hessian + both - np.diag(np.diagonal(both))
+    besides[ends] += gained
+    variances = variances + pool.noise[game, ends] @ gained**2
     # Residuals measure noise as if every draw had its own.
-    repeated = pool.noise[game] * (pool.counts**2 - pool.counts)
-    facts = pairs, variances, thin, effective, repeated, by_pairs, pool.twins
+    repeated = pool.noise[game] * (counts**2 - counts)
+    twins = pool.twins[(counts[pool.twins] > 0).all(axis=1)]
+    facts = pairs, variances, thin, effective, repeated, besides, twins
     return Reading(found, hessian + crossed, *facts)
 
 
@@ -139,7 +148,7 @@ def _from_pairs(
     count = pool.players
     known = np.full(count, np.nan)
     variances, sizes = np.zeros(count), np.zeros(count)
-    crossed, by_pairs = np.zeros((count, count)), np.zeros((len(worths), count))
+    crossed, besides = np.zeros((count, count)), np.zeros((len(worths), count))
     own, errors = pool.pairs[pool.pairs[:, 0] == game], pool.noise[game]
     certain = np.minimum(x, 1 - x) < NEARLY_CERTAIN
     spread = np.where(certain, 1.0, x * (1 - x))
@@ -163,11 +172,11 @@ def _from_pairs(
         for side, sign in ((inside, 1), (outside, -1)):
             # Pairs that share a coalition share its noise.
             together = np.bincount(side, weights / total, len(worths))
-            by_pairs[:, i] += sign * together
+            besides[:, i] += sign * together
             variances[i] += errors @ together**2 - errors[side] @ (weights / total) ** 2
         columns = np.where(certain[others], 0.0, (rows - x[others]) / spread[others])
         moments = apart @ columns
         noise = (apart**2 @ columns**2).sum()
         kept = max(0.0, 1 - noise / (moments @ moments)) if moments.any() else 0.0
         crossed[i, others] = crossed[others, i] = kept * moments
-    return known, variances, sizes, crossed, by_pairs
+    return known, variances, sizes, crossed, besides

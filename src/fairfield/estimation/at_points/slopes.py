@@ -104,8 +104,8 @@ class Columns:
 class Slopes:
     """What least squares says of the extension at x, for one game or a batch on the same draws.
 
-    ``left`` (*batch, m) is what the fit leaves of the worths. What only errors need, O(m k²) for k
-    columns, is found when it is asked for.
+    ``left`` (*batch, m) is what the fit leaves of the worths. Coefficients may have been ``changed`` (k, k) since.
+    What only errors need, O(m k²) for k columns, is found when it is asked for.
     """
 
     columns: Columns
@@ -114,6 +114,32 @@ class Slopes:
     hessian: FloatArray | None
     left: FloatArray
     inverse: FloatArray
+    changed: FloatArray | None = None
+
+    def beside(self, certain: IntArray, chances: FloatArray) -> tuple[Slopes, FloatArray]:
+        """With coalitions of one game that were not fitted, but are known, and have such chances under q_x.
+
+        What is left of one is r at a single z: f gains r q_x(z), whose coefficients are r q_x(z) times the
+        columns of z, since these are orthogonal. Returns what the gradient gains of each, too, (k, n).
+        """
+        count, scale = len(self.columns.x), self.columns.scale
+        single, rows = slice(1, 1 + count), self.columns.matrix[certain]
+        weighed = chances[:, None] * rows
+        gained, left = self.left[certain] @ weighed, self.left.copy()
+        left[certain] = 0.0
+        found = replace(
+            self,
+            value=self.value + gained[0],
+            gradient=self.gradient + gained[single] / scale,
+            left=left,
+            changed=np.eye(len(gained)) - weighed.T @ rows,
+        )
+        return found, weighed[:, single] / scale
+
+    @cached_property
+    def _moved(self) -> FloatArray:
+        """The same of coefficients as they are now."""
+        return self._reach if self.changed is None else np.asarray(self._reach @ self.changed.T)
 
     @cached_property
     def _reach(self) -> FloatArray:
@@ -124,7 +150,7 @@ class Slopes:
     def reach(self) -> FloatArray:
         """How much a worth moves each slope, nearly w_j (z_j - x)/(m x(1-x)): (m, n)."""
         columns = self.columns
-        single = self._reach[:, 1 : 1 + len(columns.x)] / columns.scale
+        single = self._moved[:, 1 : 1 + len(columns.x)] / columns.scale
         return single * np.where(columns.fitted, columns.weights[:, None], 0.0)
 
     @cached_property
@@ -144,7 +170,7 @@ class Slopes:
 
     def level_influence(self) -> FloatArray:
         """What each draw adds to the error of the value f(x): (*batch, m)."""
-        return np.asarray(self.residuals * self.columns.weights * self._reach[:, 0])
+        return np.asarray(self.residuals * self.columns.weights * self._moved[:, 0])
 
     def covariance(self, pairs: IntArray = NO_TWINS) -> FloatArray:
         """Cov ĝ = Σ_j ψ_j ψ_jᵀ over the draws, twins as one: (*batch, n, n)."""
