@@ -18,6 +18,8 @@ from fairfield.multilinear.unions import UnionTree, read_unions
         ([[0, [1, 2]], [3]], "union 0 holds .* beside players"),
         ({"a": []}, "union 'a' has no players"),
         ([0, 1], "2 labels for 3 players"),
+        (None, "unions are None; give the union of each player, lists of players, or"),
+        ("abc", "unions are 'abc'; give the union of each player"),
         (np.array([[0, 1, 1.0, 2], [0, 2, 1.0, 2]]), "unions= are no linkage of SciPy"),
         (np.array([[0, 4, 1.0, 2], [1, 2, 1.0, 2]]), "unions= are no linkage of SciPy"),
         (np.array([[0, 3, 1.0, 2], [1, 2, 1.0, 2]]), "joined once, and later than it was made"),

@@ -17,7 +17,8 @@ from fairfield.results.valuation import as_number
 RELIABLE = 6
 # What is less than this share of the largest worth is rounding, and nothing.
 ROUNDING = 1e-13
-# Errors below this share of the range of the worths say that these follow a rule: a prior is no surer than that.
+# Errors below this share of the range of the worths, a hundred-thousandth, say that these follow a rule: a prior
+# is no surer than that.
 EXPLAINED = 1e-5
 
 
@@ -45,7 +46,7 @@ def estimate_of(
     if held_back:
         remarks = (exact(held_back),)
     elif count < every and (best.spread() <= (EXPLAINED * np.ptp(sampled.worths)) ** 2).all():
-        remarks = (f"{count:,} worths are explained to rounding; {unseen(count)}",)
+        remarks = (f"{count:,} worths are explained to a hundred-thousandth; {unseen(count)}",)
     return Estimate(
         values=np.where(np.abs(best.values) > rounding, best.values, 0.0).reshape(shape),
         covariance=best.errors.reshape(*shape, players),

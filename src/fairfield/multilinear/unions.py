@@ -11,7 +11,7 @@ with levels structure of cooperation, International Journal of Game Theory 18 (1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import ceil
@@ -122,6 +122,10 @@ def read_unions(unions: Unions | UnionTree, players: Sequence[Player]) -> UnionT
         return unions
     if getattr(unions, "ndim", 1) == 2:
         return _linked(np.asarray(unions), len(players))
+    if isinstance(unions, str) or not isinstance(unions, Iterable):
+        raise ValueError(
+            f"unions are {unions!r}; give the union of each player, lists of players, or {{union: members}}"
+        )
     if not isinstance(unions, Mapping):
         unions = _by_name(listed(unions), players)
     place = {player: i for i, player in enumerate(players)}

@@ -97,3 +97,9 @@ def test_results_can_be_looked_at(rng):
 def test_bad_questions_get_one_sentence(keywords, sentence):
     with pytest.raises(ValueError, match=sentence):
         ff.interactions(np.arange(8.0), **keywords)
+
+
+@pytest.mark.parametrize("among", [5, "ann"])
+def test_among_takes_a_list(among):
+    with pytest.raises(ValueError, match=f"among= is {among!r}; give a list of players"):
+        ff.interactions([0, 1, 1, 5], players=["ann", "bob"], among=among)

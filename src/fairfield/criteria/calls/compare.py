@@ -38,7 +38,7 @@ def stream(criterion: Given, game: Any, *arguments: Any, **keywords: Any) -> Ite
     >>> for v in ff.stream("banzhaf", worth, players=12, budget=400):
     ...     last = v
     >>> last.stop
-    'used the budget of 400 coalitions; 400 worths are explained to rounding; what fewer than 1 coalition in 133 shows may be missing'
+    'used the budget of 400 coalitions; 400 worths are explained to a hundred-thousandth; what fewer than 1 coalition in 133 shows may be missing'
     """
     yield from call_of(criterion, *arguments, **keywords).rounds(game, each_round=True)
 
@@ -56,8 +56,9 @@ def compare(
     Criteria are names, the functions of this package (with arguments of their own as
     ``functools.partial``), functions of your own that take a game (and a temperature, if they
     like) and return a valuation, or a mapping from labels to these. The worths are evaluated
-    once, log Z is summed once; a budget is that of the whole call, spent on coalitions that
-    serve all criteria. A criterion may have a temperature, a sampler and ``decoupling`` of its
+    once, log Z is summed once; a budget is that of the whole call: an equal share goes to coalitions
+    by size, which serve all values read along the diagonal, and to draws for each criterion that is read
+    elsewhere, as the index is, which uses all that were evaluated before. A criterion may have a temperature, a sampler and ``decoupling`` of its
     own; all other options are those of the call.
 
     Where no criterion needs a temperature, the default one is left out if it would take more

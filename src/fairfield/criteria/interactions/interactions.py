@@ -218,6 +218,10 @@ def _places(
     top: int | None,
 ) -> list[Place]:
     """The coalitions asked for, by the places of their players."""
+    if isinstance(among, str) or not isinstance(among, Iterable | None):
+        raise ValueError(
+            f"among= is {among!r}; give a list of players, or of coalitions of the given order"
+        )
     place = {player: i for i, player in enumerate(names)}
     chosen = list(names if among is None else among)
     sizes = range(1 if kind.every_size else order, order + 1)
