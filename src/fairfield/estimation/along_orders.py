@@ -198,10 +198,7 @@ class AlongMean:
         errors[place] = np.maximum(errors[place], ROUNDING * np.diagonal(prior))
         values, drawn = _mean(self._read)
         spread = (found.scale**2 * self._calibration)[:, None, None] * errors
-        # Where worths are predicted worse than by their mean, values are drawn to even shares.
-        lost = (1 - self.mean.skill)[:, None] * (values - values.mean(axis=1, keepdims=True))
-        spread = spread + drawn + lost[:, :, None] * lost[:, None]
-        return Answer(values - lost, spread, self.mean.method)
+        return Answer(values, spread + drawn, self.mean.method)
 
     @property
     def _calibration(self) -> FloatArray:

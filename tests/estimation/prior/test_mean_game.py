@@ -112,23 +112,3 @@ def test_variances_of_interactions_allow_for_what_is_drawn_to_others():
     assert (more > 0).all()
     shares = more / found.values(along, SINGLE) ** 2
     assert_allclose(shares, np.broadcast_to(shares[:1, :1], shares.shape), rtol=1e-3)
-
-
-def test_what_predicts_worths_worse_than_their_mean_is_drawn_to_nothing(rng):
-    """A wild worth of one player, seen once, is taken for what slopes are like."""
-    sizes = enumerate_coalitions(12).sum(axis=1)
-    table = 9.0 * (sizes - 6) ** 2 + rng.standard_normal(len(sizes))
-    table[2 ** np.arange(12)] = 10.0 ** (5 + 3 * np.arange(12))
-    along, every = Along.banzhaf(12), np.arange(12)[:, None]
-    kept = []
-    for seed in range(6):
-        sampled = sample_of(table, "banzhaf", 60, seed)
-        found = MeanGame.given(sampled, sampled.worths)
-        mean = sampled.worths @ sampled.weights
-        apart = (sampled.worths - mean[:, None]) ** 2 @ sampled.weights
-        wrong = found.outside**2 @ sampled.weights / apart
-        kept.append(float(np.clip(2 - wrong / 1.5, 0, 1)[0]))
-        values = found.read(along, every, 12, whole=True).values
-        assert np.all(np.abs(values) <= (kept[-1] + 1e-9) * np.abs(found.values(along, every)))
-    assert min(kept) < 0.5
-    assert max(kept) == 1.0

@@ -22,8 +22,7 @@ from fairfield.estimation.prior.posterior import ROUNDING, Factor, Posterior, po
 AT_ONCE = 2**22
 # Squares of the number of coalitions times sets up to which each set gets an error of its own.
 AFFORDABLE = 4e10
-# Values are drawn to 0 where their expected squared errors are so many times their squares, or those of predicted
-# worths so many times the squares of these: a wild worth that was seen is not like others.
+# Values are drawn to 0 where their expected squared errors are so many times their squares.
 HARDLY = 1.5
 # At most this share of an interaction is thought to be lost to what others are like.
 DRAWN = 0.9
@@ -79,13 +78,6 @@ class MeanGame:
         """
         return INFLATED * np.maximum(self._mean(self._blocks[1]), 1.0)
 
-    @cached_property
-    def skill(self) -> FloatArray:
-        """1 where worths are predicted by others at least about as well as by their mean, 0 where far worse, (games,)."""
-        seen = self.worths[:, : len(self.posterior.coalitions)]
-        apart = self._mean((seen - self._mean(seen)[:, None]) ** 2)
-        return _kept(self.error, apart)
-
     def _mean(self, squares: FloatArray) -> FloatArray:
         weights = self.sampled.weights[: squares.shape[1]]
         return np.asarray(squares @ weights / weights.sum())
@@ -109,7 +101,7 @@ class MeanGame:
         # Where hardly anything is known, shares that are themselves uncertain leave noise in it.
         left = self._variances(along, sets[:judged], table, found.factor)
         likely = scale * left.sum()
-        kept = self.skill * _kept(likely, size)
+        kept = np.clip(2 - likely / (HARDLY * np.maximum(size, SMALLEST)), 0.0, 1.0)
         if whole:
             own = next(sections(found.coalitions, wide, sets, len(sets)))
             errors = along.covariance(wide) - own.T @ found.wide_factor.solve(own)
@@ -122,8 +114,6 @@ class MeanGame:
             errors = self._variances(along, some, wide, found.wide_factor)
             errors = errors if affordable else np.full(len(sets), errors.mean())
         spread = scale.reshape(-1, *(1,) * errors.ndim) * errors
-        lost = (1 - self.skill)[:, None] * values
-        spread = spread + (lost[:, :, None] * lost[:, None] if whole else lost**2)
         if not whole:
             # One pair that is unlike all others is drawn to these, by as much as nothing is known of it.
             unknown = min(float(left.mean()) / max(along.of(table), SMALLEST), DRAWN)
@@ -153,11 +143,6 @@ class MeanGame:
         found = [prior - np.einsum("mk,mk->k", c, factor.solve(c)) for c in parts]
         # No more digits are left than these, and rounding may leave less than nothing.
         return np.asarray(np.maximum(np.concatenate(found), ROUNDING * prior))
-
-
-def _kept(errors: FloatArray, squares: FloatArray) -> FloatArray:
-    """How much is kept of what has such squares, and such expected squared errors."""
-    return np.asarray(np.clip(2 - errors / (HARDLY * np.maximum(squares, SMALLEST)), 0.0, 1.0))
 
 
 def sections(
