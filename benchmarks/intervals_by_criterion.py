@@ -139,9 +139,10 @@ def main() -> None:
     ]
     path = RUNS / "intervals_by_criterion.csv"
     if seconds:
-        append_missing(
-            path, seconds, ("kind", "game", "criterion", "budget", "seed"), tasks, measure
-        )
+        # By its name: what a script keeps in memory cannot be sent to workers.
+        from intervals_by_criterion import measure as found
+
+        append_missing(path, seconds, ("kind", "game", "criterion", "budget", "seed"), tasks, found)
     runs = read_runs(path)
     print("# Coverage of 95 % intervals\n")
     print(__doc__.split("\n\n", 3)[3].strip(), f"\n\n{machine()}.")

@@ -104,8 +104,9 @@ class Columns:
 class Slopes:
     """What least squares says of the extension at x, for one game or a batch on the same draws.
 
-    ``left`` (*batch, m) is what the fit leaves of the worths. Coefficients may have been ``changed`` (k, k) since.
-    What only errors need, O(m k²) for k columns, is found when it is asked for.
+    ``left`` (*batch, m) is what the fit leaves of the worths. Where coalitions e were ``added`` since, with columns
+    a_e and b_e, coefficients c are c + Σ_e (F_e - c·a_e) b_e. What only errors need, O(m k²) for k columns, is
+    found when it is asked for.
     """
 
     columns: Columns
@@ -114,7 +115,7 @@ class Slopes:
     hessian: FloatArray | None
     left: FloatArray
     inverse: FloatArray
-    changed: FloatArray | None = None
+    added: tuple[FloatArray, FloatArray] | None = None
 
     def beside(self, certain: IntArray, chances: FloatArray) -> tuple[Slopes, FloatArray]:
         """With coalitions of one game that were not fitted, but are known, and have such chances under q_x.
@@ -132,14 +133,17 @@ class Slopes:
             value=self.value + gained[0],
             gradient=self.gradient + gained[single] / scale,
             left=left,
-            changed=np.eye(len(gained)) - weighed.T @ rows,
+            added=(rows, weighed),
         )
         return found, weighed[:, single] / scale
 
     @cached_property
     def _moved(self) -> FloatArray:
         """The same of coefficients as they are now."""
-        return self._reach if self.changed is None else np.asarray(self._reach @ self.changed.T)
+        if self.added is None:
+            return self._reach
+        rows, weighed = self.added
+        return np.asarray(self._reach - (self._reach @ rows.T) @ weighed)
 
     @cached_property
     def _reach(self) -> FloatArray:
