@@ -12,8 +12,8 @@ The second measures time per evaluation alone.
 Errors are Σ(value - exact)²/Σ exact², means over seeds, at equal numbers of evaluations; below 1e-20
 they are rounding and count as 1e-20. The trivial answer is an equal share of F(N) - F(∅) for Shapley
 and 0 for Banzhaf. The default sampler was chosen on the first half of the games; the second half was
-held out, but for one rule: that single players come early in Banzhaf's design was prompted by
-cluster_bike_n12, whose worths of single players reach 2.6e39. Peers have ten seeds in games of up to 30
+held out, but for two rules: that single players come early in Banzhaf's design, and that sizes are looked at
+again as draws go on, were prompted by cluster_bike_n12, whose worths of single players reach 2.6e39. Peers have ten seeds in games of up to 30
 players, two to ten in larger ones, or as many as stand beside an error in brackets; the best of a cell is the
 luckiest of up to 24, which flatters peers.
 """
