@@ -44,6 +44,17 @@ def test_ends_that_are_unlike_all_others_weigh_what_they_weigh(rng):
     np.testing.assert_allclose(known.slopes.gradient, brute.gradient(table, x), rtol=0.05)
 
 
+def test_noise_of_the_ends_is_in_the_errors():
+    """Nothing else errs where all other worths are equal: Var ∂_i f = v Π x_j² for N, v Π (1 - x_j)² for ∅, j ≠ i."""
+    table, pool = np.zeros(2**8), Pool(8, 1)
+    ends = np.repeat([[False], [True]], 8, axis=1)
+    pool.tell(ends, np.zeros((1, 2)), np.full((1, 2), 4.0))
+    for seed in range(3):
+        fill(pool, table, np.full((1, 8), 0.6), seed=seed, fresh=40)
+    found = np.diagonal(read(pool, np.full(8, 0.7)).covariance())
+    np.testing.assert_allclose(found, 4.0 * (0.7**14 + 0.3**14))
+
+
 def test_rare_players_are_read_from_pairs(rng):
     table, pool = brute.mixed(rng, 8), Pool(8, 1)
     x = np.r_[0.0, 1.0, 1e-5, np.full(5, 0.5)]
